@@ -129,6 +129,8 @@ it('tells a client that its tools have changed after the sign-in', async () => {
 });
 
 it('shows the server as waiting, and asks nobody, when a caller without a name lists', async () => {
-  await expect(namesOf(gateway.host.client)).rejects.toThrow('each caller signs in by itself');
-  expect(gateway.host.getServers()).toMatchObject([{ state: 'waiting', reason: 'each caller signs in by itself' }]);
+  await expect(namesOf(gateway.host.client)).rejects.toThrow('the server requires a sign-in by each caller');
+  expect(gateway.host.getServers()).toMatchObject([
+    { state: 'waiting', reason: 'the server requires a sign-in by each caller' },
+  ]);
 });

@@ -49,7 +49,7 @@ function forbidden({ status, challenge, body, headers }: Seen, scope: string) {
 }
 
 describe('refuses a call without the needed scopes before it runs, and names all of them [auth.scope.insufficient-403 auth.scope.insufficient-names-needed auth.insufficient-scope-all-at-once auth.scope.user-experience auth.scope.server-consistent auth.status.403 auth.token.no-data-to-unauthorized]', () => {
-  it.each(alone)('%s, by a request that stands alone', async (_, method, params, scope) => {
+  it.each(alone)('%s, by a stateless request', async (_, method, params, scope) => {
     const { alone: ask, bearer, ran } = await served();
     forbidden(await ask(method, params, await bearer()), scope);
     expect(ran).toEqual([]);

@@ -85,7 +85,7 @@ describe('a client whose server', () => {
       'peer/malformed',
     ],
     ['gives neither [base.response.result-xor-error]', {}, 'peer/malformed'],
-    ['gives a result that is no object [base.response.result-object]', { result: 'x' }, 'peer/malformed'],
+    ['gives a result that is not an object [base.response.result-object]', { result: 'x' }, 'peer/malformed'],
     ['gives an error without words [base.error.code-and-message]', { error: { code: 1 } }, 'peer/malformed'],
     ['gives a result of another method', { result: { tools: [] } }, 'peer/invalid-result'],
     ['gives content that is none', { result: { content: [{ type: 'text' }] } }, 'peer/invalid-result'],

@@ -72,7 +72,7 @@ describe('tenon bridge URL', () => {
     expect((await tenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(64);
     const { code, err } = await tenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
     expect(code).toBe(64);
-    expect(err).toContain('--bearer-env: no such environment variable');
+    expect(err).toContain('--bearer-env: environment variable not found');
   });
 });
 
@@ -106,7 +106,7 @@ describe('tenon bridge -- COMMAND', () => {
     }
     await project.write('not-executable', 'text');
     const { err } = await tenon(project.folder, ['bridge', '--port', '0', './not-executable']);
-    expect(err).toContain('“./not-executable” may not be run');
+    expect(err).toContain('the file “./not-executable” without permission to run it');
   });
 
   it('shares one process among requests that belong to no session', async () => {

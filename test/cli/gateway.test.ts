@@ -143,18 +143,16 @@ describe('tenon gateway', () => {
     const first = await serving(project.folder, [...args, '--json']);
     const second = await tenon(project.folder, args);
     expect(second).toMatchObject({ code: 2, out: '' });
-    expect(second.err).toContain('another process writes this audit record');
+    expect(second.err).toContain('another process writes the audit record');
     await first.end();
   }, 15_000);
 
   it('names the policy file that it cannot read', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
     expect(code).toBe(2);
-    expect(err).toMatch(
-      /^tenon: the policy \S+none\.json cannot be read\. Expected a file of rules, got no such file\. /,
-    );
+    expect(err).toMatch(/^tenon: cannot read the policy \S+none\.json\. Expected a policy file, got no file\. /);
     expect((await tenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
-      'the policy none.json cannot be',
+      'cannot read the policy none.json',
     );
   });
 
@@ -162,7 +160,7 @@ describe('tenon gateway', () => {
     const { code, out, err } = await tenon(project.folder, ['gateway', '--port', '0']);
     expect(code).toBe(2);
     expect(out).toBe('');
-    expect(err).toContain('mcp.json:1: the server "corner" was never approved');
+    expect(err).toContain('mcp.json:1: the server "corner" was not approved yet');
     expect(err).toContain('--trust');
   });
 
@@ -226,7 +224,7 @@ describe('tenon gateway', () => {
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
     expect(second).toMatchObject({ code: 2, out: '' });
-    expect(second.err).toContain(`127.0.0.1:${port} is taken. Stop the program that listens there`);
+    expect(second.err).toContain(`127.0.0.1:${port} is already in use. Stop the other program`);
     expect(second.err).toContain('--port');
     expect(second.err).not.toContain('{');
     expect(second.err).not.toContain('    at ');

@@ -67,7 +67,7 @@ describe('every command', () => {
   it('tells an error as its text, and where it comes from only when asked', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
     expect(code).toBe(2);
-    expect(err).toMatch(/^tenon: there is no file .*none\.json.*\. [A-Z]/);
+    expect(err).toMatch(/^tenon: file not found: .*none\.json.*\. [A-Z]/);
     expect(err).not.toContain('    at ');
     const verbose = await tenon(project.folder, ['gateway', 'none.json', '--verbose']);
     expect(verbose.err).toContain('config/not-found');

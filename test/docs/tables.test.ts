@@ -18,11 +18,10 @@ const rows = (text: string) =>
   [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
 
 function modules(): { path: string; text: string }[] {
-  const folders = readdirSync(packages).filter(name => name !== 'cli');
-  return folders.flatMap(name => {
+  return readdirSync(packages).flatMap(name => {
     const folder = join(packages, name, 'src');
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures|^testing/.test(path))
+      .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures/.test(path))
       .map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
   });
 }
@@ -34,7 +33,7 @@ describe('the table of error codes', () => {
   const all = modules();
   const areas = new Set(
     all.flatMap(({ text }) =>
-      [...text.matchAll(/(?:TenonError(?:\.from)?\((?:\w+,)?|code =)\s*'([a-z]+)\//g)].map(([, area]) => area),
+      [...text.matchAll(/(?:TenonError(?:\.from)?\((?:\w+,)?|code =|CODE =)\s*'([a-z]+)\//g)].map(([, area]) => area),
     ),
   );
   const literals = all.flatMap(({ text }) => [...text.matchAll(/'(([a-z]+)\/[a-z-]*[a-z])'/g)]);
@@ -54,6 +53,15 @@ describe('the table of error codes', () => {
   it('has no other, and none twice', () => {
     expect(listed.filter(code => !codes.has(code))).toEqual([]);
     expect(new Set(listed).size).toBe(listed.length);
+  });
+
+  it('has a cause and a remedy for each code', () => {
+    const cells = [...page('reference/errors.md').matchAll(/^\| `[a-z]+\/[a-z-]+` \| ([^|]*) \| ([^|]*) \|$/gm)];
+    expect(cells).toHaveLength(listed.length);
+    for (const [row, cause = '', remedy = ''] of cells) {
+      expect(cause, row).toMatch(/^[A-Z*`].*\.$/);
+      expect(remedy, row).toMatch(/^[A-Z`].*\.$/);
+    }
   });
 
   it('has the codes that the protocol adds', () => {

@@ -35,5 +35,5 @@ it('runs as one file, bundled as an ES module with the defaults for Node', async
   `;
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
-  expect(JSON.parse(stdout)).toEqual([['a'], 1, 1, expect.stringContaining('column 40: "servers" stands there twice')]);
+  expect(JSON.parse(stdout)).toEqual([['a'], 1, 1, expect.stringContaining('column 40: "servers" is a duplicate key')]);
 });

@@ -71,7 +71,7 @@ describe('the reason of a cancellation', () => {
     const { server, reasons } = waiting();
     const client = await connected(server, { protocolVersion: '2025-11-25' });
     await expect(client.callTool('wait', {}, { totalTimeout: 20 })).rejects.toMatchObject({ code: 'call/timeout' });
-    await retryUntilPasses(() => expect(reasons).toEqual([expect.stringMatching(/^no answer after \d+ ms$/)]));
+    await retryUntilPasses(() => expect(reasons).toEqual([expect.stringMatching(/^timed out after \d+ ms$/)]));
   });
 
   it.each(VERSIONS)('crosses a host to a client and a server of %s', async protocolVersion => {

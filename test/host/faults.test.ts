@@ -232,7 +232,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       const { absent } = await listTools(scene);
-      expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
+      expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" timed out after 500 ms at startup' }]);
       await scene.close();
     });
   },

@@ -88,7 +88,7 @@ describe('a host in front of a server that returns its questions', () => {
     expect(result).toBeUndefined();
     expect(error?.code).toBe(-32603);
     expect(`${error?.message} ${problems.map(({ message }) => message)}`).toContain(
-      'server "odd": the method of question "files" is invalid',
+      'server "odd": invalid method of the input request "files"',
     );
   });
 });

@@ -318,7 +318,7 @@ describe('a returned question of a method that is none', () => {
             code: 'handler/output',
             expected: methods,
             received: got,
-            summary: `${what} "${name}": the method of question "odd" is invalid`,
+            summary: `${what} "${name}": invalid method of the input request "odd"`,
           },
         ]);
       }

@@ -176,7 +176,7 @@ describe('a handler that is not deterministic', () => {
   let n = 0;
 
   it.each([
-    ['asks', () => `${++n}?`, () => [], /question ask-0 \(elicitation\/create\)/],
+    ['asks', () => `${++n}?`, () => [], /input request ask-0 \(elicitation\/create\)/],
     ['does', () => 'Sure?', () => (++n % 2 ? ['a', 'b'] : ['a']), /step "b"/],
   ])('is found out by what it %s, and named', async (_, message, steps, named) => {
     speedUpTimers();

@@ -102,7 +102,7 @@ describe('two replicas', () => {
       },
     });
     expect((await callTool(server, 't')).error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(problems).toMatchObject([{ code: 'handler/state-too-large', expected: '16384 characters at the most' }]);
+    expect(problems).toMatchObject([{ code: 'handler/state-too-large', expected: 'at most 16384 characters' }]);
   });
 });
 

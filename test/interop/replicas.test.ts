@@ -58,7 +58,9 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
       await call('logs');
       expect(notifications.map(({ method }) => method)).toContain('notifications/message');
       await expect(client.subscribeResource({ uri: 'note://by/a' })).rejects.toThrow(/subscri/);
-      await expect(client.setLoggingLevel('warning')).rejects.toThrow(/needs a session, and this server keeps none/);
+      await expect(client.setLoggingLevel('warning')).rejects.toThrow(
+        /requires a session, and the server runs without sessions/,
+      );
     }
     expect((await client.listResources()).resources.length).toBeGreaterThan(0);
     await client.close();
@@ -73,7 +75,9 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
       const called = await call('formed');
       if (hasSessions) {
         expect(called.isError).toBe(true);
-        expect(getText(called)).toContain('elicitation/create needs a session, and this server keeps none');
+        expect(getText(called)).toContain(
+          'elicitation/create requires a session, and the server runs without sessions',
+        );
       } else expect(JSON.parse(getText(called))).toMatchObject({ action: 'accept' });
       await client.close();
     },

@@ -25,7 +25,7 @@ describeMatrix('tools', (rig, lane) => {
     expect('outputSchema' in add).toBe(from(lane, '2025-06-18'));
   });
 
-  it('puts an output that is no object into one where it must be one [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
+  it('puts an output that is not an object into one where it must be one [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
     const { client, wire } = rig();
     for await (const _ of client.listTools());
     const listed = wire.answer('tools/list').result.tools as Json[];

@@ -314,7 +314,7 @@ describe('an error of a model', () => {
       'arguments that are no object',
       createRequest({ tools: [weather] }),
       createToolCall('weather_get_now', [1]),
-      'no JSON object',
+      'not a JSON object',
     ],
     [
       'no use of a required tool',

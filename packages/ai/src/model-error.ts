@@ -16,18 +16,18 @@ const HINTS: { readonly [status: number]: string | undefined } = {
 export function toModelError(error: unknown, peer: string, secrets: readonly string[] = []): TenonError {
   if (TenonError.is(error)) return error;
   const cause = RetryError.isInstance(error) ? error.lastError : error;
-  if (ToolChoiceViolationError.isInstance(cause)) return createAnswerError(peer, 'it violates `toolChoice`');
+  if (ToolChoiceViolationError.isInstance(cause)) return createAnswerError(peer, 'the answer violates `toolChoice`');
   const received = cause instanceof Error ? formatErrorExcerpt(cause.message, secrets) || undefined : undefined;
   if (!APICallError.isInstance(cause))
-    return new TenonError('model/failed', 'the model could not be asked', { peer, received });
+    return new TenonError('model/failed', 'the request to the model failed', { peer, received });
   const { statusCode } = cause;
   if (statusCode === undefined)
-    return new TenonError('model/unreachable', 'the provider cannot be reached', { peer, received });
+    return new TenonError('model/unreachable', 'the provider of the model is unreachable', { peer, received });
   const details = { peer, status: statusCode, received, hint: HINTS[statusCode] };
   return new TenonError('model/refused', `the provider answered HTTP ${statusCode}`, details);
 }
 
 /** Creates the error for an answer that cannot be used. */
 export function createAnswerError(peer: string, problem: string): TenonError {
-  return new TenonError('model/answer', `the model gave no usable answer: ${problem}`, { peer });
+  return new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, { peer });
 }

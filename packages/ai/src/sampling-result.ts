@@ -21,7 +21,7 @@ export function toSamplingResult(result: GeneratedResult, names: ToolNames, peer
   const { content, finishReason, rawFinishReason, response } = result;
   const blocks = content.flatMap(part => toBlocks(part, names, peer));
   if (blocks.length === 0 && finishReason !== 'stop' && finishReason !== 'length')
-    throw createAnswerError(peer, `it is empty and ended with "${rawFinishReason ?? finishReason}"`);
+    throw createAnswerError(peer, `the answer is empty and ended with "${rawFinishReason ?? finishReason}"`);
   const [first = { type: 'text', text: '' }, ...others] = blocks;
   const usesTools = blocks.some(({ type }) => type === 'tool_use');
   return {
@@ -53,7 +53,7 @@ function toToolUse(
   names: ToolNames,
   peer: string,
 ): SamplingContent {
-  if (!isJsonObject(input)) throw createAnswerError(peer, 'the arguments of a tool are no JSON object');
+  if (!isJsonObject(input)) throw createAnswerError(peer, 'the arguments of a tool call are not a JSON object');
   const meta = toMeta(providerMetadata);
   const name = names.toOriginal(toolName) ?? toolName;
   return { type: 'tool_use', id: toolCallId, name, input, ...(meta ? { _meta: meta } : {}) };

@@ -22,6 +22,6 @@ export function findId(ids: readonly string[], start: string, subject: string): 
   if (only !== undefined && matches.length === 1) return only;
   const problem = matches.length === 0 ? 'not found' : `${matches.length} ids begin with it`;
   throw new TenonError('cli/no-question', `${subject} ${start.slice(0, 100)}: ${problem}`, {
-    hint: 'see `tenon approvals list`',
+    hint: 'run `tenon approvals list`',
   });
 }

@@ -4,7 +4,7 @@ import { describeError } from './error-hints.js';
 
 it('replaces a next step that names an option of the library', () => {
   const error = new TenonError('host/too-many-lines', 'all are in use', { hint: 'raise `maxConnectionsPerServer`' });
-  expect(describeError(error)).toBe('all are in use. Try again later; `tenon bridge` takes a higher --max.');
+  expect(describeError(error)).toBe('all are in use. Try again later, or raise --max of `tenon bridge`.');
 });
 
 it('leaves other messages as they are', () => {

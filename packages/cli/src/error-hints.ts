@@ -2,15 +2,15 @@ import { TenonError } from 'tenon';
 
 /** Next steps in terms of the command, for errors whose own next step names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
-  'serve/port-taken': 'stop the program that listens there, or choose another port with --port',
-  'config/input': 'run this in a terminal to be asked, or give the input a `default` in the configuration',
-  'host/too-many-lines': 'try again later; `tenon bridge` takes a higher --max',
-  'auth/no-client': 'register a client there by hand, and give its id: tenon bridge URL --client-id ID',
-  'auth/foreign-endpoint': 'if you trust it, register a client there and give its id: tenon bridge URL --client-id ID',
-  'auth/other-issuer': 'register a client there, and give its id: tenon bridge URL --client-id ID',
-  'connect/no-shared-revision': 'update the older end',
-  'call/outcome-unknown': 'find out whether the call was carried out before you repeat it',
-  'call/too-many-rounds': 'tell the author of the server: it asks too often',
+  'serve/port-taken': 'stop the other program, or choose another port with --port',
+  'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
+  'host/too-many-lines': 'try again later, or raise --max of `tenon bridge`',
+  'auth/no-client': 'register a client there manually, and pass its id: tenon bridge URL --client-id ID',
+  'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id: tenon bridge URL --client-id ID',
+  'auth/other-issuer': 'register a client there, and pass its id: tenon bridge URL --client-id ID',
+  'connect/no-shared-revision': 'update the older side',
+  'call/outcome-unknown': 'check the effect before you repeat the call',
+  'call/too-many-rounds': 'report to the author of the server that it requests input too often',
 };
 
 /** The message of an error, with a next step that users of the command can take. */

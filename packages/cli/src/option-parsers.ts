@@ -79,6 +79,6 @@ export function parseWebUrl(text: string): string | undefined {
 export function parsePublicUrl(text: string): string {
   const url = parseWebUrl(text);
   if (url === undefined)
-    throw createUsageError(`--public-url: not a URL: ${text}`, 'give one of https:, or http: on loopback');
+    throw createUsageError(`--public-url: not a URL: ${text}`, 'pass an https: URL, or http: on loopback');
   return url;
 }

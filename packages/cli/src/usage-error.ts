@@ -12,9 +12,9 @@ export function createUsageError(summary: string, hint: string): TenonError {
 export function readVariable(env: Readonly<Record<string, string | undefined>>, name: string, option: string): string {
   const value = env[name];
   if (value !== undefined && value !== '') return value;
-  throw new TenonError('cli/usage', `${option}: no such environment variable`, {
+  throw new TenonError('cli/usage', `${option}: environment variable not found`, {
     expected: 'the name of a variable that is set',
-    received: 'another text, which is not shown because it may be a secret',
+    received: 'another text, hidden because it may be a secret',
     hint: `set a variable and pass its name: ${option} NAME`,
   });
 }

@@ -124,7 +124,8 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
   const url = parseIssuerUrl(options.url);
   const scopes = new Map(Object.entries(options.scopes ?? {}));
   for (const scope of scopes.keys()) {
-    if (splitScopes(scope)[0] !== scope) throw createOptionError('scopes', 'names as of RFC 6749, section 3.3', scope);
+    if (splitScopes(scope)[0] !== scope)
+      throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
   }
   const guard = createUrlGuard(url);
   const limits = resolveLimits(options.limits);
@@ -170,8 +171,9 @@ function parseIssuerUrl(given: string): URL {
     throw createOptionError('url', 'an absolute URL', given);
   }
   const isLoopback = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
-  if (url.protocol !== 'https:' && !isLoopback) throw createOptionError('url', 'https:, or http: on loopback', given);
-  if (/[?#@]/.test(given)) throw createOptionError('url', 'neither query nor fragment nor a user', url.origin);
+  if (url.protocol !== 'https:' && !isLoopback)
+    throw createOptionError('url', 'an https: URL, or http: on loopback', given);
+  if (/[?#@]/.test(given)) throw createOptionError('url', 'a URL without query, fragment and user', url.origin);
   return url;
 }
 
@@ -191,7 +193,7 @@ function resolveLimits(given: NonNullable<IssuerBaseOptions['limits']> = {}): Is
   };
   for (const name of ['maxUnusedRegistrations', 'maxPendingSignIns'] as const) {
     const fits = Number.isSafeInteger(limits[name]) && limits[name] >= 1 && limits[name] <= MAX_LIMIT;
-    if (!fits) throw createOptionError(`limits.${name}`, `a whole number from 1 to ${MAX_LIMIT}`, String(limits[name]));
+    if (!fits) throw createOptionError(`limits.${name}`, `an integer from 1 to ${MAX_LIMIT}`, String(limits[name]));
   }
   resolveTtl('limits.unusedRegistrationTtl', limits.unusedRegistrationTtl, 60 * MINUTE);
   return limits;
@@ -200,7 +202,7 @@ function resolveLimits(given: NonNullable<IssuerBaseOptions['limits']> = {}): Is
 function resolveTtl(name: string, given: number | undefined, fallback: number): number {
   const ttl = given ?? fallback;
   if (!(ttl >= 1_000 && Number.isFinite(ttl)))
-    throw createOptionError(name, 'a second or more, in milliseconds', String(ttl));
+    throw createOptionError(name, 'at least 1,000 milliseconds', String(ttl));
   return ttl;
 }
 

@@ -54,7 +54,7 @@ async function importPrivate(jwk: JWK, alg: string) {
     return await importJWK(jwk, alg);
   } catch {
     // The error is dropped because it may contain parts of the key.
-    throw new TenonError('auth/bad-key', 'the private key cannot be used', {
+    throw new TenonError('auth/bad-key', 'invalid private key', {
       expected: `a private JWK for ${alg.slice(0, 20)}`,
       hint: 'make one with `generateKeyPair` of jose, and export it with `exportJWK`',
     });

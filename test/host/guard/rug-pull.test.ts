@@ -209,8 +209,8 @@ describe('other changes after the approval', () => {
     const lock = await locked(command('before'));
     const { client } = await startGuardedHost({ servers: { shop: command('after') }, lock: { file: lock } });
     const on = await client();
-    expect(await getOutcome(on.call('tools/list'))).toMatch(/not as it was approved/);
-    expect(await getOutcome(on.callTool('hello'))).toMatch(/not as it was approved/);
+    expect(await getOutcome(on.call('tools/list'))).toMatch(/does not match the lock/);
+    expect(await getOutcome(on.callTool('hello'))).toMatch(/does not match the lock/);
     expect(await readFile(marks, 'utf8')).not.toContain('after');
   });
 
@@ -233,13 +233,13 @@ describe('other changes after the approval', () => {
     });
     expect(await listToolNames(await first.client())).toContain('buy');
     const { client } = await startGuardedHost({ servers: { shop: { url: after } }, lock: { file: lock } });
-    expect(await getOutcome((await client()).call('tools/list'))).toMatch(/not as it was approved/);
+    expect(await getOutcome((await client()).call('tools/list'))).toMatch(/does not match the lock/);
     expect(seen).not.toContain('after');
   });
 
   it('a server that is in no lock: not even started', async () => {
     const { client, ran } = await changed({}, { file: join(await createFolder(), 'none.lock') });
-    expect(await getOutcome((await client()).call('tools/list'))).toMatch(/not as it was approved/);
+    expect(await getOutcome((await client()).call('tools/list'))).toMatch(/does not match the lock/);
     expect(ran).toEqual([]);
   });
 });

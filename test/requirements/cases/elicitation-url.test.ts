@@ -170,7 +170,7 @@ describe('a request that cannot go on before a visit', () => {
       const client = await connectPair(server, { protocolVersion: date, elicit });
       expect(await client.callTool('enter')).toMatchObject({
         isError: true,
-        content: [{ text: 'The client cannot ask the user to visit a URL' }],
+        content: [{ text: 'The client does not support URL elicitation' }],
       });
       expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({
         rpcCode: -32603,

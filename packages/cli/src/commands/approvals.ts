@@ -66,7 +66,7 @@ export function approvalsCommand(context: CliContext): Command {
     .option('--all', 'revoke all approvals')
     .action((id: string | undefined, { all = false, ...options }: RevokeOptions) => {
       if ((id === undefined) !== all)
-        throw createUsageError('revoke: an id or --all is needed', 'see `tenon approvals list`');
+        throw createUsageError('revoke: an id or --all is needed', 'run `tenon approvals list`');
       return withApprovals(context, options, async approvals => {
         const ids = (await readAll(approvals.listStored)).map(each => each.id);
         const chosen = id === undefined ? ids : [findId(ids, id, 'approval')];
@@ -101,8 +101,8 @@ async function withApprovals(
 ): Promise<void> {
   const path = resolve(context.cwd, store);
   if (!existsSync(path)) {
-    throw new TenonError('cli/no-store', `there is no store ${path}`, {
-      hint: 'give the file that the gateway was given',
+    throw new TenonError('cli/no-store', `store not found: ${path}`, {
+      hint: 'pass the store file of the gateway',
     });
   }
   const stores = sqliteStores(path);

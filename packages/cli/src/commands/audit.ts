@@ -61,6 +61,6 @@ function describeVerification(
 function parseHead(text: string): AuditHead {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{20,100})$/.exec(text) ?? [];
   if (seq === undefined || hash === undefined)
-    throw createUsageError('--through is no head', 'give it as `tenon audit verify` prints it');
+    throw createUsageError('--through: invalid head', 'pass the value that `tenon audit verify` prints');
   return { seq: Number(seq), hash };
 }

@@ -41,7 +41,7 @@ export function refuseUnauthenticated({ screen }: CliContext, options: CallerOpt
   if (!allowUnauthenticated) {
     throw createUsageError(
       `--host ${host}: without authorization every machine that reaches this address may call all tools`,
-      'require a token: --bearer-env NAME, or --issuer and --audience; else --allow-unauthenticated',
+      'require a token with --bearer-env NAME, or with --issuer and --audience, or pass --allow-unauthenticated',
     );
   }
   screen.note(`warning: every machine that reaches ${host} may call all tools`);

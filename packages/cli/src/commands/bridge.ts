@@ -75,9 +75,9 @@ export function bridgeCommand(context: CliContext): Command {
       const [first = '', ...rest] = target;
       const url = parseWebUrl(first);
       if (url !== undefined && rest.length > 0)
-        throw createUsageError('a bridge leads to one URL', 'leave out what stands behind it');
+        throw createUsageError('a bridge takes one URL', 'remove the other arguments');
       if (url === undefined && /^\w+:\/\//.test(first))
-        throw createUsageError(`this is no URL of a server: ${first}`, 'give one of https: or http:');
+        throw createUsageError(`invalid URL of a server: ${first}`, 'pass an https: or http: URL');
       if (url !== undefined) await serveOverStdio(context, url, options);
       else await serveOverHttp(context, first, rest, options);
       context.code = exitCodes.success;

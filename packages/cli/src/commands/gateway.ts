@@ -124,7 +124,7 @@ function withGuardOptions(own: Command): Command {
 async function runGateway(context: CliContext, configs: readonly string[], options: GatewayOptions): Promise<void> {
   const { stdio = false, trust = false } = options;
   if (stdio && options.json)
-    throw createUsageError('with --stdio standard output is the protocol’s', 'leave --json out');
+    throw createUsageError('--json cannot be used with --stdio, because stdout carries the protocol', 'remove --json');
   if (stdio) {
     context.screen.releaseStdout();
     context.terminal.releaseStdin();
@@ -207,14 +207,15 @@ async function report(
 
 function checkNames(known: readonly string[], { servers = [], virtual = {} }: GatewayOptions): void {
   const reserved = ['mcp', 'sse', 'messages'].find(name => Object.hasOwn(virtual, name));
-  if (reserved) throw createUsageError(`/${reserved} is taken`, 'give the virtual server another name');
+  if (reserved) throw createUsageError(`the path /${reserved} is reserved`, 'rename the virtual server');
   const missing = [...servers, ...Object.values(virtual).flat()].find(name => !known.includes(name));
   if (missing === undefined) return;
-  throw createUsageError(`there is no server "${missing}"`, `name one of these: ${known.join(', ')}`);
+  throw createUsageError(`server "${missing}" not found`, `use one of: ${known.join(', ')}`);
 }
 
 function createNoServersError(files: readonly string[], entries: number): TenonError {
-  return new TenonError('cli/no-servers', `there is no server to serve in ${files.join(', ')}`, {
-    hint: entries === 0 ? 'name one under "mcpServers"' : 'approve one: run this in a terminal, or give --trust',
+  return new TenonError('cli/no-servers', `no server found in ${files.join(', ')}`, {
+    hint:
+      entries === 0 ? 'add a server under "mcpServers"' : 'approve a server: run this in a terminal, or pass --trust',
   });
 }

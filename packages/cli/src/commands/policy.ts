@@ -98,7 +98,7 @@ async function readInventory(
   const path = resolve(context.cwd, typeof lock === 'string' ? lock : 'mcp.lock');
   const read = await openLockFile(path).read();
   if (read === undefined && lock !== undefined)
-    throw createUsageError(`there is no lock ${path}`, 'write it first: tenon lock');
+    throw createUsageError(`lock not found: ${path}`, 'run `tenon lock` first');
   return read && [...read.servers].map(([server, { tools }]) => ({ server, tools: [...tools].map(toToolEntry) }));
 }
 
@@ -115,7 +115,8 @@ function parseActionRequest(
   { kind, principal, annotations }: ExplainOptions,
 ): ActionRequest {
   const slash = tool.indexOf('/');
-  if (slash < 1 || slash === tool.length - 1) throw createUsageError(`"${tool}" names no server`, 'give server/name');
+  if (slash < 1 || slash === tool.length - 1)
+    throw createUsageError(`"${tool}" has no server name`, 'write server/name');
   return {
     kind,
     server: tool.slice(0, slash),
@@ -135,5 +136,5 @@ function parseObject(text: string, what: string): Record<string, unknown> {
     // It is said below.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw createUsageError(`${what} are no JSON object`, `write them like '{"title":"a"}'`);
+  throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);
 }

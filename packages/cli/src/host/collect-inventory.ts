@@ -13,7 +13,7 @@ export async function collectInventories(
     // Some servers offer more to those who can be asked: all of it is to be known.
     elicit: () => ({ action: 'cancel' }),
     elicitUrl: () => ({ action: 'cancel' }),
-    sample: () => Promise.reject(new TenonError('cli/no-model', 'there is no model here')),
+    sample: () => Promise.reject(new TenonError('cli/no-model', 'this command has no model for sampling')),
     sampleTools: true,
     roots: [],
     credentials: createCredentials(context, entries),

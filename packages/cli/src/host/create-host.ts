@@ -103,7 +103,7 @@ function openStores({ cwd }: CliContext, { store, approve }: GatewayHostOptions)
   if (approve === 'store' && store === undefined) {
     throw createUsageError(
       '--approve store needs a store',
-      'give its file, and the same one to `tenon approvals`: --store FILE',
+      'pass --store FILE, and pass the same file to `tenon approvals`',
     );
   }
   return store === undefined ? memoryStores() : sqliteStores(resolve(cwd, store));
@@ -118,8 +118,8 @@ function createPolicyOptions(
   if (policy === undefined && approve === undefined) return {};
   if (approve === 'terminal' && !terminal.interactive) {
     throw createUsageError(
-      '--approve terminal: there is no terminal to ask at',
-      'run it in one, or ask elsewhere: --approve client',
+      '--approve terminal: no terminal found',
+      'run the command in a terminal, or pass --approve client',
     );
   }
   const mode = approve ?? (terminal.interactive ? 'terminal' : 'client');
@@ -134,7 +134,7 @@ function findLock({ cwd }: CliContext, { lock }: GatewayHostOptions): string | u
   const path = resolve(cwd, typeof lock === 'string' ? lock : 'mcp.lock');
   if (existsSync(path)) return path;
   if (lock === undefined) return undefined;
-  throw createUsageError(`there is no lock ${path}`, 'write it first: tenon lock');
+  throw createUsageError(`lock not found: ${path}`, 'run `tenon lock` first');
 }
 
 function createLockOptions(
@@ -144,7 +144,7 @@ function createLockOptions(
 ): HostLockOptions {
   const mode = drift ?? (terminal.interactive ? 'ask' : 'block');
   if (mode === 'ask' && !terminal.interactive) {
-    throw createUsageError('--drift ask: there is no terminal to ask at', 'run it in one, or give --drift block');
+    throw createUsageError('--drift ask: no terminal found', 'run the command in a terminal, or pass --drift block');
   }
   screen.note(`held to ${file}`);
   return {

@@ -31,9 +31,9 @@ export interface Configuration {
 export async function readConfiguration(context: CliContext, paths: readonly string[]): Promise<Configuration> {
   const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
   if (sources.length === 0) {
-    throw new TenonError('cli/no-config', `there is no configuration in ${context.cwd}`, {
+    throw new TenonError('cli/no-config', `no configuration found in ${context.cwd}`, {
       expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
-      hint: 'write one, or give its path',
+      hint: 'create one of these files, or pass a path',
     });
   }
   const entries = new Map<string, ConfiguredEntry>();

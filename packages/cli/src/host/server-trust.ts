@@ -71,7 +71,7 @@ async function requestApproval(
   const { name, origin } = entry;
   const where = `${origin?.file}:${origin?.line}`;
   if (!terminal.interactive) {
-    const what = question.first ? 'was never approved' : 'is not as it was approved';
+    const what = question.first ? 'was not approved yet' : 'is not as it was approved';
     screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is left out`);
     screen.note('Run this in a terminal to be asked, or give --trust when the file is your own.');
     return false;

@@ -27,13 +27,13 @@ export function createHttpAuth(
 ): HttpAuth {
   const { bearerEnv, issuer, audience } = options;
   if (bearerEnv !== undefined && issuer !== undefined) {
-    throw createUsageError('--bearer-env and --issuer exclude each other', 'give one of them');
+    throw createUsageError('--bearer-env and --issuer exclude each other', 'pass only one of them');
   }
   if (bearerEnv !== undefined) return createTokenAuth(readVariable(env, bearerEnv, '--bearer-env'));
   if ((issuer === undefined) !== (audience === undefined)) {
     throw createUsageError(
-      '--issuer and --audience belong together',
-      'give both: who issues tokens, and the URL they are for',
+      '--issuer and --audience require each other',
+      'pass both: the issuer of tokens, and the URL of this server',
     );
   }
   if (issuer === undefined || audience === undefined) return {};
@@ -45,7 +45,7 @@ function createTokenAuth(token: string): HttpAuth {
   if (token.length < MIN_TOKEN_LENGTH) {
     throw createUsageError(
       '--bearer-env: the token in this variable is too short',
-      `give one of ${MIN_TOKEN_LENGTH} characters or more: openssl rand -hex 32`,
+      `use a token of at least ${MIN_TOKEN_LENGTH} characters: openssl rand -hex 32`,
     );
   }
   const expected = computeDigest(`Bearer ${token}`);

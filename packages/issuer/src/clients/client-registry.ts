@@ -50,9 +50,9 @@ function checkClient(
   if (!/^[ -~]{1,200}$/.test(id)) throw createOptionError('clients', 'ids of 1 to 200 printable ASCII characters', id);
   const invalidUri = redirects.find(uri => !isRedirectUri(uri, 'native', redirectSchemes));
   if (invalidUri !== undefined)
-    throw createOptionError('clients', 'redirect URIs of https:, of loopback, or of an app', invalidUri);
+    throw createOptionError('clients', 'redirect URIs with https:, loopback or an app scheme', invalidUri);
   if (machine && secret === undefined && jwks === undefined) {
-    throw createOptionError('clients', 'a secret or keys for a machine', id);
+    throw createOptionError('clients', 'a secret or keys for a client without redirect URIs', id);
   }
   if (secret !== undefined && secret.length < 16)
     throw createOptionError('clients', 'secrets of 16 characters or more', id);

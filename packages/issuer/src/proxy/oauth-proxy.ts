@@ -152,7 +152,7 @@ async function handleCallback(
 
 /** Creates the error for `identifyUser`. The original is dropped because it may contain a token. */
 function createIdentifyError(): TenonError {
-  return new TenonError('auth/upstream', '`upstream.identifyUser` threw', {
+  return new TenonError('auth/upstream', 'the option `upstream.identifyUser` threw an error', {
     hint: 'handle its errors, and return a user or an empty text',
   });
 }

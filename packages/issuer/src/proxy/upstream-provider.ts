@@ -126,7 +126,7 @@ function parseBrowserUrl(option: string, given: string): URL {
   try {
     return checkBrowserUrl(given);
   } catch {
-    throw createOptionError(option, 'https:, or http: on loopback', given);
+    throw createOptionError(option, 'an https: URL, or http: on loopback', given);
   }
 }
 

@@ -90,8 +90,8 @@ export function createUpstreamTokenStore(
 }
 
 function createUnreadableError(): TenonError {
-  return new TenonError('auth/upstream', "the provider's tokens in the store cannot be decrypted", {
-    expected: 'an entry that was encrypted with one of the current keys',
-    hint: 'keep the former key in `encryptionKeys`, after the new one; until then these users have to sign in again',
+  return new TenonError('auth/upstream', 'cannot decrypt the stored tokens of the identity provider', {
+    expected: 'an entry encrypted with a current key',
+    hint: 'add the former key to `encryptionKeys` after the new one, or let the users sign in again',
   });
 }

@@ -74,7 +74,7 @@ export function createTransportEndpoint(channel: Transport | (() => Transport | 
       if (isUsed)
         throw new TenonError('connection/used', 'the transport is closed', {
           peer: channel.peer,
-          hint: 'give `connect` a function that creates transports',
+          hint: 'pass a function that creates transports to `connect`, because a transport can be opened only once',
         });
       isUsed = true;
       return channel;

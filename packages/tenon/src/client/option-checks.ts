@@ -77,13 +77,13 @@ const optionKeys: OptionChecks<ClientOptions> = {
 /** Throws `connect/target` when a URL target is unfit. */
 export function requireHttpTarget(target: HttpTarget): void {
   const shape = { code: 'connect/target', form: '{ url, auth?, headers?, … }', keys: httpKeys };
-  requireShape('the target of connect', target, shape);
+  requireShape('target of connect', target, shape);
 }
 
 /** Throws `connect/target` when a command is unfit. */
 export function requireStdioTarget(target: StdioTarget): void {
   const shape = { code: 'connect/target', form: '{ command, args?, env?, cwd?, stderr? }', keys: stdioKeys };
-  requireShape('the target of connect', target, shape);
+  requireShape('target of connect', target, shape);
 }
 
 const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
@@ -96,5 +96,5 @@ export function requireClientOptions(options: ClientOptions): void {
     keys: optionKeys,
     aliases: ALIASES,
   };
-  requireShape('the options of connect', options, shape);
+  requireShape('options of connect', options, shape);
 }

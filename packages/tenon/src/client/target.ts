@@ -85,6 +85,6 @@ export function resolveEndpoint(
 }
 
 function createTargetError(received: string): TenonError {
-  const expected = 'a URL, { url }, { command, args? }, a server, or a transport';
-  return new TenonError('connect/target', 'the target of connect is unfit', { expected, received });
+  const expected = 'a URL, { url }, { command, args? }, a server or a transport';
+  return new TenonError('connect/target', 'invalid target for connect', { expected, received });
 }

@@ -22,14 +22,14 @@ export function checkInputRequestMethods(subject: string, result: unknown): void
   for (const [key, request] of Object.entries(inputRequests)) {
     const { method } = isObject(request) ? request : {};
     if ((INPUT_METHODS as readonly unknown[]).includes(method)) continue;
-    throw createInvalidRequestError(subject, `the method of question "${key}"`, INPUT_METHODS.join(', '), method);
+    throw createInvalidRequestError(subject, `method of the input request "${key}"`, INPUT_METHODS.join(', '), method);
   }
 }
 
-function createInvalidRequestError(subject: string, what: string, expected: string, got: unknown): TenonError {
-  return new TenonError('handler/output', `${subject}: ${what} is invalid`, {
+function createInvalidRequestError(subject: string, subjectPart: string, expected: string, got: unknown): TenonError {
+  return new TenonError('handler/output', `${subject}: invalid ${subjectPart}`, {
     expected,
     received: typeof got === 'string' ? `"${got.slice(0, 128)}"` : typeof got,
-    hint: 'return the questions by `inputRequired({ requests })`',
+    hint: 'return the input requests with `inputRequired({ requests })`',
   });
 }

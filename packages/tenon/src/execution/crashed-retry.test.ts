@@ -31,7 +31,7 @@ const first = async (own: RequestStateStore, handler: RunHandler, boundTo = () =
   runRound(wrapHandler(handler), { states: own, boundTo });
 
 describe('a retry whose store has a fault', () => {
-  const busy = () => Promise.reject(new TenonError('store/busy', 'another program holds the file'));
+  const busy = () => Promise.reject(new TenonError('store/busy', 'another process holds the file'));
 
   it.each([
     ['once', 1],

@@ -35,7 +35,7 @@ describe('a handler that is entered again', () => {
     const second = runRound(handler, { states: process, inputs: createRetryInputs(await first, player) });
     const check = expect(second).rejects.toMatchObject({
       code: 'handler/not-deterministic',
-      message: expect.stringContaining('question ask-0 (roots/list)'),
+      message: expect.stringContaining('input request ask-0 (roots/list)'),
     });
     await check;
   });

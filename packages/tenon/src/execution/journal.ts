@@ -97,9 +97,10 @@ function toEntryKey(entry: JournalEntry): string {
 }
 
 export function createNonDeterminismError(entry: JournalEntry): TenonError {
-  const subject = isRecordedRequest(entry) ? `question ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
-  return new TenonError('handler/not-deterministic', `the handler did not come to its ${subject} again`, {
-    expected: 'that it asks and does the same whenever it is entered with the same arguments and answers',
-    hint: 'put whatever differs from time to time (the clock, chance, what it reads) into a `ctx.step`',
+  const subject = isRecordedRequest(entry) ? `input request ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
+  return new TenonError('handler/not-deterministic', `the handler did not repeat its ${subject}`, {
+    expected:
+      'the same requests and steps in the same order each time the handler runs with the same arguments and answers',
+    hint: 'read the clock, random values and external data inside of `ctx.step`',
   });
 }

@@ -221,7 +221,7 @@ describe('a handler that is entered again', () => {
     await other.step('s', () => 1);
     const check = expect(other.checkRevisited()).rejects.toMatchObject({
       code: 'handler/not-deterministic',
-      message: expect.stringMatching(/question ask-0 \(a\)/),
+      message: expect.stringMatching(/input request ask-0 \(a\)/),
     });
     await vi.advanceTimersByTimeAsync(5000);
     await check;

@@ -155,21 +155,21 @@ export async function requestAnswers(
 }
 
 function createRequestInStepError(method: string): TenonError {
-  return new TenonError('handler/ask-in-step', `${method} was asked inside of a step`, {
-    hint: 'ask first, and take the answer into the step',
+  return new TenonError('handler/ask-in-step', `the handler requested ${method} inside a step`, {
+    hint: 'request the input before the step, and use the answer in the step',
   });
 }
 
 function createNestedStepError(step: string): TenonError {
-  return new TenonError('handler/step-in-step', `the step "${step}" stands inside of another`, {
-    hint: 'put one step after the other',
+  return new TenonError('handler/step-in-step', `the step "${step}" is nested in another step`, {
+    hint: 'run the steps one after the other',
   });
 }
 
 function createStepValueError(step: string, fault: string): TenonError {
-  return new TenonError('handler/step-not-json', `what the step "${step}" returned is no JSON value`, {
-    expected: 'null, a boolean, a finite number, text, or arrays and plain objects of these; or nothing',
+  return new TenonError('handler/step-not-json', `the return value of the step "${step}" is not JSON`, {
+    expected: 'null, a boolean, a finite number, a string, an array or plain object of these, or undefined',
     received: fault,
-    hint: 'return the few values that the handler goes on with',
+    hint: 'return only the values that the handler needs later',
   });
 }

@@ -75,8 +75,8 @@ class RunWithoutInput extends LazyRun {
   protected createJournaled({ JournaledExecution, Journal }: ExecutionRuntime): JournaledRun {
     return new JournaledExecution(new Journal(), {
       check: () => {
-        throw new TenonError('handler/cannot-ask', `the client cannot be asked in ${this.#method}`, {
-          hint: 'ask in a tool, a prompt or a resource read',
+        throw new TenonError('handler/cannot-ask', `${this.#method} cannot request input from the client`, {
+          hint: 'request input in a tool, a prompt or a resource read',
         });
       },
       deliver: () => new Promise(() => {}),

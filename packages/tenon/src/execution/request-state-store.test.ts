@@ -209,7 +209,7 @@ describe('large state', () => {
     const { own } = rig({ everywhere: false });
     await expect(first(own, large)).rejects.toMatchObject({
       code: 'handler/state-too-large',
-      expected: '16384 characters at the most',
+      expected: 'at most 16384 characters',
       hint: expect.stringContaining('stores'),
     });
     expect((await first(own, asking(1, [], 5000))).requestState).toBeDefined();
@@ -221,7 +221,7 @@ describe('large state', () => {
     const { own: loose } = rig({ everywhere: false, options: { maxStateSize: 10 ** 9 } });
     await expect(first(loose, asking(1, [], 200_000))).rejects.toMatchObject({
       code: 'handler/state-too-large',
-      expected: '262144 characters at the most',
+      expected: 'at most 262144 characters',
     });
     const result = await first(loose, asking(1, [], 100_000));
     expect(

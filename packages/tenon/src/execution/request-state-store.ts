@@ -206,15 +206,15 @@ function createStateError(reason: string): TenonError {
 }
 
 function createTooManyRoundsError(maxRounds: number): TenonError {
-  return new TenonError('handler/endless-questions', `the handler still asks after ${maxRounds} rounds`, {
-    hint: 'ask together what does not depend on each other, or raise `inputRequests.maxRounds`',
+  return new TenonError('handler/endless-questions', `the handler requested input in more than ${maxRounds} rounds`, {
+    hint: 'request independent inputs together, or raise `inputRequests.maxRounds`',
   });
 }
 
 function createTooLargeError(size: number, maxSize: number): TenonError {
-  return new TenonError('handler/state-too-large', 'what the handler has to remember is too large to travel', {
-    expected: `${maxSize} characters at the most`,
+  return new TenonError('handler/state-too-large', 'the request state of the handler is too large', {
+    expected: `at most ${maxSize} characters`,
     received: String(size),
-    hint: 'return less from its steps and in its questions, raise `inputRequests.maxStateSize`, or give the server `stores`',
+    hint: 'return smaller values from steps, raise `inputRequests.maxStateSize`, or pass `stores` to the server',
   });
 }

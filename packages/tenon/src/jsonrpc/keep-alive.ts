@@ -97,8 +97,8 @@ export class KeepAlive {
 /** Creates the error of a connection whose other end answers no ping. */
 export function createUnresponsiveError(peer: string, timeout?: number): TenonError {
   const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
-  return new TenonError('connection/unresponsive', `the other end answered no ping ${time}`, {
+  return new TenonError('connection/unresponsive', `the peer did not answer a ping ${time}`, {
     peer,
-    hint: 'raise `keepAlive.timeout` if it may be busy for that long',
+    hint: 'raise `keepAlive.timeout` if the peer can be busy for that long',
   });
 }

@@ -45,7 +45,7 @@ describe('the kind of a message', () => {
     ['a request with a result', { ...v, id: 1, method: 'a', result: {} }],
     ['result and error [base.response.result-xor-error]', { ...v, id: 1, result: {}, error: { code: 1, message: '' } }],
     ['neither result nor error [base.response.result-xor-error]', { ...v, id: 1 }],
-    ['a result that is no object [base.response.result-object]', { ...v, id: 1, result: 'x' }],
+    ['a result that is not an object [base.response.result-object]', { ...v, id: 1, result: 'x' }],
     ['a result without an id', { ...v, result: {} }],
     ['an error without a message [base.error.code-and-message]', { ...v, id: 1, error: { code: 1 } }],
     ['a code that is a string [base.error.code-integer]', { ...v, id: 1, error: { code: '1', message: '' } }],

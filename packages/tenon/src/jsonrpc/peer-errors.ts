@@ -10,23 +10,23 @@ export function describeBatchError(batch: readonly unknown[]): string {
 }
 
 export function createMalformedError(peer: string, reason: string): TenonError {
-  return new TenonError('peer/malformed', `sent something that is no message: ${reason}`, { peer });
+  return new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer });
 }
 
 /** Creates the error of a response that belongs to no request. One without an id tells that a message was unreadable. */
 export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
   const { id } = response;
   if (id !== undefined && id !== null)
-    return new TenonError('peer/unasked', `answered ${formatId(id)}, which nobody waits for`, { peer });
+    return new TenonError('peer/unasked', `received a response to the unknown request ${formatId(id)}`, { peer });
   const { message } = (response as { error: { message: string } }).error;
-  return new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, { peer });
+  return new TenonError('peer/unreadable', `the peer could not parse a message: ${message}`, { peer });
 }
 
 export function createForbiddenRequestError(peer: string, method: string): TenonError {
   const methodName = method.slice(0, 128);
   return new TenonError(
     'peer/may-not-ask',
-    `sent the request ${methodName}, which servers of its protocol version may not send`,
+    `received the request ${methodName}, which this protocol version does not allow servers to send`,
     { peer },
   );
 }

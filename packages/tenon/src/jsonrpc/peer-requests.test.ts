@@ -23,7 +23,7 @@ describe('a peer that asks', () => {
       { jsonrpc: '2.0', result: {}, error: { code: 1, message: '' } },
     ],
     ['neither [base.response.result-xor-error]', { jsonrpc: '2.0' }],
-    ['a result that is no object [base.response.result-object]', { jsonrpc: '2.0', result: [] }],
+    ['a result that is not an object [base.response.result-object]', { jsonrpc: '2.0', result: [] }],
     ['no version [base.jsonrpc-2.0]', { result: {} }],
     ['an error without a code [base.error.code-and-message]', { jsonrpc: '2.0', error: {} }],
   ])('is told at once of an answer with %s, and answers nothing to it', async (_, answer) => {

@@ -94,7 +94,7 @@ describe('requests that wait', () => {
     clock.advance(5);
     expect((await idle).hint).toContain('idleTimeout');
     expect((await total).hint).toContain('totalTimeout');
-    expect((await total).message).toContain('no answer after 5 ms');
+    expect((await total).message).toContain('timed out after 5 ms');
   });
 
   it('wait for ever when they are told to, without a timer', () => {

@@ -182,15 +182,15 @@ export class PendingRequests {
 
   #createAbortError(method: string, { signal }: PendingOptions): TenonError {
     const { peer } = this.#peer;
-    return new TenonError('call/aborted', 'the caller gave the call up', { method, peer, cause: signal?.reason });
+    return new TenonError('call/aborted', 'the call was cancelled', { method, peer, cause: signal?.reason });
   }
 
   #createTimeoutError({ method, startedAt, totalDeadline }: PendingRequest, now: number): TenonError {
     const limit = totalDeadline <= now ? 'totalTimeout' : 'idleTimeout';
-    return new TenonError('call/timeout', `no answer after ${now - startedAt} ms`, {
+    return new TenonError('call/timeout', `timed out after ${now - startedAt} ms`, {
       method,
       peer: this.#peer.peer,
-      hint: `raise \`${limit}\`, or let the server report progress, which restarts the idle time`,
+      hint: `raise \`${limit}\`, or report progress in the server, which restarts \`idleTimeout\``,
     });
   }
 }

@@ -13,16 +13,16 @@ export function checkMeta(subject: string, meta: unknown): void {
   if (!isObject(meta)) return;
   for (const key of Object.keys(meta)) {
     if (!isMetaKey(key)) {
-      throw new TenonError('meta/key', `the _meta of ${subject} has a key that is none: "${key.slice(0, 80)}"`, {
-        expected: 'a name, or labels, a slash and a name: com.example/thing',
+      throw new TenonError('meta/key', `invalid key "${key.slice(0, 80)}" in the _meta of ${subject}`, {
+        expected: 'a name with an optional prefix, such as com.example/thing',
       });
     }
     if (isReservedKey(key) && !OFFICIAL_PREFIX.test(key)) {
       throw new TenonError(
         'meta/reserved',
-        `the _meta of ${subject} has a key that is the protocol's: "${key.slice(0, 80)}"`,
+        `the key "${key.slice(0, 80)}" in the _meta of ${subject} is reserved for the protocol`,
         {
-          hint: 'use a prefix of your own, com.example/thing',
+          hint: 'use your own prefix, such as com.example/thing',
         },
       );
     }

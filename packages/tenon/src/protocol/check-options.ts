@@ -18,13 +18,13 @@ export interface OptionShape {
 /** Throws a `TenonError` that names the subject when a value has not the form: no object, an unknown key, or a member that is unfit. */
 export function requireShape(subject: string, value: unknown, { code, form, keys, aliases = {} }: OptionShape): void {
   if (!isObject(value))
-    throw new TenonError(code, `${subject} is no object`, { expected: form, received: describeType(value) });
+    throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(keys, key)) continue;
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+      ...(meant === undefined ? {} : { hint: `use the key "${meant}"` }),
     });
   }
   for (const [key, check] of Object.entries(keys)) {
@@ -32,10 +32,10 @@ export function requireShape(subject: string, value: unknown, { code, form, keys
     if (problem === undefined) continue;
     const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(problem) ?? [];
     const path = [key, ...place.split('/').filter(Boolean)].join('/');
-    throw new TenonError(code, `${subject}: \`${path}\` is unfit`, {
+    throw new TenonError(code, `${subject}: invalid \`${path}\``, {
       ...(expected === undefined ? {} : { expected }),
       ...(received === undefined ? {} : { received }),
-      hint: `it is written ${form}`,
+      hint: `write ${form}`,
     });
   }
 }
@@ -49,9 +49,9 @@ function describeType(value: unknown): string {
 /** Throws `serve/service` for a value that is no server, before a first client finds out. */
 export function requireRequestHandler(handler: unknown): void {
   if (typeof handler === 'object' && handler !== null && 'connect' in handler) return;
-  throw new TenonError('serve/service', 'there is no server to serve', {
-    expected: 'a server, as createServer returns it',
+  throw new TenonError('serve/service', 'invalid server', {
+    expected: 'the return value of `createServer`',
     received: handler === null ? 'null' : typeof handler === 'object' ? 'another object' : typeof handler,
-    ...(typeof handler === 'function' ? { hint: 'call the function, and give the server that it returns' } : {}),
+    ...(typeof handler === 'function' ? { hint: 'call the function and pass the server that it returns' } : {}),
   });
 }

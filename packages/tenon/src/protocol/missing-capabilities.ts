@@ -94,8 +94,8 @@ export function createUnsupportedError(dialect: Dialect, missing: ClientCapabili
 
 /** The error for a server that keeps no sessions, on a version that needs one for this. */
 function createNoSessionError(subject: string): TenonError {
-  return new TenonError('client/no-session', `${subject} needs a session, and this server keeps none`, {
-    hint: 'call on a protocol version in which each request stands alone',
+  return new TenonError('client/no-session', `${subject} requires a session, and the server runs without sessions`, {
+    hint: 'use a protocol version without sessions in the client, or enable sessions in the server',
   });
 }
 

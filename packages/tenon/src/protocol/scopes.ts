@@ -11,8 +11,8 @@ export function checkScopes(subject: string, scopes: readonly string[] = []): vo
   const invalid = scopes.find(scope => typeof scope !== 'string' || !SCOPE.test(scope));
   if (invalid === undefined) return;
   const received = JSON.stringify(invalid)?.slice(0, 100);
-  throw new TenonError('auth/scope', `${subject} needs what is no scope`, {
-    expected: 'ASCII without spaces and quotes',
+  throw new TenonError('auth/scope', `invalid scope of ${subject}`, {
+    expected: 'ASCII characters without spaces and quotes',
     received,
   });
 }

@@ -21,9 +21,9 @@ export function detectDraft(json: JsonSchema): Draft {
   const name = typeof $schema === 'string' ? $schema.replace(/^https?:\/\//, '').replace(/#$/, '') : undefined;
   const draft = name === undefined ? undefined : DRAFTS.get(name);
   if (draft !== undefined) return draft;
-  throw new TenonError('schema/unknown-dialect', 'this JSON Schema is written in a dialect that is not supported', {
-    expected: '"$schema" of draft-07, 2019-09 or 2020-12',
+  throw new TenonError('schema/unknown-dialect', 'unsupported "$schema" in a JSON Schema', {
+    expected: 'draft-07, 2019-09 or 2020-12',
     received: JSON.stringify($schema)?.slice(0, 120),
-    hint: 'write the schema in JSON Schema 2020-12, or leave "$schema" out',
+    hint: 'write the schema in JSON Schema 2020-12, or remove "$schema"',
   });
 }

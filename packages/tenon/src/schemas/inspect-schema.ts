@@ -25,7 +25,7 @@ export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMIT
       requireJson(value, path);
       return;
     }
-    if (isSchemaOfLibrary(value)) throw createNotJsonError('a schema of a library', path);
+    if (isSchemaOfLibrary(value)) throw createNotJsonError('a schema object of a library', path);
     if (path.length >= limits.maxDepth) throw createTooLargeError(`at most ${limits.maxDepth} levels`);
     for (const key of Object.keys(value)) {
       path.push(key);
@@ -45,27 +45,27 @@ function isSchemaOfLibrary(value: object): boolean {
 function requireJson(value: unknown, path: readonly string[]): void {
   const type = typeof value;
   if (type === 'function' || type === 'symbol' || type === 'bigint') {
-    throw createNotJsonError(isStandardSchema(value) ? 'a schema of a library' : `a ${type}`, path);
+    throw createNotJsonError(isStandardSchema(value) ? 'a schema object of a library' : `a ${type}`, path);
   }
   if (type === 'number' && !Number.isFinite(value)) throw createNotJsonError(String(value), path);
 }
 
 function createTooLargeError(expected: string): TenonError {
-  return new TenonError('schema/too-large', 'this JSON Schema is too large', {
+  return new TenonError('schema/too-large', 'the JSON Schema is too large', {
     expected,
     received: 'more',
-    hint: 'name the parts that repeat under "$defs" and refer to them; a value that contains itself is no JSON',
+    hint: 'move repeated parts to "$defs" and refer to them, and check that no value contains itself',
   });
 }
 
 function createNotJsonError(received: string, path: readonly string[]): TenonError {
   return new TenonError(
     'schema/not-json',
-    `this JSON Schema is not plain JSON: at ${toJsonPointer(path) || 'its root'}`,
+    `the JSON Schema is not plain JSON at ${toJsonPointer(path) || 'the root'}`,
     {
       expected: 'a JSON value',
       received,
-      hint: 'give a schema object of your library as a whole, e.g. z.object({ … }) and not { … }, or plain JSON Schema',
+      hint: 'pass a whole schema of your library, such as z.object({ … }), or plain JSON Schema',
     },
   );
 }

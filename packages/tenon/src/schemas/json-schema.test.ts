@@ -112,7 +112,7 @@ describe('toJsonSchema', () => {
     expect(shape).toMatchObject({ code: 'schema/not-json', message: expect.stringContaining('at /title') });
     expect(failure(() => toJsonSchema({ a: () => 1 }, 'input'))).toMatchObject({ code: 'schema/not-json' });
     expect(failure(() => toJsonSchema({ a: type('string') }, 'input'))).toMatchObject({
-      received: 'a schema of a library',
+      received: 'a schema object of a library',
     });
     for (const none of [null, [], 'x', undefined]) {
       expect(failure(() => toJsonSchema(none as never, 'input'))).toBeInstanceOf(Error);

@@ -96,9 +96,9 @@ function findConverter(
 function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  const pair = 'pair it with JSON Schema of your own: withJsonSchema(schema, { … })';
+  const pair = 'add your own JSON Schema: withJsonSchema(schema, { … })';
   const remedy = cause === undefined ? REMEDIES.get(vendor) : undefined;
-  return new TenonError('schema/no-json-schema', `a ${vendor} schema cannot be written as JSON Schema${reason}`, {
+  return new TenonError('schema/no-json-schema', `cannot convert a ${vendor} schema to JSON Schema${reason}`, {
     hint: remedy === undefined ? pair : `${remedy}, or ${pair}`,
     ...(cause === undefined ? {} : { cause }),
   });
@@ -106,13 +106,13 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
 
 /** Advice for schemas without any conversion, by vendor. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
-  ['valibot', 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
+  ['valibot', 'wrap the schema: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
   ['zod', "use zod 4.2 or later, imported from 'zod' and not from 'zod/v3'"],
 ]);
 
 function createNoSchemaError(value: unknown): TenonError {
-  return new TenonError('schema/not-json', 'this is no schema', {
-    expected: 'a Standard Schema (zod 4, valibot, arktype, …) or a JSON Schema object',
+  return new TenonError('schema/not-json', 'invalid schema', {
+    expected: 'a Standard Schema (Zod 4, Valibot, ArkType, …) or a JSON Schema object',
     received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
   });
 }

@@ -56,7 +56,7 @@ export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxL
     if (target === undefined || lookup[target] !== undefined) continue;
     lookup[target] = createTripwire(
       meter,
-      `it refers to ${shorten(toWrittenReference(target))}, which is not part of it and is never fetched`,
+      `the schema refers to ${shorten(toWrittenReference(target))}, which is outside of the schema and is never fetched`,
     );
   }
   return { root, draft, lookup, meter };
@@ -71,7 +71,7 @@ function buildLookup(root: Node): Record<string, Node | boolean> {
   try {
     return dereference(root);
   } catch (cause) {
-    throw createBrokenError('its identifiers or references cannot be read', cause);
+    throw createBrokenError('its identifiers or references are invalid', cause);
   }
 }
 
@@ -148,14 +148,14 @@ function adaptPatterns(node: JsonObject, preparing: PreparationContext): void {
 function readPattern(source: string, preparing: PreparationContext): { pattern: string; limit: number } {
   const pattern = toUnicodePattern(source);
   if (pattern === undefined)
-    throw createBrokenError(`its pattern ${shorten(JSON.stringify(source))} is no regular expression`);
+    throw createBrokenError(`its pattern ${shorten(JSON.stringify(source))} is not a regular expression`);
   if (preparing.estimateMaxLength === undefined) return { pattern, limit: Number.POSITIVE_INFINITY };
   preparing.patternText += pattern.length;
   return { pattern, limit: preparing.patternText > MAX_PATTERN_TEXT ? 0 : preparing.estimateMaxLength(pattern) };
 }
 
 function describeTooLong(pattern: string): string {
-  return `its pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`;
+  return `the pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`;
 }
 
 /** Ends the validation where `when` holds. The validator reads `allOf` before what it guards here. */
@@ -183,15 +183,15 @@ function countSteps(node: JsonObject, meter: StepMeter): void {
   Object.defineProperty(node, '$ref', {
     get: () => {
       if (meter.isActive && --meter.remaining < 0)
-        throw new TenonError('schema/cannot-judge', 'it takes too many steps');
+        throw new TenonError('schema/cannot-judge', 'the validation takes too many steps');
       return $ref;
     },
   });
 }
 
 function createBrokenError(reason: string, cause?: unknown): TenonError {
-  return new TenonError('schema/broken', `this JSON Schema cannot be used: ${reason}`, {
-    hint: 'correct the schema; it is read by the rules of its "$schema", JSON Schema 2020-12 if it has none',
+  return new TenonError('schema/broken', `invalid JSON Schema: ${reason}`, {
+    hint: 'correct the schema, which is read as JSON Schema 2020-12 unless "$schema" names another dialect',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -121,10 +121,10 @@ function visitSchema(node: unknown, path: SchemaPath, document: SchemaDocument):
 }
 
 function createBrokenError(path: SchemaPath, expected: string, value: unknown, next?: string): TenonError {
-  return new TenonError('schema/broken', `the JSON Schema is invalid at ${toJsonPointer(path) || 'its root'}`, {
+  return new TenonError('schema/broken', `invalid JSON Schema at ${toJsonPointer(path) || 'the root'}`, {
     expected,
     received: describe(value),
-    hint: next ?? 'correct the schema; without a "$schema" it is read as JSON Schema 2020-12',
+    hint: next ?? 'correct the schema, which is read as JSON Schema 2020-12 unless "$schema" names another dialect',
   });
 }
 

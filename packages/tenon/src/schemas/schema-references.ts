@@ -20,12 +20,13 @@ export function checkReference(
   const [document = '', fragment = ''] = reference.split('#', 2);
   const target = document === '' ? resource : findPart(root, part => isNamed(part, document));
   if (target === undefined) {
-    const next = 'copy the other document into "$defs", and refer to it there: other documents are never fetched';
-    throw createError(path, 'a reference inside of this schema', reference, next);
+    const next =
+      'copy the other document into "$defs" and refer to it there, because other documents are never fetched';
+    throw createError(path, 'a reference to a place in this schema', reference, next);
   }
   const isThere =
     fragment.startsWith('/') || fragment === '' ? hasPointer(target, fragment) : hasAnchor(root, fragment);
-  if (!isThere) throw createError(path, 'a reference to a part of this schema', reference);
+  if (!isThere) throw createError(path, 'a reference to an existing part of this schema', reference);
 }
 
 /** Relative names are compared by their ends. That may take a wrong one for right, and never a right one for wrong. */

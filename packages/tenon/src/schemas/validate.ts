@@ -53,8 +53,8 @@ function createJsonCheck(json: JsonObject): ValueCheck {
 function createStandardCheck(schema: StandardSchema): ValueCheck {
   const standard = schema['~standard'];
   const createThrownError = (cause: unknown) =>
-    new TenonError('schema/threw', `a ${standard.vendor} schema threw instead of saying what is wrong`, {
-      hint: 'report issues from refinements and transforms; only a mistake in them throws',
+    new TenonError('schema/threw', `a ${standard.vendor} schema threw during validation`, {
+      hint: 'report issues from refinements and transforms instead of throwing',
       cause,
     });
   return value => {

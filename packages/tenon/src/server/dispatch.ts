@@ -212,7 +212,10 @@ function createOperation(method: string, params: JsonObject, context: Context): 
 
 function createMethodNotFoundError(method: string, requestContext?: RequestContext): TenonError {
   if (requestContext?.dialect.sessionMethods?.has(method)) {
-    return rpcError(METHOD_NOT_FOUND, `Method not found: ${method} needs a session, and this server keeps none`);
+    return rpcError(
+      METHOD_NOT_FOUND,
+      `Method not found: ${method} requires a session, and the server runs without sessions`,
+    );
   }
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
 }

@@ -40,7 +40,9 @@ export function encodeResult(
 /** A result that a middleware returned by itself is made final like any other. */
 function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
   if (!isObject(result))
-    throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
+    throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
+      expected: 'an object',
+    });
   return result.resultType === undefined && dialect.opening === 'per-request'
     ? finalizeResult(runtime, result)
     : result;

@@ -79,7 +79,7 @@ describe('the keys of the state', () => {
   it('are refused when they are no keys', () => {
     const short = { id: 'a', key: new Uint8Array(16) };
     for (const keys of [[], [short], [key('a.b', 1)], [key('', 1)], [key('a', 1), key('a', 2)]]) {
-      expect(() => replica({ keys })).toThrow(/cannot be sealed/);
+      expect(() => replica({ keys })).toThrow(/invalid `inputRequests\.keys`/);
     }
   });
 });

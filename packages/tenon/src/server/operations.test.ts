@@ -223,7 +223,7 @@ describe('a definition that cannot be served', () => {
     ['a tool name with a space', { tools: { 'a b': tool({ run }) } }, 'tool/name'],
     ['a tool name that is too long', { tools: { ['a'.repeat(129)]: tool({ run }) } }, 'tool/name'],
     [
-      'input that is no object [tools.input-schema.valid]',
+      'input that is not an object [tools.input-schema.valid]',
       { tools: { a: tool({ input: { type: 'string' }, run }) } },
       'tool/input',
     ],

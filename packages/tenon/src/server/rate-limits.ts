@@ -79,8 +79,8 @@ function checkRate(name: string, configured: Rate | false | undefined, fallback:
   if (configured === false) return undefined;
   const rate = configured ?? fallback;
   if (rate.burst >= 1 && rate.perSecond > 0 && Number.isFinite(rate.perSecond)) return rate;
-  throw new TenonError('server/rate-limits', `\`rateLimits.${name}\` is no rate`, {
-    expected: '{ burst: 1 or more, perSecond: more than 0 }, or false',
+  throw new TenonError('server/rate-limits', `invalid rate in \`rateLimits.${name}\``, {
+    expected: '{ burst, perSecond } with burst ≥ 1 and perSecond > 0, or false',
     received: JSON.stringify(rate),
   });
 }

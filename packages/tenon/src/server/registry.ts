@@ -132,9 +132,13 @@ export class Registry<D extends HasVisibility> {
 
   #requireItems(name: string): void {
     if (this.#perCaller === undefined) return;
-    throw new TenonError('server/catalog-function', `"${name}" cannot be set or deleted: the catalog is a function`, {
-      hint: 'change what the function returns, then call notifyChanged() on the registry',
-    });
+    throw new TenonError(
+      'server/catalog-function',
+      `cannot set or delete "${name}" because the catalog is a function`,
+      {
+        hint: 'change the result of the function, then call notifyChanged() on the registry',
+      },
+    );
   }
 
   #handleChange(items: readonly D[]): void {

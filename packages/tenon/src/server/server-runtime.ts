@@ -137,21 +137,20 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
   for (const [name, { params, scopes }] of Object.entries(methods)) {
     checkScopes(`method "${name}"`, scopes);
     if (isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
-      throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
+      throw new TenonError('server/method-taken', `invalid method name "${name}": the protocol reserves it`);
     if (params) compileDefinition(`the params of method "${name}"`, params, 'input');
   }
   const ids = extensions.map(({ id }) => id);
   for (const [index, id] of ids.entries()) {
     if (isExtensionId(id) && ids.indexOf(id) === index) continue;
-    throw new TenonError('server/extension-id', `"${id}" names no extension`, {
-      expected: 'a prefix and a name, com.example/thing, once',
+    throw new TenonError('server/extension-id', `invalid extension id "${id}"`, {
+      expected: 'a unique id with a prefix, such as com.example/thing',
     });
   }
-  if (protocolVersions?.length === 0)
-    throw new TenonError('server/no-revision', 'a server supports at least one protocol version');
+  if (protocolVersions?.length === 0) throw new TenonError('server/no-revision', '`protocolVersions` is empty');
   if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
-    throw new TenonError('server/state-keys', 'the state cannot be sealed with these keys', {
-      expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
+    throw new TenonError('server/state-keys', 'invalid `inputRequests.keys`', {
+      expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
     });
   }
 }

@@ -213,8 +213,8 @@ export class LeasedRecord<T extends object> {
 
   #markLost(): TenonError {
     this.stop();
-    this.#lostError = new TenonError('store/lease-lost', 'another process has taken the work over', {
-      hint: 'nothing: the other one goes on with it',
+    this.#lostError = new TenonError('store/lease-lost', 'another process has taken over the work', {
+      hint: 'do nothing, because the other process continues the work',
     });
     this.#onLost?.(this.#lostError);
     return this.#lostError;

@@ -155,7 +155,7 @@ function toStored(key: string, { text, version }: MemoryEntry): StoredValue {
 }
 
 function createFullError({ maxEntries, maxTotalSize }: MemoryLimits): TenonError {
-  const expected = `at most ${maxEntries} entries of ${maxTotalSize} characters together, of which one owner has a part`;
-  const hint = 'raise `maxEntries` or `maxTotalSize`, give values a `ttl`, or keep them in a file: `tenon/sqlite`';
-  return new TenonError('store/full', 'the store in memory is full', { expected, hint });
+  const expected = `at most ${maxEntries} entries and ${maxTotalSize} characters, with a maximum share for each owner`;
+  const hint = 'raise `maxEntries` or `maxTotalSize`, set a `ttl`, or use `tenon/sqlite`';
+  return new TenonError('store/full', 'the memory store is full', { expected, hint });
 }

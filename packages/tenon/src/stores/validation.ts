@@ -14,19 +14,19 @@ const PRINTABLE = /^[ -~]*$/;
 /** Refuses what is no key or topic. It says nothing of what stands in it: keys may tell whose they are. */
 export function checkKey(key: string): void {
   checkPart(key);
-  if (key.length === 0) throw createKeyError('an empty text');
+  if (key.length === 0) throw createKeyError('an empty string');
 }
 
 /** Refuses what no key can begin with, or come after. */
 function checkPart(part: string): void {
   if (typeof part !== 'string') throw createKeyError(`a value of type ${typeof part}`);
   if (part.length > MAX_KEY) throw createKeyError(`${part.length} characters`);
-  if (!PRINTABLE.test(part)) throw createKeyError('another character than those');
+  if (!PRINTABLE.test(part)) throw createKeyError('a key with other characters');
 }
 
 function createKeyError(received: string): TenonError {
-  const hint = 'encode what may have other characters or be longer, by a hash for instance';
-  return new TenonError('store/key', 'this is no key', {
+  const hint = 'encode or hash longer keys and keys with other characters';
+  return new TenonError('store/key', 'invalid key', {
     expected: '1 to 512 printable ASCII characters',
     received,
     hint,
@@ -36,13 +36,13 @@ function createKeyError(received: string): TenonError {
 /** The JSON text of a value: what stores keep, so that what comes out is a copy and alike in all of them. */
 export function serializeValue(value: JsonObject, maxSize: number): string {
   const text = stringifyObject(value);
-  if (!text?.startsWith('{')) throw createValueError('what is written as something else');
+  if (!text?.startsWith('{')) throw createValueError('a value that serializes to another type');
   if (text.length <= maxSize) return text;
   const expected = `at most ${maxSize} characters of JSON`;
   const details = {
     expected,
     received: `${text.length}`,
-    hint: 'raise `maxValueSize`, or keep it elsewhere and its place here',
+    hint: 'raise `maxValueSize`, or store the value elsewhere and keep a reference to it',
   };
   throw new TenonError('store/value-too-large', 'the value is too large for the store', details);
 }
@@ -51,12 +51,12 @@ function stringifyObject(value: JsonObject): string | undefined {
   try {
     return isObject(value) ? JSON.stringify(value) : undefined;
   } catch (cause) {
-    throw createValueError('what JSON cannot write', cause);
+    throw createValueError('a value that cannot be serialized', cause);
   }
 }
 
 function createValueError(received: string, cause?: unknown): TenonError {
-  return new TenonError('store/value', 'this cannot be kept', { expected: 'a JSON object', received, cause });
+  return new TenonError('store/value', 'invalid value for the store', { expected: 'a JSON object', received, cause });
 }
 
 /** Computes the expiry of a value that is written at `now`. */
@@ -68,7 +68,7 @@ export function computeExpiry({ ttl }: PutOptions, now: number): number | undefi
 
 export function checkVersion(version: number | undefined): void {
   if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0))
-    throw createOptionError('version', 'a whole number from 0 on', version);
+    throw createOptionError('version', 'an integer of at least 0', version);
 }
 
 /** Range of keys: `first` and those after it, as far as they begin with the prefix. */
@@ -79,7 +79,7 @@ export interface KeyRange {
 
 export function toKeyRange(prefix: string, { after, limit = MAX_LISTED }: ListOptions): KeyRange {
   checkPart(prefix);
-  if (!(Number.isSafeInteger(limit) && limit > 0)) throw createOptionError('limit', 'a whole number from 1 on', limit);
+  if (!(Number.isSafeInteger(limit) && limit > 0)) throw createOptionError('limit', 'an integer of at least 1', limit);
   return { first: getFirstKey(prefix, after), limit: Math.min(limit, MAX_LISTED) };
 }
 
@@ -92,10 +92,10 @@ function getFirstKey(prefix: string, after: string | undefined): string {
 }
 
 function createOptionError(name: string, expected: string, got: unknown): TenonError {
-  return new TenonError('store/option', `\`${name}\` does not fit`, { expected, received: String(got).slice(0, 40) });
+  return new TenonError('store/option', `invalid option \`${name}\``, { expected, received: String(got).slice(0, 40) });
 }
 
 export function createStoreClosedError(): TenonError {
-  const hint = 'end what uses a store before closing it';
-  return new TenonError('store/closed', 'the store was closed', { hint });
+  const hint = 'stop all users of the store before you close it';
+  return new TenonError('store/closed', 'the store is closed', { hint });
 }

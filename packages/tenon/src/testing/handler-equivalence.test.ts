@@ -193,7 +193,7 @@ describe('checkHandlerEquivalence', () => {
     });
     const { message, hint } = await differs(handler);
     expect(message).toContain('replayed (2026-07-28) ran the step "try" twice, where by-request (2025-11-25) once');
-    expect(hint).toContain('what throws is done again');
+    expect(hint).toContain('a step that throws runs again');
   });
 
   it('finds out another order', async () => {

@@ -61,7 +61,7 @@ export async function checkHandlerEquivalence(
     }
   }
   if (results.length > 0) return results;
-  throw new TenonError('testing/no-way', 'there is no way in which this handler can be served');
+  throw new TenonError('testing/no-way', 'the handler cannot be served in any execution mode');
 }
 
 /** A call can become a task whatever its handler is doing. */

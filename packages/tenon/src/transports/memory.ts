@@ -90,7 +90,7 @@ class MemoryTransport implements Transport {
     const other = this.#other as MemoryTransport;
     if (other.#receiver) return other.#deliver(message);
     if (other.#pending.length >= MAX_PENDING) {
-      throw new TenonError('connection/not-open', 'the other end is not open yet, and too much waits for it', {
+      throw new TenonError('connection/not-open', 'the peer is not open yet, and the queue is full', {
         peer: this.peer,
       });
     }

@@ -56,13 +56,16 @@ export class AttemptLimiter {
     if (unwanted.length > 0)
       throw this.#createInsufficientScopeError(
         unwanted,
-        'if you trust this server with them, add them to `scope` and sign in again',
+        'add the scopes to `scope` and sign in again if you trust the server',
       );
     const counts = this.#getCounts(refusal);
     const name = [...scopes].sort().join(' ');
     const stepUps = this.#stepUps.get(name) ?? 0;
     if (stepUps >= MAX_STEP_UPS || counts.requested >= MAX_AUTHORIZATIONS)
-      throw this.#createInsufficientScopeError(scopes, 'the user, or the authorization server, does not grant them');
+      throw this.#createInsufficientScopeError(
+        scopes,
+        'ask the operator of the authorization server to grant the scopes',
+      );
     counts.requested += 1;
     if (this.#stepUps.size >= MAX_REMEMBERED_SCOPES) this.#stepUps.clear();
     this.#stepUps.set(name, stepUps + 1);
@@ -89,15 +92,15 @@ export class AttemptLimiter {
   }
 
   #createRejectedError(): TenonError {
-    return new TenonError('auth/rejected', 'the server refuses a token that was given just now for it', {
+    return new TenonError('auth/rejected', 'the server rejected a new token', {
       peer: redactUrl(this.#server),
       status: 401,
-      hint: 'the server and its authorization server do not agree; tell whoever runs them',
+      hint: 'ask the operator of the server to check its authorization server',
     });
   }
 
   #createInsufficientScopeError(scopes: readonly string[], hint: string): TenonError {
-    return new TenonError('auth/insufficient-scope', 'the server wants scopes that it has not been given', {
+    return new TenonError('auth/insufficient-scope', 'the server requires scopes that the token does not have', {
       peer: redactUrl(this.#server),
       status: 403,
       expected: scopes.join(' ').slice(0, 200),

@@ -27,17 +27,17 @@ export function toAuthError(error: unknown, issuer: string, action: string): Ten
       hint: getHint(errorCode),
       data: { error: sanitizeServerText(errorCode) },
     };
-    return new TenonError('auth/refused', `${action} was refused`, details);
+    return new TenonError('auth/refused', `the authorization server rejected ${action}`, details);
   }
   const reason = error instanceof Error ? sanitizeServerText(error.message) : undefined;
-  return new TenonError('auth/bad-answer', `the answer to ${action} cannot be used`, { peer, received: reason });
+  return new TenonError('auth/bad-answer', `invalid response to ${action}`, { peer, received: reason });
 }
 
 function getHint(error: string): string | undefined {
-  if (error === 'invalid_client') return 'the authorization server does not know the client by these credentials';
-  if (error === 'invalid_target') return 'the authorization server gives no tokens for this server';
-  if (error === 'invalid_scope') return 'ask for other scopes by `scope`';
-  if (error === 'access_denied') return 'sign in again when access is wanted after all';
+  if (error === 'invalid_client') return 'check the credentials of the client';
+  if (error === 'invalid_target') return 'ask the operator of the authorization server to allow tokens for this server';
+  if (error === 'invalid_scope') return 'request other scopes with `scope`';
+  if (error === 'access_denied') return 'sign in again and grant access';
   return undefined;
 }
 

@@ -64,7 +64,7 @@ export async function fetchTokens(
       peer: target.issuer.slice(0, 200),
       expected: 'token_type DPoP',
       received: 'token_type Bearer',
-      hint: 'leave `dpop` away where tokens that whoever has them may use are good enough',
+      hint: 'remove `dpop` if bearer tokens are acceptable',
     });
   }
   return {

@@ -34,8 +34,8 @@ export function bearer(token: TokenSource, options: BearerOptions = {}): Authori
 /** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\w\-.~+/]+=*$/.test(token)) return token;
-  throw new TenonError('auth/bad-token', 'this is no token', {
-    expected: 'letters, digits and -._~+/=',
+  throw new TenonError('auth/bad-token', 'invalid token', {
+    expected: 'a string of letters, digits and -._~+/=',
     received: typeof token,
   });
 }

@@ -62,11 +62,11 @@ function authenticateBySecret(
     method ?? ['client_secret_basic', 'client_secret_post'].find(each => supportedMethods?.includes(each) ?? true);
   if (chosenMethod === 'client_secret_basic') return authenticateByBasic(secret);
   if (chosenMethod === 'client_secret_post') return oauth.ClientSecretPost(secret);
-  throw new TenonError('auth/client-method', 'the authorization server takes no secret from clients', {
+  throw new TenonError('auth/client-method', 'the authorization server does not accept client secrets', {
     peer: peer.slice(0, 200),
     expected: 'client_secret_basic or client_secret_post',
     received: (chosenMethod ?? supportedMethods?.join(', '))?.slice(0, 200),
-    hint: 'give the client a key, or register it with the method that the server lists',
+    hint: 'configure a private key, or register the client with a method that the server lists',
   });
 }
 
@@ -89,8 +89,8 @@ async function importPrivateKey(key: string | PrivateJwk, alg: string | undefine
     return { key: imported, ...(typeof key.kid === 'string' ? { kid: key.kid } : {}) };
   } catch {
     // What was thrown may hold parts of the key.
-    throw new TenonError('auth/bad-key', 'the private key cannot be used', {
-      expected: `PKCS #8 in PEM, or a JWK, for ${alg ?? 'ES256'}`,
+    throw new TenonError('auth/bad-key', 'invalid private key', {
+      expected: `a PKCS #8 PEM key or a JWK for ${alg ?? 'ES256'}`,
     });
   }
 }

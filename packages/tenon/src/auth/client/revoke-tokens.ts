@@ -30,9 +30,9 @@ export async function revokeTokens(
       if (tokens.refresh === undefined || getOauthErrorCode(error) !== 'unsupported_token_type') throw error;
     });
   } catch {
-    throw new TenonError('auth/not-revoked', 'the tokens are forgotten, but not revoked', {
+    throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
       peer: target.issuer.slice(0, 200),
-      hint: 'they end by themselves; where that is too late, revoke them at the authorization server',
+      hint: 'revoke the tokens at the authorization server, or wait until they expire',
     });
   }
 }

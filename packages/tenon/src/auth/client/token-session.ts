@@ -185,7 +185,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       }));
       if (target && current) await revokeTokens(target, current, grant, signal);
       if (!target && current)
-        throw new TenonError('auth/not-revoked', 'the tokens are forgotten, but not revoked', {
+        throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
           peer: redactUrl(server),
         });
     },

@@ -90,9 +90,13 @@ export function createGuardedFetch({
     const onAbort = () => controller.abort(callerSignal?.reason);
     if (callerSignal?.aborted) onAbort();
     callerSignal?.addEventListener('abort', onAbort);
-    const timeoutError = new TenonError('auth/timeout', `no answer within ${FETCH_TIMEOUT} ms`, {
-      peer: redactUrl(requestedUrl),
-    });
+    const timeoutError = new TenonError(
+      'auth/timeout',
+      `the authorization server timed out after ${FETCH_TIMEOUT} ms`,
+      {
+        peer: redactUrl(requestedUrl),
+      },
+    );
     const cancelTimeout = clock.after(FETCH_TIMEOUT, () => controller.abort(timeoutError), { hold: true });
     const { signal } = controller;
     try {
@@ -103,7 +107,7 @@ export function createGuardedFetch({
         const response = await fetchLike(url.href, { ...request, redirect: 'manual' }, guard);
         if (!isRedirect(response)) return await readWholeResponse(response, url);
         void response.body?.getReader().cancel();
-        if (hops >= maxRedirects) throw createRedirectError(url, `there are more than ${maxRedirects} redirects`);
+        if (hops >= maxRedirects) throw createRedirectError(url, `more than ${maxRedirects} redirects`);
         url = resolveRedirect(response, url, method, guard);
       }
     } catch (error) {
@@ -122,18 +126,18 @@ function isRedirect({ status, type }: AuthFetchResponse): boolean {
 /** Resolves a redirect by the same rules as the first URL. A POST is not sent to another URL. */
 function resolveRedirect(response: AuthFetchResponse, fromUrl: URL, method: string, guard: UrlGuard): URL {
   const location = response.headers.get('location');
-  if (method !== 'GET') throw createRedirectError(fromUrl, 'what holds credentials is not sent after a redirect');
-  if (location === null) throw createRedirectError(fromUrl, 'a redirect leads nowhere');
+  if (method !== 'GET') throw createRedirectError(fromUrl, 'a request with credentials was redirected');
+  if (location === null) throw createRedirectError(fromUrl, 'a redirect has no valid location');
   const url = guard.check(resolveLocation(location, fromUrl), 'the target of a redirect');
   if (fromUrl.protocol === 'https:' && url.protocol !== 'https:')
-    throw createRedirectError(fromUrl, 'a redirect leads from https: to http:');
+    throw createRedirectError(fromUrl, 'a redirect goes from https: to http:');
   return url;
 }
 
 function createRedirectError(url: URL, reason: string): TenonError {
   return new TenonError('auth/redirected', reason, {
     peer: redactUrl(url.href),
-    hint: 'have the server name the final URL',
+    hint: 'configure the server with the final URL',
   });
 }
 
@@ -163,7 +167,7 @@ async function readText(reader: ResponseReader, url: URL): Promise<string> {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) {
       void reader.cancel().catch(() => {});
-      throw new TenonError('auth/too-large', `an answer of more than ${MAX_BODY_BYTES} bytes`, {
+      throw new TenonError('auth/too-large', `the response is larger than ${MAX_BODY_BYTES} bytes`, {
         peer: redactUrl(url.href),
       });
     }
@@ -179,7 +183,10 @@ function toFetchError(error: unknown, url: string): TenonError {
     .map(each => (each as { code?: unknown } | undefined)?.code)
     .find(each => typeof each === 'string');
   const received = code === undefined ? undefined : String(code).slice(0, 60);
-  return new TenonError('auth/unreachable', 'there was no answer', { peer: redactUrl(url), received });
+  return new TenonError('auth/unreachable', 'the authorization server did not answer', {
+    peer: redactUrl(url),
+    received,
+  });
 }
 
 /** A URL as errors show it: without its query, where there may be secrets. */
@@ -188,6 +195,6 @@ export function redactUrl(url: string): string {
     const { origin, pathname } = new URL(url);
     return (origin + pathname).slice(0, 200);
   } catch {
-    return 'an address that is none';
+    return 'an invalid URL';
   }
 }

@@ -8,9 +8,9 @@ import { createUrlGuard, type GuardOptions } from './url-guard.js';
  */
 export function requireEncryption(url: string, options: GuardOptions): void {
   if (new URL(url).protocol === 'https:' || createUrlGuard(url, options).allowsPlainHttp) return;
-  throw new TenonError('auth/insecure-server', 'a token is not sent over plain http:', {
+  throw new TenonError('auth/insecure-server', 'refused to send a token over plain http:', {
     peer: redactUrl(url),
-    expected: 'https:, or a server on this machine',
-    hint: 'where you trust all that is between, set `allowInsecure`',
+    expected: 'an https: URL or a loopback address',
+    hint: 'use https:, or set `allowInsecure` if you trust the network',
   });
 }

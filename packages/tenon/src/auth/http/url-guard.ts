@@ -51,7 +51,7 @@ export function createUrlGuard(server: string | URL, options: GuardOptions = {})
       const plain = options.allowInsecure === true || (isLoopback && addressClass === 'loopback');
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && plain))
         throw createUnsafeUrlError(label, url, 'https:');
-      if (url.username || url.password) throw createUnsafeUrlError(label, url, 'no credentials in it');
+      if (url.username || url.password) throw createUnsafeUrlError(label, url, 'a URL without credentials');
       if (!mayReach(addressClass)) throw createUnsafeUrlError(label, url, 'a public host', addressClass);
       return url;
     },
@@ -74,9 +74,9 @@ function createUnsafeUrlError(
 ): TenonError {
   const got = addressClass ? `${host}, which is ${addressClass}` : `${protocol}//${host}`;
   const hint = addressClass
-    ? 'if you trust this server with your network, set `allowPrivate`'
-    : 'the server, or its authorization server, must name another URL';
-  return new TenonError('auth/unsafe-url', `${label} may not be used`, { expected, received: got.slice(0, 200), hint });
+    ? 'set `allowPrivate` if you trust the server with your network'
+    : 'ask the operator of the server to name another URL';
+  return new TenonError('auth/unsafe-url', `unsafe URL for ${label}`, { expected, received: got.slice(0, 200), hint });
 }
 
 /** A URL that may be shown to a browser: `https:`, or `http:` on this machine. Throws `auth/unsafe-url`. */
@@ -84,6 +84,7 @@ export function checkBrowserUrl(value: string | URL): URL {
   const url = parseUrl(value, 'the authorization URL');
   const isLocal = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
   if (url.protocol !== 'https:' && !isLocal) throw createUnsafeUrlError('the authorization URL', url, 'https:');
-  if (url.username || url.password) throw createUnsafeUrlError('the authorization URL', url, 'no credentials in it');
+  if (url.username || url.password)
+    throw createUnsafeUrlError('the authorization URL', url, 'a URL without credentials');
   return url;
 }

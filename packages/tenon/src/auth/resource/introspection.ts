@@ -63,7 +63,7 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
       return toTokenResult(await introspect(token), rules);
     } catch (cause) {
       server = undefined;
-      rules.onError(createUnreachableError(issuer, 'it could not be asked about a token', stripError(cause)));
+      rules.onError(createUnreachableError(issuer, 'token introspection at the issuer failed', stripError(cause)));
       return { problem: 'unavailable' };
     }
   };
@@ -74,10 +74,10 @@ async function findIntrospectionServer(rules: IntrospectorOptions): Promise<Auth
   const metadata: JsonObject = options.endpoint === undefined ? await fetchIssuerDocument(rules) : { issuer };
   const endpoint = options.endpoint ?? metadata.introspection_endpoint;
   if (typeof endpoint !== 'string') {
-    throw new TenonError('auth/issuer', 'the issuer does not say where to ask about tokens', {
+    throw new TenonError('auth/issuer', 'the issuer metadata has no introspection endpoint', {
       peer: issuer,
       expected: '`introspection_endpoint` in its metadata',
-      hint: 'give `introspection.endpoint`',
+      hint: 'set `introspection.endpoint`',
     });
   }
   return { issuer, introspection_endpoint: endpoint };

@@ -41,7 +41,7 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
       fetchedAt = requestedAt;
       failure = undefined;
     } catch (error) {
-      failure = createUnreachableError(issuer, 'its keys could not be fetched', stripError(error));
+      failure = createUnreachableError(issuer, 'cannot fetch the keys of the issuer', stripError(error));
       onError(failure);
     }
   };
@@ -57,7 +57,8 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   return async (header, token) => {
     if (!getKeysWithin(FRESH_TIME)) await refresh();
     const current = getKeysWithin(STALE_TIME);
-    if (current === undefined) throw failure ?? createUnreachableError(issuer, 'its keys are not there', undefined);
+    if (current === undefined)
+      throw failure ?? createUnreachableError(issuer, 'the issuer returned no keys', undefined);
     try {
       return await current(header, token);
     } catch (error) {
@@ -73,10 +74,10 @@ async function fetchKeySet(source: IssuerKeySource): Promise<LocalJWKSet> {
   const { issuer } = source;
   const url = source.jwksUri ?? (await fetchIssuerDocument(source)).jwks_uri;
   if (typeof url !== 'string') {
-    throw new TenonError('auth/issuer', 'the issuer does not say where its keys are', {
+    throw new TenonError('auth/issuer', 'the issuer metadata has no `jwks_uri`', {
       peer: issuer,
       expected: '`jwks_uri` in its metadata',
-      hint: 'give `jwksUri` beside `issuer`',
+      hint: 'set `jwksUri` next to `issuer`',
     });
   }
   return createLocalJWKSet((await fetchJsonObject(source, url)) as never);

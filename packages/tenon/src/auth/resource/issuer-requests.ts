@@ -43,14 +43,14 @@ export async function fetchIssuerDocument(connection: IssuerConnection): Promise
       const metadata = await processDiscoveryResponse(url, response);
       if (metadata.issuer === issuer) return { ...metadata };
       const received = metadata.issuer.slice(0, 200);
-      throw new TenonError('auth/issuer', 'the metadata is of another issuer', { expected: issuer, received });
+      throw new TenonError('auth/issuer', 'the metadata names another issuer', { expected: issuer, received });
     } catch (error) {
       reasons.push(error);
     }
   }
   throw createUnreachableError(
     issuer,
-    'its metadata could not be read',
+    'cannot read the issuer metadata',
     stripError(reasons.find(TenonError.is) ?? reasons[0]),
   );
 }
@@ -60,9 +60,9 @@ export async function fetchJsonObject(connection: IssuerConnection, url: string)
   const response = await createIssuerFetch(connection)(url, { headers: { accept: 'application/json' } });
   const value: unknown = response.status === 200 ? await response.json() : undefined;
   if (isObject(value)) return value;
-  throw new TenonError('auth/issuer', 'an issuer did not answer with a JSON object', {
-    expected: `status 200 and a JSON object at ${url.slice(0, 200)}`,
-    received: `status ${response.status}`,
+  throw new TenonError('auth/issuer', 'the issuer did not return a JSON object', {
+    expected: `HTTP 200 with a JSON object from ${url.slice(0, 200)}`,
+    received: `HTTP ${response.status}`,
     status: response.status,
   });
 }
@@ -75,7 +75,7 @@ export function stripError(cause: unknown): unknown {
 export function createUnreachableError(issuer: string, summary: string, cause: unknown): TenonError {
   return new TenonError('auth/issuer', summary, {
     peer: issuer,
-    hint: 'requests are refused with 503 until it answers; check its URL and the way to it',
+    hint: 'check the URL and the network path to the issuer (requests get 503 until it answers)',
     cause,
   });
 }

@@ -118,19 +118,19 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   if (typeof resource !== 'string' || !isSafeUrl(resource) || resource.includes('#')) {
     throw createOptionError(
       'resource',
-      'an absolute https: URL without a fragment, or one of http: on this machine',
+      'an absolute https: URL without a fragment, or http: on loopback',
       String(resource),
     );
   }
-  if (!Array.isArray(options.issuers)) throw createOptionError('issuers', 'a list of URLs', typeof options.issuers);
+  if (!Array.isArray(options.issuers)) throw createOptionError('issuers', 'an array of URLs', typeof options.issuers);
   const issuers = (options.issuers as ProtectOptions['issuers']).map(each =>
     typeof each === 'string' ? { issuer: each } : each,
   );
   for (const { issuer, jwksUri = issuer } of issuers) {
     if (isSafeUrl(issuer) && isSafeUrl(jwksUri) && !/[?#|]/.test(issuer)) continue;
-    throw createOptionError('issuers', 'https: URLs without query and fragment, or of http: on this machine', issuer);
+    throw createOptionError('issuers', 'https: URLs without query and fragment, or http: on loopback', issuer);
   }
-  if (issuers.length === 0) throw createOptionError('issuers', 'at least one', 'none');
+  if (issuers.length === 0) throw createOptionError('issuers', 'at least one issuer', 'none');
   if (introspection && issuers.length > 1) throw createOptionError('introspection', 'one issuer', `${issuers.length}`);
   for (const name of ['clientId', 'clientSecret'] as const) {
     if (introspection && !introspection[name])
@@ -143,7 +143,7 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   const dpop = typeof dpopOption === 'object' ? dpopOption : { required: dpopOption === 'required' };
   const { maxProofAge = 60_000, algorithms: proofs = algorithms } = dpop;
   for (const each of [...algorithms, ...proofs]) {
-    if (/^(none|HS\d+)$/i.test(each)) throw createOptionError('algorithms', 'signatures by a key pair', each);
+    if (/^(none|HS\d+)$/i.test(each)) throw createOptionError('algorithms', 'asymmetric signature algorithms', each);
   }
   if (!(maxProofAge > 0 && maxProofAge <= MAX_PROOF_AGE))
     throw createOptionError('dpop.maxProofAge', `1 to ${MAX_PROOF_AGE} ms`, `${maxProofAge}`);
@@ -156,5 +156,5 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {
-  return new TenonError('auth/options', `\`${option}\` does not protect`, { expected, received: got.slice(0, 200) });
+  return new TenonError('auth/options', `invalid option \`${option}\``, { expected, received: got.slice(0, 200) });
 }

@@ -9,18 +9,22 @@ export function checkSupported(connection: Connection, method: MethodName): void
   const { dialect } = connection;
   const { sender } = methods[method];
   if (sender === 'server' || !dialect.methods.client.has(method)) {
-    throw new TenonError('call/not-in-revision', `protocol version ${dialect.protocolVersion} has no ${method}`, {
-      peer: connection.peer,
-      method,
-      hint: HINTS[method] ?? 'look at `client.server.protocolVersion` before calling it',
-    });
+    throw new TenonError(
+      'call/not-in-revision',
+      `${method} is not supported in protocol version ${dialect.protocolVersion}`,
+      {
+        peer: connection.peer,
+        method,
+        hint: HINTS[method] ?? 'check `client.server.protocolVersion` before the call',
+      },
+    );
   }
   const missing = findMissingCapability(connection, method);
   if (missing === undefined) return;
-  throw new TenonError('call/not-offered', `the server does not offer ${missing}`, {
+  throw new TenonError('call/not-offered', `the server does not support ${missing}`, {
     peer: connection.peer,
     method,
-    hint: 'look at `client.server.capabilities` before calling it',
+    hint: 'check `client.server.capabilities` before the call',
   });
 }
 
@@ -60,11 +64,11 @@ export function isReadOnly(method: string): boolean {
 export function createOutputMismatchError({ peer }: Connection, tool: string, issues: readonly Issue[]): TenonError {
   return new TenonError(
     'peer/invalid-result',
-    `the result of "${tool}" does not fit its outputSchema: ${describeIssues(issues)}`,
+    `the result of the tool "${tool}" does not match its outputSchema: ${describeIssues(issues)}`,
     {
       peer,
       method: 'tools/call',
-      hint: 'the server breaks its own contract; connect with `validate: "warn"` to accept it',
+      hint: 'report this to the author of the server, or connect with `validate: "warn"` to accept such results',
     },
   );
 }

@@ -64,9 +64,7 @@ describe('a call whose connection is lost', () => {
       code: 'call/outcome-unknown',
       cause: { errors: [{ code: 'stdio/output-closed' }, unreachable] },
     });
-    expect((error as TenonError).message).toMatch(
-      /nobody listens.*stdio\/output-closed.*may have carried the call out/s,
-    );
+    expect((error as TenonError).message).toMatch(/nobody listens.*stdio\/output-closed.*may have executed it once/s);
     await client.close();
   });
 });
@@ -84,7 +82,7 @@ describe('describeBothAttempts', () => {
     const answer = new TenonError('peer/error', 'exists already', { rpcCode: -32000, data: { id: 1 } });
     const error = describeBothAttempts(first, answer, 'tools/call');
     expect(error).toMatchObject({ code: 'peer/error', summary: 'exists already', rpcCode: -32000, data: { id: 1 } });
-    expect(error.hint).toMatch(/first attempt failed \(stdio\/exited.*may have carried the call out once/);
+    expect(error.hint).toMatch(/may have executed it once.*first attempt failed \(stdio\/exited/);
   });
 
   it('does not say so where the first attempt was refused', () => {
@@ -95,7 +93,7 @@ describe('describeBothAttempts', () => {
   });
 
   it('leaves the cancellation by the caller its code', () => {
-    const aborted = new TenonError('call/aborted', 'the caller gave the call up');
+    const aborted = new TenonError('call/aborted', 'the call was cancelled');
     expect(describeBothAttempts(first, aborted, 'tools/call').code).toBe('call/aborted');
   });
 });

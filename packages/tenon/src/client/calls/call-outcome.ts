@@ -46,11 +46,11 @@ export function toOutcomeUnknownError(
   if (cause.code === 'call/outcome-unknown') return cause;
   return new TenonError(
     'call/outcome-unknown',
-    `the connection broke before the answer came, and the server may have carried the call out: ${cause.summary}`,
+    `the connection broke before the response, and the server may have executed the call: ${cause.summary}`,
     {
       peer,
       method,
-      hint: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
+      hint: 'check the effect before you repeat the call, or pass `idempotent: true` if repeating is harmless',
       cause,
     },
   );
@@ -65,7 +65,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
   const isAnswer = ANSWERED.has(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
   const next = mayHaveRun
-    ? 'the server may have carried the call out once: find out before you repeat it'
+    ? 'check the effect before you repeat the call, because the server may have executed it once'
     : second.hint;
   return new TenonError(
     mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? 'call/outcome-unknown' : second.code,
@@ -75,7 +75,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
       method,
       expected: second.expected,
       received: second.received,
-      hint: isAnswer ? `${firstAttempt}; ${next ?? 'this answers the second attempt'}` : next,
+      hint: isAnswer ? `${next ?? 'read this as the answer to the second attempt'} (${firstAttempt})` : next,
       rpcCode,
       data,
       status,

@@ -138,7 +138,7 @@ export class CallPipeline {
       } else {
         this.emitter.emit(
           'error',
-          this.#createError('peer/unusable-tool', `tool "${tool.name}" is left out: ${reason}`),
+          this.#createError('peer/unusable-tool', `tool "${tool.name}" was ignored: ${reason}`),
         );
       }
     }

@@ -34,10 +34,10 @@ export async function* listAll<T>(
     yield* skipYielded(result[key] as T[], yielded, isRestarted);
     cursor = getNextCursor(pipeline, result);
     if (cursor === undefined) return;
-    if (cursors.has(cursor)) throw createEndlessListError(pipeline, `${method} gives the same cursor again`);
+    if (cursors.has(cursor)) throw createEndlessListError(pipeline, `${method} returned the same cursor twice`);
     cursors.add(cursor);
   }
-  throw createEndlessListError(pipeline, `${method} has more than ${MAX_PAGES} pages`);
+  throw createEndlessListError(pipeline, `${method} returned more than ${MAX_PAGES} pages`);
 }
 
 /** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */
@@ -76,9 +76,9 @@ function isOtherSession(current: Connection, previous: Connection): boolean {
 /** The link on which a request goes again. A cursor does not go with it into another session. */
 export function checkCursor(current: Connection, previous: Connection, { cursor }: JsonObject): Connection {
   if (cursor === undefined || !isOtherSession(current, previous)) return current;
-  throw new TenonError(CURSOR_EXPIRED, 'the session that gave the cursor is gone', {
+  throw new TenonError(CURSOR_EXPIRED, 'the cursor is from an expired session', {
     peer: previous.peer,
-    hint: 'read the list from its start',
+    hint: 'read the list from the start',
   });
 }
 

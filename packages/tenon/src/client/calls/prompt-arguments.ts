@@ -10,9 +10,9 @@ export function encodePromptArguments(name: string, input: JsonObject = {}): { [
 function encodeScalar(name: string, argument: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
-  throw new TenonError('call/argument', `prompts/get "${name}": no text can be the argument "${argument}"`, {
+  throw new TenonError('call/argument', `invalid argument "${argument}" for prompt "${name}"`, {
     expected: 'a string, a finite number or a boolean',
     received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`,
-    hint: 'give it as a string, in the form that the prompt reads',
+    hint: 'pass the argument as a string in the format that the prompt documents',
   });
 }

@@ -33,7 +33,7 @@ export function checkResult(
     throw createInvalidResultError(
       connection,
       method,
-      `the result has the type ${JSON.stringify(resultType)}, which nobody asked for`,
+      `the result has the type ${JSON.stringify(resultType)}, which is unknown`,
     );
   const checked = checkShape(pipeline, connection, method, result, 'the result');
   if (method === 'tools/call' && resultType === 'complete')
@@ -98,7 +98,7 @@ function dropMalformedEntries(
     if (problem === undefined) return [mended];
     const { name } = isObject(entry) ? entry : {};
     const label = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
-    const summary = `${label} is left out: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
+    const summary = `${label} was ignored: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
     dropped.push(new TenonError('peer/unusable-entry', summary, { peer: connection.peer, method }));
     return [];
   });

@@ -63,7 +63,7 @@ export class ConnectionManager {
   /** The open link, or a new one. */
   async getConnection(): Promise<Connection> {
     if (this.#state === 'closed')
-      throw new TenonError('connection/closed', 'the client is closed', { hint: 'connect again' });
+      throw new TenonError('connection/closed', 'the client is closed', { hint: 'call `connect` again' });
     // A call that is sent to a server that no longer responds would be lost with it.
     await this.#connection?.verification;
     if (this.openConnection) return this.openConnection;
@@ -87,7 +87,7 @@ export class ConnectionManager {
       const connection = await negotiateConnection(this.#endpoint, this.#options, this.#events, this.#clock);
       if (this.#state === ('closed' as ConnectionState)) {
         await connection.close();
-        throw new TenonError('connection/closed', 'the client was closed while it connected');
+        throw new TenonError('connection/closed', 'the client was closed during the connection setup');
       }
       this.#connection = connection;
       if (connection.sessionError) this.#retire(connection);

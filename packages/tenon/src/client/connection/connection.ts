@@ -30,7 +30,7 @@ import { ProgressListeners } from './progress-listeners.js';
 import { createRequestHeaders } from './request-headers.js';
 
 /** A listening is over because the server said so: that is no failure. */
-const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the listening');
+const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscription');
 
 /** One open road to a server, and the dialect spoken on it. */
 export class Connection implements PeerHandler {

@@ -33,5 +33,7 @@ export function createClientEndpoint(
 
 /** A runtime without child processes. */
 export function rejectProcesses(): never {
-  throw new TenonError('connect/no-processes', 'this runtime starts no processes', { hint: 'connect to a URL' });
+  throw new TenonError('connect/no-processes', 'this runtime cannot start processes', {
+    hint: 'pass a URL to `connect`',
+  });
 }

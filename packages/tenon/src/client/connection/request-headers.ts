@@ -46,7 +46,7 @@ export function createArgumentHeaders(
 }
 
 function createInexactArgumentError(path: readonly string[], value: number): TenonError {
-  return new TenonError('call/inexact-argument', `the argument "${path.join('.')}" cannot be mirrored in a header`, {
+  return new TenonError('call/inexact-argument', `the argument "${path.join('.')}" cannot be sent in a header`, {
     expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
     received: String(value),
   });

@@ -159,7 +159,7 @@ describe('opening', () => {
       { supported: ['2024-11-05'] },
       { protocolVersion: '2025-06-18' },
       1,
-      /2025-06-18.*2024-11-05.*pin/s,
+      /2025-06-18.*2024-11-05.*[Rr]emove the option/s,
     ],
   ])('names what both ends speak when a refusal lists %s', async (_, data, options, attempts, words) => {
     const { asked, script } = refusing([], -32602, data);

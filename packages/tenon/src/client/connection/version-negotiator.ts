@@ -134,16 +134,18 @@ class VersionNegotiator {
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
     if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
-    return new TenonError('connect/unclear', 'the server cannot be spoken with', { peer: connection.peer });
+    return new TenonError('connect/unclear', 'cannot determine the protocol version of the server', {
+      peer: connection.peer,
+    });
   }
 
   #createVersionError(connection: Connection, cause: TenonError): TenonError {
     const expected = this.#wanted.map(({ protocolVersion }) => protocolVersion).join(', ');
-    return new TenonError('connect/no-shared-revision', `the server does not speak ${expected}`, {
+    return new TenonError('connect/no-shared-revision', `the server does not support protocol version ${expected}`, {
       peer: connection.peer,
       expected,
       received: cause.message,
-      hint: 'do not pin `protocolVersion`, or update the server',
+      hint: 'remove the option `protocolVersion`, or update the server',
       cause,
     });
   }
@@ -255,7 +257,7 @@ class VersionNegotiator {
         peer: connection.channel.peer,
         expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
         received: version.slice(0, 40),
-        hint: 'update the older end, or do not pin `protocolVersion`',
+        hint: 'update the older side, or remove the option `protocolVersion`',
       },
     );
   }
@@ -272,7 +274,7 @@ function isRefusal({ rpcCode, status = 0 }: TenonError): boolean {
 }
 
 function createMalformedResultError(connection: Connection, method: string, problem: string): TenonError {
-  return new TenonError('peer/invalid-result', `the answer is malformed: ${problem}`, {
+  return new TenonError('peer/invalid-result', `the response is malformed: ${problem}`, {
     peer: connection.channel.peer,
     method,
   });

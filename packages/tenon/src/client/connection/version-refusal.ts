@@ -34,12 +34,13 @@ export function chooseAlternative(
 /** Names what both ends speak, as far as it is known. */
 export function createNoSharedVersionError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
   const listed = getSupportedVersions(refusal);
-  const hint = wanted.length === 1 ? 'do not pin `protocolVersion`, or update the server' : 'update the older end';
+  const hint =
+    wanted.length === 1 ? 'remove the option `protocolVersion`, or update the server' : 'update the older side';
   return new TenonError('connect/no-shared-revision', `the server refused \`initialize\`: ${refusal.summary}`, {
     peer,
     method: 'initialize',
     expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,
-    received: listed ? `a server of ${listed.join(', ').slice(0, 200) || 'none'}` : undefined,
+    received: listed ? `a server that supports ${listed.join(', ').slice(0, 200) || 'no version'}` : undefined,
     hint,
     rpcCode: refusal.rpcCode,
     data: refusal.data,

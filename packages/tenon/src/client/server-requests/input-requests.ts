@@ -25,19 +25,19 @@ export async function answerInputRequest(
       progress: () => {},
     });
   } catch (error) {
-    throw new TenonError('call/cannot-answer', `the server asked ${method}, which could not be answered`, {
+    throw new TenonError('call/cannot-answer', `the client could not answer ${method}`, {
       peer,
       received: TenonError.is(error) ? error.message : undefined,
-      hint: 'give `connect` a handler for it, or make the call with `resolveInputRequests: false` and answer yourself',
+      hint: 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself',
       cause: error,
     });
   }
 }
 
 export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, maxRounds: number): TenonError {
-  return new TenonError('call/too-many-rounds', `the server still asks after ${maxRounds} rounds`, {
+  return new TenonError('call/too-many-rounds', `the server requested input in more than ${maxRounds} rounds`, {
     peer,
-    hint: 'raise `maxRounds` if the server has reason to ask that often',
+    hint: 'raise `maxRounds` if the server needs that many rounds',
   });
 }
 
@@ -46,7 +46,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, 
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
     const abort = () =>
-      reject(new TenonError('call/aborted', 'the caller gave the call up', { peer, cause: signal.reason }));
+      reject(new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason }));
     const cleanup = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(cleanup);

@@ -58,9 +58,13 @@ function checkInputRequired(result: JsonObject, connection: Connection): InputRe
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests !== undefined || requestState !== undefined);
   if (isValid && isInputRequired(result)) return result;
-  throw new TenonError('peer/invalid-result', 'the server asks for input without saying which', {
-    peer: connection.peer,
-  });
+  throw new TenonError(
+    'peer/invalid-result',
+    'the server returned `input_required` without `inputRequests` or `requestState`',
+    {
+      peer: connection.peer,
+    },
+  );
 }
 
 function isInputRequests(requests: unknown): boolean {

@@ -90,9 +90,9 @@ function withTimeout<T>(
   info.signal.addEventListener('abort', withdraw, { once: true });
   if (info.signal.aborted) withdraw();
   return new Promise<T>((resolve, reject) => {
-    const timeoutError = new TenonError('answer/late', `${method} was not answered within ${timeout} ms`, {
+    const timeoutError = new TenonError('answer/late', `the handler for ${method} timed out after ${timeout} ms`, {
       peer: info.server,
-      hint: 'raise `answerTimeout` if people need that long',
+      hint: 'raise `answerTimeout` if users need more time',
     });
     const cancelTimer = clock.after(timeout, () => {
       reject(timeoutError);
@@ -156,9 +156,9 @@ const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
 function checkRoots(roots: readonly Root[], { server }: ServerRequestInfo): readonly Root[] {
   for (const { uri } of roots) {
     if (/^file:\/\//.test(uri) && !PARENT_SEGMENT.test(uri)) continue;
-    throw new TenonError('answer/root', 'a root is not a plain file URI', {
+    throw new TenonError('answer/root', 'the URI of a root is not a file: URI', {
       peer: server,
-      expected: 'file:///… without ".."',
+      expected: 'a file: URI without ".."',
     });
   }
   return roots;
@@ -177,7 +177,7 @@ async function handleElicitation(
   const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
   const checked = compilePeerSchema({ ...form.requestedSchema }).check(content);
   if (checked.ok !== false) return { ...result, content };
-  throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, {
+  throw new TenonError('answer/form', `the answer does not match the form: ${describeIssues(checked.issues)}`, {
     peer: info.server,
   });
 }

@@ -47,7 +47,7 @@ export async function callAsTask(
 ): Promise<JsonObject> {
   const { signal, ...rest } = parameters;
   if (signal?.aborted)
-    throw new TenonError('call/aborted', 'the caller gave the call up', {
+    throw new TenonError('call/aborted', 'the call was cancelled', {
       peer: connection.peer,
       cause: signal.reason,
     });

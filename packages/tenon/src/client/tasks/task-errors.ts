@@ -23,11 +23,11 @@ export function isUnknownTask(error: unknown): error is TenonError {
 
 export function createUnknownTaskError(taskId: string, cause: TenonError): TenonError {
   const { peer, method, rpcCode, data } = cause;
-  return new TenonError('task/unknown', `the server knows no task ${quoteTaskId(taskId)}`, {
+  return new TenonError('task/unknown', `task ${quoteTaskId(taskId)} not found on the server`, {
     peer,
     method,
     received: cause.message,
-    hint: 'it may have been kept for its time and no longer, or belong to somebody else',
+    hint: 'check the id: the task may have expired, or belong to another user',
     rpcCode,
     data,
     cause,
@@ -43,23 +43,19 @@ export function createCancelledTaskError({ taskId, statusMessage }: TaskState, p
 }
 
 export function createExpiredTaskError({ taskId, ttlMs, status }: TaskState, peer: string): TenonError {
-  return new TenonError(
-    'task/expired',
-    `the task ${quoteTaskId(taskId)} has not ended within the time for which it is kept`,
-    {
-      peer,
-      expected: `an end within ${ttlMs} ms`,
-      received: `the status ${status}`,
-      data: { taskId },
-    },
-  );
+  return new TenonError('task/expired', `the task ${quoteTaskId(taskId)} did not end within its lifetime`, {
+    peer,
+    expected: `a final status within ${ttlMs} ms`,
+    received: `the status ${status}`,
+    data: { taskId },
+  });
 }
 
 export function createUnreachableTaskError(taskId: string, cause: TenonError, attempts: number): TenonError {
-  return new TenonError('task/out-of-reach', `the server could not be asked about the task ${quoteTaskId(taskId)}`, {
+  return new TenonError('task/out-of-reach', `cannot read the status of the task ${quoteTaskId(taskId)}`, {
     peer: cause.peer,
     received: `${attempts} failures in a row`,
-    hint: 'the task may go on: come back to it by `client.tasks.resume(id)`',
+    hint: 'call `client.tasks.resume(id)` later, because the task may still run',
     data: { taskId },
     cause,
   });
@@ -68,9 +64,9 @@ export function createUnreachableTaskError(taskId: string, cause: TenonError, at
 export function createClientClosedError(taskId: string): TenonError {
   return new TenonError(
     'connection/closed',
-    `the client was closed while it waited for the task ${quoteTaskId(taskId)}`,
+    `the client was closed during the wait for the task ${quoteTaskId(taskId)}`,
     {
-      hint: 'the task may go on: connect again, and come back to it by `client.tasks.resume(id)`',
+      hint: 'connect again and call `client.tasks.resume(id)`, because the task may still run',
       data: { taskId },
     },
   );

@@ -110,7 +110,7 @@ export function checkTask(
   const problem = isByExtension(pipeline) ? checkDetailedTask(task) : undefined;
   if (problem) throw createInvalidResultError(connection, 'tasks/get', `the task is malformed: ${problem}`);
   if (task.taskId !== taskId)
-    throw createInvalidResultError(connection, 'tasks/get', 'the answer tells of another task');
+    throw createInvalidResultError(connection, 'tasks/get', 'the response is about another task');
   return task;
 }
 

@@ -164,9 +164,9 @@ export class TrackedTask {
   }
 
   #createTimeoutError(ms: number): TenonError {
-    return new TenonError('call/timeout', `the task has not ended after ${ms} ms`, {
+    return new TenonError('call/timeout', `the task timed out after ${ms} ms`, {
       peer: this.#pipeline.connections.lastConnection.peer,
-      hint: 'raise `totalTimeout` if it may take that long',
+      hint: 'raise `totalTimeout` if the task needs more time',
       data: { taskId: this.snapshot.taskId },
     });
   }

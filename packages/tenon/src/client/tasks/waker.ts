@@ -62,6 +62,6 @@ export class Waker {
 
   #getReason(): unknown {
     const { aborted, reason } = this.#failure.signal;
-    return aborted ? reason : new TenonError('call/aborted', 'nobody waits for the task any longer');
+    return aborted ? reason : new TenonError('call/aborted', 'the wait for the task was cancelled');
   }
 }

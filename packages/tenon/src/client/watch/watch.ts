@@ -97,7 +97,7 @@ async function subscribeToChanges(
   queue: ChangeQueue,
 ): Promise<void> {
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
-    throw new TenonError('call/not-offered', 'the server does not offer resources.subscribe', {
+    throw new TenonError('call/not-offered', 'the server does not support resources.subscribe', {
       peer: connection.peer,
       method: 'resources/subscribe',
     });

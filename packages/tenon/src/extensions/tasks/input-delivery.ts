@@ -62,7 +62,7 @@ export class TaskInputDelivery {
 
   #set(id: string, key: string, delivery: AbortController): void {
     const own = this.#deliveries.get(id) ?? new Map<string, AbortController>();
-    own.get(key)?.abort(new TenonError('call/aborted', 'the question is asked on another stream'));
+    own.get(key)?.abort(new TenonError('call/aborted', 'the input request was sent on another stream'));
     this.#deliveries.set(id, own.set(key, delivery));
     this.#unwatchStore ??= this.#store.onChange(changed => void this.#withdraw(changed));
   }
@@ -84,7 +84,7 @@ export class TaskInputDelivery {
     const record = await this.#store.get(id).catch(() => undefined);
     for (const [key, delivery] of own) {
       if (record === undefined || !Object.hasOwn(record.questions, key))
-        delivery.abort(new TenonError('call/aborted', 'the task no longer asks that'));
+        delivery.abort(new TenonError('call/aborted', 'the task withdrew the input request'));
     }
   }
 }

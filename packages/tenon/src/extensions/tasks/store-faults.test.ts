@@ -16,7 +16,7 @@ function createFaultySite() {
       if (site.clock.now() < faults.until) return true;
       return faults.next > 0 && faults.next-- > 0;
     };
-    const busy = () => new TenonError('store/busy', 'another program holds the file');
+    const busy = () => new TenonError('store/busy', 'another process holds the file');
     return {
       values: {
         ...values,

@@ -139,7 +139,9 @@ export class TaskJob implements TaskRecordAccess {
   #giveUp(): void {
     if (this.#isOver) return;
     this.#finish();
-    this.#controller.abort(new TenonError('task/lost', `the task ${this.record.id} is another's now, or no more`));
+    this.#controller.abort(
+      new TenonError('task/lost', `another process took over the task ${this.record.id}, or the task expired`),
+    );
   }
 
   /** Does something for a handler whose task is held here. */
@@ -208,5 +210,5 @@ export class TaskJob implements TaskRecordAccess {
 }
 
 function createTaskOverError({ id }: TaskRecord): TenonError {
-  return new TenonError('task/over', `the task ${id} has been ended: nothing more is written of it`);
+  return new TenonError('task/over', `the task ${id} has already ended`);
 }

@@ -58,11 +58,11 @@ export class UnservedTasks {
 }
 
 export function createUnknownVersionError(revision: string): TenonError {
-  return new TenonError('task/revision', `no one here speaks ${revision}`);
+  return new TenonError('task/revision', `this process does not support protocol version ${revision}`);
 }
 
 function createUnservedError(missing: string): TenonError {
-  return new TenonError('task/unserved', `a task is left to other processes: ${missing}`, {
-    hint: 'start a process that has the tool, or wait for the end of `handoverTimeout`',
+  return new TenonError('task/unserved', `this process cannot run a task: ${missing}`, {
+    hint: 'start a process that has the tool, or wait until `handoverTimeout` has passed',
   });
 }

@@ -37,7 +37,7 @@ const KIND_NAMES: Record<JsonKind, string> = {
 
 /** Reports that something else stands there. Never what: it may be a secret. */
 export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: string): undefined {
-  return parser.reportError('config/shape', spot, 'this value does not fit', {
+  return parser.reportError('config/shape', spot, 'invalid value', {
     expected,
     received: KIND_NAMES[spot.kind],
   });
@@ -54,7 +54,7 @@ export async function readResolvedText(parser: EntryParser, key: string, spot: J
     return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
   }
   // The end of a text in C, where commands go.
-  if (filled.includes('\0')) return parser.reportError('config/shape', spot, 'there is a NUL character in it');
+  if (filled.includes('\0')) return parser.reportError('config/shape', spot, 'the value contains a NUL character');
   return filled;
 }
 
@@ -83,7 +83,7 @@ export async function readResolvedRecord(
   key: string,
   spot: JsonNode,
 ): Promise<Record<string, string> | undefined> {
-  if (spot.kind !== 'object') return reportWrongKind(parser, spot, 'an object of texts');
+  if (spot.kind !== 'object') return reportWrongKind(parser, spot, 'an object of strings');
   if (spot.members.size > MAX_VALUES) return reportTooMany(parser, spot, spot.members.size);
   const pairs: [string, string][] = [];
   for (const [name, each] of spot.members) {
@@ -98,11 +98,11 @@ export function readTextList(parser: EntryParser, spot: JsonNode): string[] | un
   if (!isList(parser, spot)) return undefined;
   const texts = spot.items.flatMap(({ kind, value }) => (kind === 'string' && value !== '' ? [value as string] : []));
   if (texts.length === spot.items.length) return texts;
-  return parser.reportError('config/shape', spot, 'this list does not fit', { expected: 'texts that are not empty' });
+  return parser.reportError('config/shape', spot, 'invalid list', { expected: 'non-empty strings' });
 }
 
 function isList(parser: EntryParser, spot: JsonNode): boolean {
-  if (spot.kind !== 'array') reportWrongKind(parser, spot, 'a list of texts');
+  if (spot.kind !== 'array') reportWrongKind(parser, spot, 'an array of strings');
   else if (spot.items.length > MAX_VALUES) reportTooMany(parser, spot, spot.items.length);
   else return true;
   return false;
@@ -128,7 +128,7 @@ export function getSingleMember(parser: EntryParser, ...names: string[]): JsonNo
   parser.reportError(
     'config/target',
     there[1] as JsonNode,
-    `only one of ${names.map(quoteName).join(', ')} can be meant`,
+    `the keys ${names.map(quoteName).join(', ')} exclude each other`,
   );
   return there[0];
 }

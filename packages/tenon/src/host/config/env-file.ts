@@ -17,7 +17,7 @@ export async function readEnv(
   const written = spot && (await readResolvedRecord(parser, 'env', spot));
   for (const name of Object.keys(written ?? {}))
     if (!isVariable(name))
-      parser.reportError('config/shape', spot as JsonNode, `${quoteName(name)} cannot be the name of a variable`);
+      parser.reportError('config/shape', spot as JsonNode, `invalid variable name ${quoteName(name)}`);
   const removed = [...(spot?.members ?? [])].flatMap(([name, { kind }]) => (kind === 'null' ? [name] : []));
   if (!fromFile && !written) return undefined;
   const env = Object.entries(fromFile ?? {}).filter(([name]) => isVariable(name) && !removed.includes(name));
@@ -34,15 +34,17 @@ async function loadEnvFile(
   const path = await readResolvedText(parser, 'envFile', spot);
   if (path === undefined) return undefined;
   if (!readEnvFile)
-    return parser.reportError('config/env-file', spot, 'files cannot be read here', { hint: 'write `env`' });
+    return parser.reportError('config/env-file', spot, '`envFile` is not supported in this runtime', {
+      hint: 'use `env`',
+    });
   try {
     const env = await readEnvFile(resolvePath(parser.workspace, path));
     if (Object.keys(env).length <= MAX_VALUES) return env;
     return parser.reportError('config/too-large', spot, 'too many variables', { expected: `at most ${MAX_VALUES}` });
   } catch (cause) {
-    return parser.reportError('config/env-file', spot, 'the file of variables cannot be read', {
+    return parser.reportError('config/env-file', spot, 'cannot read the file of variables', {
       ...(TenonError.is(cause) && { received: cause.received }),
-      hint: 'see that it is there, or take `envFile` out',
+      hint: 'create the file, or remove `envFile`',
     });
   }
 }

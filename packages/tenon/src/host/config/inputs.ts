@@ -34,7 +34,7 @@ export function createInputResolver(
   const known = new Map<string, ConfigInput>();
   for (const spot of nodes) {
     const input = parseInput(spot, report);
-    if (input && known.has(input.id)) report('error', 'config/input', spot, 'an input with this id came before');
+    if (input && known.has(input.id)) report('error', 'config/input', spot, 'duplicate input id');
     else if (input) known.set(input.id, input);
   }
   const answers = new Map<string, Promise<InputAnswer>>();
@@ -50,37 +50,37 @@ async function resolveInput(
   id: string,
   ask: AskInput | undefined,
 ): Promise<InputAnswer> {
-  if (!input) return { missing: `there is no input ${quoteName(id)}` };
+  if (!input) return { missing: `input ${quoteName(id)} not found` };
   let value: string | undefined;
   try {
     value = await ask?.(input);
   } catch {
-    return { missing: `asking for the input ${quoteName(id)} failed` };
+    return { missing: `the prompt for the input ${quoteName(id)} failed` };
   }
   value ??= input.default;
   if (typeof value !== 'string') return { missing: `the input ${quoteName(id)} has no answer` };
   if (input.options && !input.options.includes(value))
-    return { missing: `the answer to the input ${quoteName(id)} is none of its options` };
+    return { missing: `the answer to the input ${quoteName(id)} is not one of its options` };
   return { value };
 }
 
 function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefined {
   const reportInvalid = (summary: string, at: JsonNode = node): undefined => {
     report('error', 'config/input', at, summary, {
-      expected: 'an object with `id`, and `type` promptString or pickString',
+      expected: 'an object with `id` and the `type` promptString or pickString',
     });
   };
   const readText = (name: string): string | undefined => {
     const value = node.members.get(name)?.value;
     return typeof value === 'string' ? value : undefined;
   };
-  if (node.kind !== 'object') return reportInvalid('this is no input');
+  if (node.kind !== 'object') return reportInvalid('invalid input');
   const id = readText('id');
   const type = readText('type') ?? 'promptString';
   if (!id) return reportInvalid('the input has no `id`');
-  if (type !== 'promptString' && type !== 'pickString') return reportInvalid('inputs of this type cannot be asked for');
+  if (type !== 'promptString' && type !== 'pickString') return reportInvalid('unsupported input type');
   const options = node.members.get('options')?.items.flatMap(parseOption);
-  if (type === 'pickString' && !options?.length) return reportInvalid('there is nothing to pick from', node);
+  if (type === 'pickString' && !options?.length) return reportInvalid('`options` is empty', node);
   const [description, fallback] = [readText('description'), readText('default')];
   return {
     id,

@@ -21,13 +21,13 @@ const SIGN_IN_HINT = 'a server that asks for a sign-in is asked how; give a fixe
 export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   autoApprove: POLICY_HINT,
   alwaysAllow: POLICY_HINT,
-  trust: `${POLICY_HINT}; to have the annotations of a server believed write \`trusted\``,
-  headersHelper: 'no program is run for headers; give them by `headers`, with variables',
+  trust: `${POLICY_HINT}, and set \`trusted\` to trust the annotations of a server`,
+  headersHelper: 'use `headers` with variables, because no program is run for headers',
   oauth: SIGN_IN_HINT,
   auth: SIGN_IN_HINT,
   authProviderType: SIGN_IN_HINT,
   dev: 'run the server under `tenon dev` instead',
-  settings: 'give the server what it needs by `args` and `env`',
+  settings: 'use `args` and `env`',
 };
 
 /** Keys that say nothing about how a server is run. */

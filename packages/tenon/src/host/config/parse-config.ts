@@ -89,7 +89,7 @@ async function parseSections(
 function listServers(sections: readonly JsonNode[], report: ReportProblem): [string, JsonNode][] {
   const named = sections.filter(each => {
     if (each.kind === 'object') return true;
-    report('error', 'config/shape', each, 'this value does not fit', { expected: 'an object of servers by name' });
+    report('error', 'config/shape', each, 'invalid value', { expected: 'an object of servers by name' });
     return false;
   });
   const all = named.flatMap(({ members, repeated }) => [...members.values(), ...repeated]);
@@ -100,9 +100,9 @@ function listServers(sections: readonly JsonNode[], report: ReportProblem): [str
     if (servers.has(name)) twice.add(name);
     servers.set(name, spot);
   }
-  const details = { hint: 'rename one' };
+  const details = { hint: 'rename one of the servers' };
   for (const name of twice)
-    report('error', 'config/duplicate-key', servers.get(name) as JsonNode, 'another server has this name', details);
+    report('error', 'config/duplicate-key', servers.get(name) as JsonNode, 'duplicate server name', details);
   const single = [...servers].filter(([name]) => !twice.has(name));
   const first = single[MAX_SERVERS]?.[1];
   if (first) report('error', 'config/too-large', first, 'too many servers', { expected: `at most ${MAX_SERVERS}` });
@@ -116,11 +116,11 @@ function getServerName(path: ConfigPath): string | number | undefined {
 
 /** The parts of a configuration that name servers. */
 function findSections(root: JsonNode, report: ReportProblem): JsonNode[] {
-  const details = { expected: 'an object with `mcpServers`, or `servers`' };
-  if (root.kind !== 'object') report('error', 'config/shape', root, 'this is no configuration', details);
+  const details = { expected: 'an object with `mcpServers` or `servers`' };
+  if (root.kind !== 'object') report('error', 'config/shape', root, 'invalid configuration', details);
   for (const spot of root.repeated)
     if (SERVER_SECTIONS.some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
-      report('error', 'config/duplicate-key', spot, 'this key came before');
+      report('error', 'config/duplicate-key', spot, 'duplicate key');
   const repeated = new Set(root.repeated.map(({ path }) => path[0]));
   const found = SERVER_SECTIONS.flatMap(path => getMemberNode(root, path) ?? []);
   if (root.kind === 'object' && !found.length) reportNoServers(root, report);
@@ -137,10 +137,10 @@ function reportNoServers(root: JsonNode, report: ReportProblem): void {
   for (const [key, spot] of [...root.members].slice(0, MAX_SERVERS)) {
     const nearest = findNearestKey(key, known);
     if (!nearest) continue;
-    const details = { hint: `${quoteName(nearest)} is known: is that meant?` };
-    return report('warning', 'config/unknown-key', spot, `the key ${quoteName(key)} is not known`, details);
+    const details = { hint: `did you mean ${quoteName(nearest)}?` };
+    return report('warning', 'config/unknown-key', spot, `unknown key ${quoteName(key)}`, details);
   }
-  report('warning', 'config/no-servers', root, 'no servers are named', {
+  report('warning', 'config/no-servers', root, 'the configuration has no servers', {
     expected: '`mcpServers`, `servers` or `context_servers`',
   });
 }

@@ -71,11 +71,11 @@ function checkDuplicates(parser: EntryParser): boolean {
   const { name, node } = parser;
   if (node.kind !== 'object') reportWrongKind(parser, node, 'an object');
   else if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name))
-    parser.reportError('config/name', node, 'this cannot be the name of a server', {
-      expected: `1 to ${MAX_NAME} characters that can be printed`,
+    parser.reportError('config/name', node, 'invalid server name', {
+      expected: `1 to ${MAX_NAME} printable characters`,
     });
   else if (listRepeated(node).length)
-    for (const each of listRepeated(node)) parser.reportError('config/duplicate-key', each, 'this key came before');
+    for (const each of listRepeated(node)) parser.reportError('config/duplicate-key', each, 'duplicate key');
   else return true;
   return false;
 }
@@ -91,12 +91,12 @@ function checkKeys(parser: EntryParser): void {
     if (SUPPORTED_KEYS.includes(key) || IGNORED_KEYS.includes(key)) continue;
     const hint = Object.hasOwn(UNSUPPORTED_KEYS, key) ? UNSUPPORTED_KEYS[key] : undefined;
     if (hint) {
-      parser.reportWarning('config/not-followed', spot, `${quoteName(key)} is not followed here`, { hint });
+      parser.reportWarning('config/not-followed', spot, `the key ${quoteName(key)} is not supported`, { hint });
       continue;
     }
-    parser.reportWarning('config/unknown-key', spot, `the key ${quoteName(key)} is not known`, () => {
+    parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, () => {
       const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
-      return nearest === undefined ? {} : { hint: `${quoteName(nearest)} is known: is that meant?` };
+      return nearest === undefined ? {} : { hint: `did you mean ${quoteName(nearest)}?` };
     });
   }
 }
@@ -110,8 +110,8 @@ async function readSettings(parser: EntryParser): Promise<EntrySettings> {
   const sandbox = parser.members.get('sandboxEnabled');
   // To run outside of a sandbox what is meant for one would be the opposite of what was asked for.
   if (sandbox && readFlag(parser, 'sandboxEnabled') && !parser.isDisabled)
-    parser.reportError('config/sandbox', sandbox, 'there is no sandbox here to run this server in', {
-      hint: 'start it by a command that has one (docker, bwrap), or take `sandboxEnabled` out',
+    parser.reportError('config/sandbox', sandbox, '`sandboxEnabled` is not supported', {
+      hint: 'start the server with docker or bwrap, or remove `sandboxEnabled`',
     });
   const [tools, roots] = [readTools(parser), await readRoots(parser)];
   return {
@@ -128,11 +128,11 @@ function readTools(parser: EntryParser): ServerEntry['tools'] {
   const { members } = parser;
   const tools = members.get('tools');
   if (tools && tools.kind !== 'object' && tools.kind !== 'array')
-    return reportWrongKind(parser, tools, 'a list or an object');
+    return reportWrongKind(parser, tools, 'an array or an object');
   for (const [key, spot] of tools?.members ?? [])
     if (key !== 'include' && key !== 'exclude')
-      parser.reportWarning('config/unknown-key', spot, `the key ${quoteName(key)} is not known`, {
-        hint: 'write include, exclude',
+      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
+        hint: 'use `include` or `exclude`',
       });
   const listOf = (...spots: (JsonNode | undefined)[]) => {
     const there = spots.filter(spot => spot !== undefined);

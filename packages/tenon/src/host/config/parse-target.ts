@@ -38,13 +38,14 @@ export async function readTarget(
   if (kind === 'wrong') return undefined;
   const byCommand = kind === undefined ? command !== undefined : kind === 'command';
   const [used, unused] = byCommand ? [command, url] : [url, command];
-  const details = { expected: byCommand ? 'a `command`' : kind ? 'a `url`' : 'a `command`, or a `url`' };
-  if (!used) return parser.reportError('config/target', parser.node, 'there is no way to this server', details);
+  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command` or `url`' };
+  if (!used) return parser.reportError('config/target', parser.node, 'the server has no command and no URL', details);
   if (unused && kind === undefined)
-    return parser.reportError('config/target', unused, 'this server has a command and a URL', {
-      hint: 'take one out, or say by `type` which is meant',
+    return parser.reportError('config/target', unused, 'the server has a command and a URL', {
+      hint: 'remove one of them, or select one with `type`',
     });
-  if (unused) parser.reportWarning('config/not-followed', unused, 'another way is taken, which `type` names');
+  if (unused)
+    parser.reportWarning('config/not-followed', unused, 'the key is ignored because `type` selects another transport');
   return byCommand ? readCommand(parser, used, readEnvFile) : readUrl(parser, used, kind);
 }
 
@@ -62,7 +63,7 @@ function readKind(parser: EntryParser): TargetKind | 'wrong' | undefined {
     kinds.push(kind);
   }
   if (new Set(kinds).size < 2) return kinds[0];
-  parser.reportError('config/target', parser.node, '`type` and `transport` name different ways');
+  parser.reportError('config/target', parser.node, '`type` and `transport` name different transports');
   return 'wrong';
 }
 
@@ -81,8 +82,8 @@ async function readCommand(
   warnAboutHeaders(parser);
   if (command === undefined) return undefined;
   if (!args?.length && /^[^\s/\\]+\s+\S/.test(command))
-    parser.reportWarning('config/command-line', spot, 'no shell takes this command apart', {
-      hint: 'write the program as `command`, and each argument in `args`',
+    parser.reportWarning('config/command-line', spot, 'the command is not split by a shell', {
+      hint: 'set the program in `command` and each argument in `args`',
     });
   return {
     command,
@@ -94,7 +95,7 @@ async function readCommand(
 
 function warnAboutHeaders(parser: EntryParser): void {
   const headers = parser.members.get('headers');
-  if (headers) parser.reportWarning('config/not-followed', headers, 'a server that is started has no headers');
+  if (headers) parser.reportWarning('config/not-followed', headers, '`headers` is ignored for a server with `command`');
 }
 
 async function readUrl(
@@ -110,14 +111,16 @@ async function readUrl(
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
   if (parser.isDisabled && url.includes('${')) return target;
   const read = parseUrl(url);
-  if (!read) return parser.reportError('config/url', spot, 'this is no URL', { expected: 'http://… or https://…' });
+  if (!read) return parser.reportError('config/url', spot, 'invalid URL', { expected: 'an http: or https: URL' });
   if (read.username || read.password)
-    return parser.reportError('config/url', spot, 'no name and password may stand in a URL', {
-      hint: 'give them by `headers`: Authorization',
+    return parser.reportError('config/url', spot, 'the URL contains credentials', {
+      hint: 'use the header `Authorization` in `headers`',
     });
   for (const [name, value] of Object.entries(headers ?? {})) checkHeader(parser, headersSpot as JsonNode, name, value);
   if (Object.keys(headers ?? {}).length && read.protocol === 'http:' && !isLoopbackDomain(read.hostname))
-    parser.reportWarning('config/plain-http', spot, 'anybody on the way reads the headers', { hint: 'write https://' });
+    parser.reportWarning('config/plain-http', spot, 'the headers are sent without encryption', {
+      hint: 'use an https: URL',
+    });
   return target;
 }
 
@@ -139,9 +142,9 @@ function parseUrl(text: string): URL | undefined {
 function checkHeader(parser: EntryParser, spot: JsonNode, name: string, value: string): void {
   const at = spot.members.get(name) ?? spot;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    parser.reportError('config/header', at, `${quoteName(name)} cannot be the name of a header`);
+    parser.reportError('config/header', at, `invalid header name ${quoteName(name)}`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    parser.reportError('config/header', at, 'this value cannot be sent as a header', {
-      expected: 'one line of characters of Latin-1',
+    parser.reportError('config/header', at, 'invalid header value', {
+      expected: 'one line of Latin-1 characters',
     });
 }

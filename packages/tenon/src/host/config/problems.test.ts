@@ -87,10 +87,10 @@ describe('problems of a configuration', () => {
       'warning config/unknown-key mcpServers.s.env-file',
       'warning config/unknown-key mcpServers.s.whatever',
     ]);
-    expect(said(config)).toContain('"args" is known');
-    expect(said(config)).toContain('"envFile" is known');
+    expect(said(config)).toContain('Did you mean "args"?');
+    expect(said(config)).toContain('Did you mean "envFile"?');
     expect(config.entries).toHaveLength(1);
-    expect(said(await read('{"mcpserver":{}}'))).toContain('"mcpServers" is known');
+    expect(said(await read('{"mcpserver":{}}'))).toContain('Did you mean "mcpServers"?');
     expect(told(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
     expect(told(await read('[]'))).toEqual(['error config/shape ']);
   });

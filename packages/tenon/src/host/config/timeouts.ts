@@ -44,8 +44,8 @@ function getUnit(parser: EntryParser, spot: JsonNode): number {
   const value = spot.value as number;
   const likeCline = ['autoApprove', 'alwaysAllow', 'transportType'].some(key => parser.members.has(key));
   if (value >= MIN_MILLISECONDS && !(likeCline && value <= MAX_SECONDS)) return 1;
-  parser.reportWarning('config/time-unit', spot, 'this is taken as seconds, as Cline has it', {
-    hint: 'write `totalTimeout`, which is milliseconds',
+  parser.reportWarning('config/time-unit', spot, '`timeout` is read as seconds, as in Cline', {
+    hint: 'use `totalTimeout` in milliseconds',
   });
   return 1000;
 }

@@ -54,14 +54,14 @@ describe('approval of what a project brings along', () => {
     const refusal = trust.isApproved(await entry(command, { env: variables }));
     await expect(refusal).rejects.toMatchObject({ code: 'config/not-approved' });
     await expect(refusal).rejects.toThrow(
-      /\/p\/\.mcp\.json:1: the server "s" .* never approved[\s\S]*`approve\(entry\)`/,
+      /\/p\/\.mcp\.json:1: the project server "s" .* not approved yet[\s\S]*`approve\(entry\)`/,
     );
     await trust.approve(await entry(command, { env: variables }));
     expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
     const other = trust.isApproved(await entry({ ...command, command: 'sh' }, { env: variables }));
-    await expect(other).rejects.toThrow('is not what was approved: command');
+    await expect(other).rejects.toThrow('has changed since its approval: command');
     await trust.revoke({ file: '/p/.mcp.json' }, 's');
-    await expect(trust.isApproved(await entry(command, { env: variables }))).rejects.toThrow('never approved');
+    await expect(trust.isApproved(await entry(command, { env: variables }))).rejects.toThrow('not approved yet');
   });
 
   it.each<[string, object, object, From, From, object[]]>([

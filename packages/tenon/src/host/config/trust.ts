@@ -56,8 +56,8 @@ export interface Trust {
  */
 export function createTrust({ values, key, ask }: TrustOptions): Trust {
   if (key && key.length < MIN_KEY_BYTES)
-    throw new TenonError('config/trust-key', 'the key of approvals is too short', {
-      expected: `${MIN_KEY_BYTES} bytes or more`,
+    throw new TenonError('config/trust-key', 'the approval key is too short', {
+      expected: `at least ${MIN_KEY_BYTES} bytes`,
       received: `${key.length}`,
     });
   let made: Signer | undefined;
@@ -105,8 +105,10 @@ export function createTrust({ values, key, ask }: TrustOptions): Trust {
 function createNotApprovedError({ name, origin }: ConfiguredEntry, { first, changes }: TrustQuestion): TenonError {
   const place = `${origin?.file}:${origin?.line}`;
   const keys = changes.map(({ key }) => key).slice(0, 10);
-  const what = first ? 'was never approved' : `is not what was approved: ${keys.join(', ') || 'its parts'}`;
-  return new TenonError('config/not-approved', `${place}: the server ${quoteName(name)} of this project ${what}`, {
-    hint: 'read what it runs, then approve it: by `ask`, or `approve(entry)`, of `createTrust`; or take it out of the file',
+  const problem = first
+    ? 'was not approved yet'
+    : `has changed since its approval: ${keys.join(', ') || 'its definition'}`;
+  return new TenonError('config/not-approved', `${place}: the project server ${quoteName(name)} ${problem}`, {
+    hint: 'review the entry and approve it with `ask` or `approve(entry)` of `createTrust`, or remove it from the file',
   });
 }

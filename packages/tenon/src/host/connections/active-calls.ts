@@ -66,8 +66,8 @@ export class ActiveCalls {
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
-    throw new TenonError('host/nobody-to-ask', `a server asks ${method} while no call is on its way to it`, {
-      hint: 'a server may ask while it serves a call',
+    throw new TenonError('host/nobody-to-ask', `a server requested ${method} without an active call`, {
+      hint: 'change the server to request input only during a call',
     });
   }
 

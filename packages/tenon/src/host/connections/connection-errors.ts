@@ -3,17 +3,21 @@ import { describePublicly } from './public-error-text.js';
 
 /** Creates the error of a server that did not open in time. `startTimeout` is in milliseconds. */
 export function createStartTimeoutError(server: string, startTimeout: number): TenonError {
-  return new TenonError('host/start-timeout', `the server "${server}" did not open within ${startTimeout} ms`, {
-    hint: 'raise its `startTimeout`, or look at what it does when it starts',
+  return new TenonError('host/start-timeout', `the server "${server}" timed out after ${startTimeout} ms at startup`, {
+    hint: 'raise `startTimeout` of the server, or check its startup',
   });
 }
 
 /** Creates the error of a call during the pause after failed openings. `remaining` is in milliseconds. */
 export function createBackoffError(lastError: TenonError | undefined, remaining: number): TenonError {
-  return new TenonError('host/left-alone', lastError ? describePublicly(lastError) : 'it could not be opened', {
-    hint: `it is tried again in ${Math.ceil(remaining / 1000)} s`,
-    cause: lastError,
-  });
+  return new TenonError(
+    'host/left-alone',
+    lastError ? describePublicly(lastError) : 'the connection to the server failed',
+    {
+      hint: `try again in ${Math.ceil(remaining / 1000)} s`,
+      cause: lastError,
+    },
+  );
 }
 
 /** Creates the error of a connection that was lost. */
@@ -23,5 +27,5 @@ export function createLostError(server: string, problem: string): TenonError {
 
 /** Creates the error that reports messages over the rate limit. */
 export function createFloodError(server: string, kind: string): TenonError {
-  return new TenonError('host/flood', `there is more of ${kind} from the server "${server}" than is passed on`);
+  return new TenonError('host/flood', `the server "${server}" sends too much of ${kind}`);
 }

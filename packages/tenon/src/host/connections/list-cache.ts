@@ -171,7 +171,7 @@ export class ListCache {
       else items.set(key, entry);
       if (items.size < MAX_ENTRIES) continue;
       this.#onError(
-        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}: the rest is left out`),
+        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the rest is ignored`),
       );
       break;
     }

@@ -38,7 +38,7 @@ describe('a line', () => {
       throw broken;
     });
     await expect(line.getClient()).rejects.toBe(broken);
-    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone', hint: 'it is tried again in 1 s' });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone', hint: 'try again in 1 s' });
     expect([opened, line.state, line.lastError]).toEqual([1, 'failed', broken]);
     clock.advance(500);
     await expect(line.getClient()).rejects.toBe(broken);

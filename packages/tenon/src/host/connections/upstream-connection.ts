@@ -123,7 +123,7 @@ export class UpstreamConnection {
 
   /** The open client; opened once for all who wait. Rejects at once while the server is left alone after a failure. */
   async getClient(): Promise<Client> {
-    if (this.#closed) throw new TenonError('host/closed', `the connection to "${this.server}" is closed`);
+    if (this.#closed) throw new TenonError('host/closed', `the connection to the server "${this.server}" is closed`);
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
       throw createBackoffError(this.#lastError, this.#backoff.remaining);
@@ -177,7 +177,7 @@ export class UpstreamConnection {
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
     this.#openings.close(
-      new TenonError('host/closed', `the connection to "${this.server}" was closed while it opened`),
+      new TenonError('host/closed', `the connection to the server "${this.server}" was closed during its setup`),
     );
     const client = this.#client;
     this.#client = undefined;
@@ -229,7 +229,7 @@ export class UpstreamConnection {
       if (state === 'connected' || state === 'failed') this.#openings.end();
       if (state === 'failed') {
         this.#connectionOptions.processes?.release(this);
-        this.#lastError = createLostError(this.server, 'cannot be reached any more');
+        this.#lastError = createLostError(this.server, 'is no longer reachable');
         this.#backoff.recordFailure();
       }
     });
@@ -244,7 +244,7 @@ export class UpstreamConnection {
       this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME ? this.#briefConnections + 1 : 0;
     if (this.#briefConnections === 0) this.#backoff.reset();
     if (this.#briefConnections <= 1) return;
-    this.#lastError = createLostError(this.server, 'is lost soon after it was reached, again and again');
+    this.#lastError = createLostError(this.server, 'repeatedly disconnects soon after the connection setup');
     this.#backoff.recordFailure();
   }
 

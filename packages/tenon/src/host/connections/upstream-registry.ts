@@ -64,8 +64,8 @@ export class UpstreamRegistry {
   getConnection(server: string, scope: ConnectionScope): UpstreamConnection {
     const upstream = this.upstreams.get(server);
     if (upstream) return upstream.getConnection(scope);
-    throw new TenonError('host/no-such-server', `there is no server "${server}"`, {
-      expected: this.servers.join(', ') || 'none: none is configured',
+    throw new TenonError('host/no-such-server', `server "${server}" not found`, {
+      expected: this.servers.join(', ') || 'no name, because no server is configured',
     });
   }
 
@@ -99,7 +99,7 @@ export class UpstreamRegistry {
       if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
       return { server, why: `it has not answered within ${this.#listTimeout} ms; it is asked for still` };
     } catch (error) {
-      if (getSignInRequest(error)) return { server, why: 'it waits for the user to sign in', signIn: true };
+      if (getSignInRequest(error)) return { server, why: 'the server requires the user to sign in', signIn: true };
       return { server, why: describePublicly(TenonError.from(error)) };
     }
   }

@@ -130,10 +130,10 @@ export class UpstreamServer {
     const [longestIdle] = idle.sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
     if (longestIdle) return this.#closeConnection(longestIdle[0]);
     const { maxConnectionsPerServer } = this.#upstreamOptions;
-    const whose = isOwnOnly
-      ? `the part of the ${maxConnectionsPerServer} connections that one caller may use`
+    const limit = isOwnOnly
+      ? `the caller's share of the ${maxConnectionsPerServer} connections`
       : `all ${maxConnectionsPerServer} connections`;
-    throw new TenonError('host/too-many-lines', `${whose} to "${this.name}" are in use`, {
+    throw new TenonError('host/too-many-lines', `no free connection to the server "${this.name}": ${limit} in use`, {
       hint: 'try again later, or raise `maxConnectionsPerServer`',
     });
   }

@@ -46,7 +46,7 @@ describe('an error that crosses', () => {
   );
 
   it('is not taken for an answer of the server when it happened here', () => {
-    const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'sent a line that is too long to read');
+    const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'received a line that is too long');
     expect(cross(tooLong)).toMatchObject({ rpcCode: -32603, summary: expect.stringContaining('"notes"') });
   });
 

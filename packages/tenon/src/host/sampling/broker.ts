@@ -82,8 +82,8 @@ const TIMEOUT = 600_000;
 export function createBroker(options: BrokerOptions): Broker {
   const { allow, budget = [], review = {}, clock = systemClock } = options;
   if (allow === undefined && review.before === undefined)
-    throw new TenonError('sampling/no-consent', 'nobody would consent before a server uses a model', {
-      hint: 'give `review.before`, which shows the user the request, or `allow`, which names the servers that may',
+    throw new TenonError('sampling/no-consent', 'sampling has no consent of the user', {
+      hint: 'pass `review.before` to show requests to the user, or `allow` with the names of trusted servers',
     });
   const accounts = createAccounts('window' in budget ? [budget] : budget, clock);
   const countChain = createChains(options.maxPerChain ?? MAX_PER_CHAIN);
@@ -157,9 +157,9 @@ function chooseModel(
   const candidates = rank(open, request);
   const model = choose?.(candidates, request, who) ?? candidates[0];
   if (model !== undefined && candidates.includes(model)) return model;
-  throw new TenonError('sampling/choice', '`choose` returned a model that this request cannot be given to', {
+  throw new TenonError('sampling/choice', '`choose` returned an unsuitable model', {
     peer: who.server,
-    hint: 'return one of the models that it is given',
+    hint: 'return one of the models passed to `choose`',
   });
 }
 

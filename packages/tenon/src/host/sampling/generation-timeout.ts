@@ -22,9 +22,14 @@ export function withGenerationTimeout<T>(
       controller.abort(error);
     };
     const abort = () =>
-      end(new TenonError('sampling/aborted', 'the answer is no longer wanted', { peer, cause: signal.reason }));
+      end(new TenonError('sampling/aborted', 'the sampling request was cancelled', { peer, cause: signal.reason }));
     const expire = () =>
-      end(new TenonError('sampling/late', `there was no answer within ${ms} ms`, { peer, hint: 'raise `timeout`' }));
+      end(
+        new TenonError('sampling/late', `the model timed out after ${ms} ms`, {
+          peer,
+          hint: 'raise `timeout` of the sampling options',
+        }),
+      );
     signal.addEventListener('abort', abort, { once: true });
     const cancelTimer = ms === undefined ? () => {} : clock.after(ms, expire, { hold: true });
     const cleanup = () => {

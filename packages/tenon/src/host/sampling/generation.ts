@@ -37,7 +37,7 @@ export async function askModel(
 /** Keeps an excerpt of the message only, because an error of a provider's client may hold the whole request and its headers. */
 function createFailedError(error: unknown, peer: string): TenonError {
   const text = error instanceof Error ? error.message : 'the thrown value is not an error';
-  return new TenonError('model/failed', `the model could not be asked: ${formatErrorExcerpt(text)}`, {
+  return new TenonError('model/failed', `the request to the model failed: ${formatErrorExcerpt(text)}`, {
     peer,
     method: 'sampling/createMessage',
   });

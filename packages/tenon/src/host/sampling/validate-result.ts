@@ -15,23 +15,23 @@ export function checkGeneratedResult(
   model: string,
 ): CreateMessageResult {
   const createError = (problem: string) =>
-    new TenonError('model/answer', `the model gave no usable answer: ${problem}`, {
+    new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, {
       peer: model,
       method: 'sampling/createMessage',
-      hint: 'try again, or choose another model',
+      hint: 'try again, or choose another model with `choose`',
     });
-  if (!isObject(result) || typeof result.model !== 'string') throw createError('it has no model');
+  if (!isObject(result) || typeof result.model !== 'string') throw createError('the answer does not name its model');
   const blocks = getBlocks(result);
-  if (!blocks.every(isContent)) throw createError('a block is neither text, image, audio nor tool use');
+  if (!blocks.every(isContent)) throw createError('the type of a content block is not text, image, audio or tool_use');
   const uses = getToolUses(result);
   const { tools = [], toolChoice: { mode = 'auto' } = {} } = request;
-  if (uses.length > 0 && mode === 'none') throw createError('it uses a tool although it may not');
+  if (uses.length > 0 && mode === 'none') throw createError('the answer calls a tool although `toolChoice` is none');
   const unknownUse = uses.find(({ name }) => !tools.some(tool => tool.name === name));
   if (unknownUse)
-    throw createError(`it uses a tool that was not offered, ${JSON.stringify(unknownUse.name.slice(0, 64))}`);
+    throw createError(`the answer calls the unknown tool ${JSON.stringify(unknownUse.name.slice(0, 64))}`);
   if (new Set(uses.map(({ id }) => id)).size < uses.length) throw createError('two tool uses have the same id');
   if (mode === 'required' && uses.length === 0 && result.stopReason !== 'maxTokens')
-    throw createError('it uses no tool although it must');
+    throw createError('the answer calls no tool although `toolChoice` is required');
   const { stopReason } = result;
   const [only] = blocks;
   return {

@@ -53,13 +53,13 @@ function selectHandshake(wanted: readonly Dialect[]): ProbeResult {
 }
 
 function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dialect[]): never {
-  throw new TenonError('connect/no-shared-revision', 'there is no protocol version that both ends speak', {
+  throw new TenonError('connect/no-shared-revision', 'the client and the server have no protocol version in common', {
     expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,
     received: versions
       .filter(version => typeof version === 'string')
       .join(', ')
       .slice(0, 200),
-    hint: 'update the older end, or pin `protocolVersion` to one that the server lists',
+    hint: 'update the older side, or set `protocolVersion` to a version that the server lists',
   });
 }
 

@@ -40,9 +40,9 @@ function createFileCheck(path: string): () => void {
   return () => {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.ino === opened.ino && stats.dev === opened.dev) return;
-    const hint = 'restart this process, and restore the file if it is needed';
+    const hint = 'restart this process, and restore the file if needed';
     const change = stats === undefined ? 'deleted' : 'replaced';
-    throw new TenonError('store/file-replaced', `${path}: the file was ${change} while it was open`, { hint });
+    throw new TenonError('store/file-replaced', `${path}: the open file was ${change}`, { hint });
   };
 }
 
@@ -51,8 +51,8 @@ function loadLibsql(): Libsql {
   try {
     return createRequire(import.meta.filename)('libsql') as Libsql;
   } catch (cause) {
-    const hint = 'npm install libsql';
-    throw new TenonError('store/no-driver', 'stores in a file need the package libsql', { hint, cause });
+    const hint = 'run `npm install libsql`';
+    throw new TenonError('store/no-driver', 'the package libsql is not installed', { hint, cause });
   }
 }
 

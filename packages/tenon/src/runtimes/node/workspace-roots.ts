@@ -126,8 +126,8 @@ class FolderRoots implements WorkspaceRoots {
     if (!this.#reported.has(path)) {
       this.#reported.add(path);
       this.#onError(
-        new TenonError('roots/unavailable', `the folder ${path} is not offered as a root`, {
-          expected: 'a folder that can be read',
+        new TenonError('roots/unavailable', `the folder ${path} was not added as a root`, {
+          expected: 'a readable folder',
           received: problem,
           hint: 'create the folder, or allow this process to read it',
         }),

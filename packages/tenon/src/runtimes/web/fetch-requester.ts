@@ -33,9 +33,9 @@ function toFetchError(error: unknown): TenonError {
   const { cause, message } = error instanceof Error ? error : new Error(String(error));
   const codes = [error, cause].map(one => (one as { code?: unknown } | undefined)?.code);
   const code = codes.find(one => typeof one === 'string' && NEVER_CONNECTED.test(one));
-  if (code !== undefined) return new TenonError('http/unreachable', `no connection: ${code}`);
+  if (code !== undefined) return new TenonError('http/unreachable', `cannot connect: ${code}`);
   const why = cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
-  return new TenonError('http/interrupted', `the connection broke before the answer: ${why}`);
+  return new TenonError('http/interrupted', `the connection broke before the response: ${why}`);
 }
 
 function toHttpReply(response: FetchResponse): HttpReply {
@@ -74,7 +74,7 @@ async function readText(reader: FetchReader, limit: number): Promise<string> {
     size += chunk.length;
     if (size > limit) {
       reader.cancel().catch(() => {});
-      throw new TenonError('http/too-large', `the answer is longer than ${limit} bytes`);
+      throw new TenonError('http/too-large', `the response is larger than ${limit} bytes`);
     }
     text += decoder.decode(chunk, { stream: true });
   });

@@ -24,7 +24,10 @@ export async function requestForm<const S extends Schema>(
   if (result.action !== 'accept') return { action: result.action };
   const checked = await compileSchema(input, 'input').check(result.content ?? {});
   if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
-  throw new TenonError('client/invalid-answer', `the answer does not fit the form: ${describeIssues(checked.issues)}`);
+  throw new TenonError(
+    'client/invalid-answer',
+    `the answer does not match the form: ${describeIssues(checked.issues)}`,
+  );
 }
 
 const COMMON_KEYWORDS = ['type', 'title', 'description', 'default'];
@@ -47,7 +50,8 @@ const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
  */
 export function toFormSchema(json: JsonObject): FormSchema {
   const { type, properties, required } = json;
-  if (type !== 'object' || !isObject(properties)) throw createFormError('a form is an object of simple fields');
+  if (type !== 'object' || !isObject(properties))
+    throw createFormError('the schema of a form must be an object with simple fields');
   const fields = Object.entries(properties).map(([name, schema]) => [name, toFormField(name, schema)]);
   return {
     type,
@@ -59,7 +63,7 @@ export function toFormSchema(json: JsonObject): FormSchema {
 function toFormField(name: string, schema: unknown): JsonObject {
   const keywords = isObject(schema) ? FIELD_KEYWORDS[String(schema.type)] : undefined;
   if (!isObject(schema) || keywords === undefined || (schema.type === 'array' && !isChoices(schema.items))) {
-    throw createFormError(`"${name}" is no simple field`);
+    throw createFormError(`the form field "${name}" has an unsupported type`);
   }
   const result = Object.fromEntries(Object.entries(schema).filter(([key]) => keywords.includes(key)));
   if (result.format !== undefined && !FORM_FORMATS.includes(String(result.format))) delete result.format;
@@ -72,6 +76,6 @@ function isChoices(items: unknown): boolean {
 
 function createFormError(problem: string): TenonError {
   return new TenonError('handler/no-form', problem, {
-    hint: 'elicit with an object of strings, numbers, booleans, and choices of one or several',
+    hint: 'use an object of strings, numbers, booleans, enums and arrays of enums',
   });
 }

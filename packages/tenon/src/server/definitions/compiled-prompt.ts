@@ -38,20 +38,16 @@ function createCompiledPrompt(name: string, definition: PromptDefinition): Compi
 function readArguments(name: string, { json }: Validator): TextArgument[] {
   const textArguments = readTextArguments(json);
   if (textArguments === undefined) {
-    const hint = 'wrap the schema in an object: each property is an argument';
-    throw new TenonError('prompt/input', `the input of prompt "${name}" is no object`, { hint });
+    const hint = 'wrap the schema in an object with one property for each argument';
+    throw new TenonError('prompt/input', `the input schema of prompt "${name}" is not an object`, { hint });
   }
   const unsupported = textArguments.find(each => !isScalar(each));
   if (unsupported === undefined) return textArguments;
-  throw new TenonError(
-    'prompt/input',
-    `the input of prompt "${name}": no text can be the argument "${unsupported.name}"`,
-    {
-      expected: 'a string, a number or a boolean',
-      received: [...unsupported.types].join(' or ') || 'nothing',
-      hint: 'take a string, and parse it in a transform or in run',
-    },
-  );
+  throw new TenonError('prompt/input', `invalid type of the argument "${unsupported.name}" of prompt "${name}"`, {
+    expected: 'a string, a number or a boolean',
+    received: [...unsupported.types].join(' or ') || 'nothing',
+    hint: 'declare a string, and parse it in a transform or in `run`',
+  });
 }
 
 function toWireArgument({ name, title, description, required }: TextArgument): PromptArgument {

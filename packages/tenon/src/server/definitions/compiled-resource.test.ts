@@ -14,7 +14,7 @@ beforeAll(async () => {
 /** No one calls `resource` before it is loaded here, as in a program that has no use for it. */
 it('reads templates where `resource` is used, and says so where it is not', async () => {
   const make = () => createServer({ ...about, resources: { 'a://{b}': { read } } });
-  expect(make).toThrow(/"a:\/\/\{b\}" is a template.*Define it by resource\(\{ … \}\)/s);
+  expect(make).toThrow(/URI template "a:\/\/\{b\}" needs.*Define the resource with resource\(\{ … \}\)/s);
   expect(createServer({ ...about, resources: { 'a://b': { read } } }).resources.listNames()).toEqual(['a://b']);
   const { resource } = await import('./resource.js');
   expect(make).toThrow();

@@ -39,11 +39,11 @@ function createCompiledResource(key: string, definition: AnyResource): CompiledR
   checkScopes(`"${key}"`, definition.scopes);
   const template = isUriTemplate(key) ? parseUriTemplate(key) : undefined;
   if (template && template.matchable !== true) {
-    throw new TenonError('resource/template', `"${key}" cannot be matched: ${template.matchable}`);
+    throw new TenonError('resource/template', `the URI template "${key}" cannot be matched: ${template.matchable}`);
   }
   if (!template && !URI_PATTERN.test(key)) {
-    throw new TenonError('resource/uri', `"${key}" is no URI`, {
-      expected: 'a scheme and a colon at its start, all else percent-encoded where RFC 3986 wants it: note://a%20b',
+    throw new TenonError('resource/uri', `invalid resource URI "${key}"`, {
+      expected: 'a URI with a scheme and percent-encoded characters, such as note://a%20b',
     });
   }
   return { definition, template, wire: toWireResource(key, template !== undefined, definition) };
@@ -51,8 +51,8 @@ function createCompiledResource(key: string, definition: AnyResource): CompiledR
 
 function parseUriTemplate(key: string): Template {
   if (templateParser.parse) return templateParser.parse(key);
-  throw new TenonError('resource/template', `"${key}" is a template, and nothing here reads templates`, {
-    hint: 'define it by resource({ … })',
+  throw new TenonError('resource/template', `the URI template "${key}" needs a resource created with \`resource()\``, {
+    hint: 'define the resource with resource({ … })',
   });
 }
 

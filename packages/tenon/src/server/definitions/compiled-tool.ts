@@ -40,7 +40,7 @@ function createCompiledTool(name: string, definition: ToolDefinition): CompiledT
   checkMeta(`"${name}"`, definition._meta);
   checkScopes(`"${name}"`, definition.scopes);
   if (!TOOL_NAME.test(name)) {
-    throw new TenonError('tool/name', `"${name}" is no tool name`, {
+    throw new TenonError('tool/name', `invalid tool name "${name}"`, {
       expected: '1 to 128 letters, digits, "_", "-" and "."',
     });
   }
@@ -48,12 +48,15 @@ function createCompiledTool(name: string, definition: ToolDefinition): CompiledT
   const output = definition.output && compileDefinition(`the output of tool "${name}"`, definition.output, 'output');
   const inputSchema = input ? withObjectType(input.json) : EMPTY_INPUT_SCHEMA;
   if (!hasObjectType(inputSchema)) {
-    const hint = 'wrap the schema in an object; of a union, each form must be one';
-    throw new TenonError('tool/input', `the input of "${name}" is no object`, { hint });
+    const hint = 'wrap the schema in an object, and make each member of a union an object';
+    throw new TenonError('tool/input', `the input schema of tool "${name}" is not an object`, { hint });
   }
   const headerParams = readHeaderParams(inputSchema);
   if (typeof headerParams === 'string')
-    throw new TenonError('tool/x-mcp-header', `the input of "${name}": ${headerParams}`);
+    throw new TenonError(
+      'tool/x-mcp-header',
+      `invalid \`x-mcp-header\` in the input of tool "${name}": ${headerParams}`,
+    );
   const outputSchema = output && withObjectType(output.json);
   const wire = toWireTool(name, definition, inputSchema, outputSchema);
   return { definition, wire, input, output, headerParams, taskOptions: resolveTaskOptions(definition) };

@@ -59,7 +59,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
         code: 'schema/broken',
         received: typeof got === 'string' ? got : expect.stringMatching(got),
       });
-      expect(error?.summary).toBe(`${subject}: the JSON Schema is invalid at ${place}`);
+      expect(error?.summary).toBe(`${subject}: invalid JSON Schema at ${place}`);
       expect(error?.message).not.toContain('cfworker');
     }
   });

@@ -153,7 +153,7 @@ const RESOURCE_SHAPE: OptionShape = {
 
 /** Throws `server/definition` for a definition that is none: a missing member, one of another type, an unknown key. */
 export function requireServerShape(definition: unknown): void {
-  requireShape('the definition of the server', definition, SERVER_SHAPE);
+  requireShape('definition of the server', definition, SERVER_SHAPE);
 }
 
 /** Throws `tool/definition`. */

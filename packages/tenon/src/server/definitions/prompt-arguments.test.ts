@@ -103,7 +103,7 @@ describe('arguments by schemas of any kind', () => {
     ['an object', z.object({ a: z.object({ b: z.string() }) }), '"a"'],
     ['a list', z.object({ a: z.string(), b: z.array(z.string()) }), '"b"'],
     ['an object by JSON Schema', { type: 'object', properties: { c: { type: 'object' } } }, '"c"'],
-    ['no object at all', z.string(), 'no object'],
+    ['no object at all', z.string(), 'not an object'],
   ])('are refused at definition where no text can be: %s', (_name, input, says) => {
     const make = () =>
       createServer({ ...about, prompts: { p: prompt({ input: input as z.ZodType, run: () => 'x' }) } });

@@ -31,7 +31,7 @@ describe.each(protocolVersions)('a union of objects, on %s', protocolVersion => 
     await client.close();
   });
 
-  it('is refused as input when it is no object, and wrapped as output', async () => {
+  it('is refused as input when it is not an object, and wrapped as output', async () => {
     const mixed = z.union([circle, z.string()]);
     const make = () => createServer({ ...about, tools: { t: tool({ input: mixed as never, run: () => '' }) } });
     expect(make).toThrow(expect.objectContaining({ code: 'tool/input' }));

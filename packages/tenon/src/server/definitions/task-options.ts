@@ -28,7 +28,7 @@ export function checkTaskOptions(
   if (resolveTaskOptions(definition) === undefined || hasTasks(extensions)) return;
   throw new TenonError(
     'server/no-tasks',
-    `the calls of "${name}" are to become tasks, which this server does not have`,
+    `tool "${name}" has the option \`task\`, but the server has no \`tasks()\` extension`,
     {
       hint: 'create the server with `extensions: [tasks()]`',
     },

@@ -57,7 +57,11 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   ['bytes inside', () => ({ data: new Uint8Array([1]) }), 'a Uint8Array at /data'],
   ['a promise inside', () => ({ data: Promise.resolve(1) }), 'a Promise at /data'],
 ])('a tool that returns %s', (_name, make, got) => {
-  const expected = { code: 'handler/output', received: got, summary: 'tool "t": the result cannot be sent as JSON' };
+  const expected = {
+    code: 'handler/output',
+    received: got,
+    summary: 'tool "t": the result cannot be serialized as JSON',
+  };
 
   it('fails with an error that names the tool and the value', async () => {
     const { content, isError, problems } = await call(tool({ run: () => make() as object }));

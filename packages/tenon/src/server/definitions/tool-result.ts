@@ -64,7 +64,7 @@ export function inputRequired(options: {
 }): InputRequiredResult {
   const { requests, state } = options;
   if (requests === undefined && state === undefined) {
-    throw new TenonError('handler/empty-question', 'a question has requests, a state, or both');
+    throw new TenonError('handler/empty-question', '`inputRequired` without `requests` and `state`');
   }
   return {
     resultType: 'input_required',
@@ -123,7 +123,7 @@ function encodeStructured(
     if (!checked.ok) {
       throw new TenonError(
         'handler/output',
-        `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
+        `the result of tool "${tool.wire.name}" does not match its output schema: ${describeIssues(checked.issues)}`,
       );
     }
     const structuredContent = checked.value === undefined ? null : checked.value;

@@ -124,8 +124,8 @@ async function runCompleter(
   const returned = await completer(typed, { arguments: knownArguments, context });
   const values: unknown = Array.isArray(returned) ? returned : (returned as CompletionValues | undefined)?.values;
   if (Array.isArray(values)) return Array.isArray(returned) ? { values } : (returned as CompletionValues);
-  throw new TenonError('handler/output', `completer of "${name}": the result is not a list of values`, {
-    expected: 'a list of strings, or { values }',
+  throw new TenonError('handler/output', `completer of "${name}": the result is not an array of values`, {
+    expected: 'an array of strings, or { values }',
     received: returned === null ? 'null' : typeof returned,
   });
 }

@@ -77,7 +77,7 @@ function describeBlock(block: unknown): { expected: string; received: string; hi
     return {
       expected: `a block of type ${type}`,
       received: received,
-      ...(isBytes ? { hint: 'give bytes as base64 text' } : {}),
+      ...(isBytes ? { hint: 'encode bytes as a base64 string' } : {}),
     };
   }
   const nearest = findNearestKey(type, BLOCK_TYPES);

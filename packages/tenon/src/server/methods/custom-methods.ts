@@ -36,7 +36,7 @@ export async function runCustomMethod(
   const result = await run({ method, name: undefined, params, context });
   if (!isObject(result)) {
     const received = Array.isArray(result) ? 'a list' : result === null ? 'null' : `a value of type ${typeof result}`;
-    throw new TenonError('handler/result', `method "${method}": the result is no object`, {
+    throw new TenonError('handler/result', `method "${method}": the result is not an object`, {
       expected: 'an object',
       received,
     });

@@ -31,7 +31,7 @@ function createContentsError(uri: string, part: unknown): TenonError {
   const isContents = isObject(part) && ('text' in part || 'blob' in part);
   if (!isContents) requireJson(subject, part);
   return new TenonError('handler/output', `${subject}: the contents have neither text nor blob`, {
-    expected: 'text, a Uint8Array, or { text } or { blob } with base64',
+    expected: 'a string, a Uint8Array, { text } or { blob } with base64',
     received: describePart(part),
     hint: 'return JSON.stringify(value) to send data as text',
   });

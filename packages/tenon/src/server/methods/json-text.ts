@@ -21,8 +21,8 @@ function writeJson(subject: string, value: unknown): string | undefined {
     return JSON.stringify(value);
   } catch (cause) {
     requireJson(subject, value);
-    const details = { hint: 'its toJSON method threw, or it is nested too deeply: see the cause', cause };
-    throw new TenonError('handler/output', `${subject}: the result cannot be sent as JSON`, details);
+    const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
+    throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
   }
 }
 
@@ -74,28 +74,27 @@ function describeClass(value: object): string {
 }
 
 const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
-  [/^(Weak)?Map$/, 'return Object.fromEntries(map), or a list of its entries'],
-  [/^(Weak)?Set$|Iterator$/, 'return a list of its values: [...values]'],
-  [/^Error$/, 'throw it, or return ctx.fail(error.message) for the model to read'],
-  [/^(Response|Request|Blob)$/, 'read its body first: await response.json(), or text()'],
-  [/Generator$/, 'collect its values in a list; tell of those in between by ctx.progress'],
-  [/^Promise$/, 'await it'],
+  [/^(Weak)?Map$/, 'return Object.fromEntries(map), or an array of entries'],
+  [/^(Weak)?Set$|Iterator$/, 'return an array of the values: [...values]'],
+  [/^Error$/, 'throw the error, or return ctx.fail(error.message) for the model'],
+  [/^(Response|Request|Blob)$/, 'read the body first: await response.json() or response.text()'],
+  [/Generator$/, 'collect the values in an array, and report intermediate values with `ctx.progress`'],
+  [/^Promise$/, 'await the promise'],
   [
     /Array$|^(ArrayBuffer|SharedArrayBuffer|DataView)$/,
     'return bytes as base64, in a block of type image, audio or resource',
   ],
-  [/^function$/, 'call it, and return what it returns'],
-  [/^bigint$/, 'return it as text: String(value)'],
+  [/^function$/, 'call the function and return its result'],
+  [/^bigint$/, 'return the value as a string: String(value)'],
   [/^reference/, 'return only the parts that the caller needs'],
 ];
 
 function createNotJsonError(subject: string, { kind, path }: JsonLoss): TenonError {
   const article = /^[AEIO]/.test(kind) ? 'an' : 'a';
-  return new TenonError('handler/output', `${subject}: the result cannot be sent as JSON`, {
-    expected: 'null, booleans, finite numbers, text, lists and plain objects',
+  return new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, {
+    expected: 'null, booleans, finite numbers, strings, arrays and plain objects',
     received: `${article} ${kind}${path && ` at ${path}`}`,
     hint:
-      ADVICE.find(([kinds]) => kinds.test(kind))?.[1] ??
-      'return a plain object with its values, or give its class a toJSON method',
+      ADVICE.find(([kinds]) => kinds.test(kind))?.[1] ?? 'return a plain object, or add a toJSON method to the class',
   });
 }

@@ -48,7 +48,7 @@ export async function getPrompt(
     if (isInputRequired(returned)) return { ...returned };
     const result = toPromptResult(prompt, returned);
     const problem = methods['prompts/get'].result(result);
-    if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
+    if (problem) throw new TenonError('handler/output', `prompt "${name}" returned an invalid result: ${problem}`);
     const contents = (result.messages as PromptMessage[]).map(({ content }) => content);
     requireContentBlocks(`prompt "${name}"`, contents, '/messages');
     return finalizeResult(runtime, result);

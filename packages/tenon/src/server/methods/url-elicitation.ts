@@ -36,7 +36,7 @@ export function urlElicitationRequired(...urls: readonly UrlElicitation[]): Teno
     elicitationId,
     ...rest,
   }));
-  return new TenonError(ERROR_CODE, 'The user has to visit a URL first', { data: elicitations });
+  return new TenonError(ERROR_CODE, 'The user must visit a URL first', { data: elicitations });
 }
 
 export function isUrlElicitationRequired(
@@ -60,7 +60,7 @@ export function requestUrlElicitation(
       ([key, answer]) => GENERATED_KEY.test(key) && (answer as { action?: unknown }).action !== 'accept',
     )
   )
-    throw new TenonError('client/declined', 'The user did not want to visit the URL that has to be visited first');
+    throw new TenonError('client/declined', 'The user declined to visit the required URL');
   const { dialect, caller } = requestContext;
   const missing = findMissingForRequest('elicitation/create', { mode: 'url' }, caller.capabilities);
   if (dialect.inputRequests === 'by-retry') {
@@ -70,7 +70,7 @@ export function requestUrlElicitation(
   const code = dialect.errors.urlElicitationRequired;
   if (missing && code !== undefined && dialect.sessionMethods) throw createUnsupportedError(dialect, missing);
   if (missing || code === undefined)
-    throw new TenonError('client/lacks', 'The client cannot ask the user to visit a URL', { data: missing });
+    throw new TenonError('client/lacks', 'The client does not support URL elicitation', { data: missing });
   for (const { elicitationId } of error.data) requestContext.trackElicitation?.(elicitationId);
   throw rpcError(code, error.message, { elicitations: error.data });
 }

@@ -19,10 +19,10 @@ export class InitializedSignal {
         reject(
           new TenonError(
             'client/not-initialized',
-            `the client sent no notifications/initialized within ${INITIALIZED_TIMEOUT} ms`,
+            `the client did not send notifications/initialized within ${INITIALIZED_TIMEOUT} ms`,
             {
               method,
-              hint: 'let the client send it after the answer to initialize',
+              hint: 'send `notifications/initialized` from the client after the response to `initialize`',
             },
           ),
         );

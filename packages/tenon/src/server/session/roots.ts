@@ -52,15 +52,11 @@ export function selectFileRoots(
 ): ListRootsResult['roots'] {
   if (roots.every(isFileRoot)) return roots;
   report(
-    new TenonError(
-      'client/invalid-root',
-      'roots/list: the client sent roots that are no file URIs; they are left out',
-      {
-        method: 'roots/list',
-        expected: 'URIs that begin with file://',
-        received: [...new Set(roots.filter(root => !isFileRoot(root)).map(root => readScheme(root)))].join(', '),
-      },
-    ),
+    new TenonError('client/invalid-root', 'the client sent roots without a file: URI, which were ignored', {
+      method: 'roots/list',
+      expected: 'file: URIs',
+      received: [...new Set(roots.filter(root => !isFileRoot(root)).map(root => readScheme(root)))].join(', '),
+    }),
   );
   return roots.filter(isFileRoot);
 }

@@ -17,17 +17,17 @@ export async function pingClient(
 ): Promise<void> {
   const { timeout = PING_TIMEOUT, signal } = options;
   if (dialect === undefined)
-    throw new TenonError('connection/not-open', 'the client has opened no session', {
+    throw new TenonError('connection/not-open', 'the client has no open session', {
       peer: peer.peer,
       method: 'ping',
-      hint: 'wait for `initialize`; a client of requests that stand alone has no session and cannot be pinged',
+      hint: 'wait for `initialize`, because only a client with a session can be pinged',
     });
   // The ping would wait for a stream, and the session would end although the client may respond.
   if (relatedTo === undefined && peer.transport.hasOpenStream === false)
-    throw new TenonError('connection/not-open', 'no stream is open on which the client could be pinged', {
+    throw new TenonError('connection/not-open', 'cannot send a ping to the client without an open stream', {
       peer: peer.peer,
       method: 'ping',
-      hint: 'ping while a request of the client is open',
+      hint: 'send the ping while a request of the client is in progress',
     });
   try {
     await peer.call('ping', undefined, { idleTimeout: timeout, signal, send: { relatedTo } });
@@ -43,15 +43,15 @@ export function createNoPingError({ protocolVersion, sessionMethods }: Dialect):
   return new TenonError(
     'client/no-session',
     isSessionless
-      ? 'ping: this server keeps no session with the client'
-      : `ping: requests of ${protocolVersion} belong to no session, and the version has no ping from the server`,
+      ? 'the server runs without sessions'
+      : `protocol version ${protocolVersion} has no ping from the server`,
     {
       method: 'ping',
       expected: 'a request in a session',
-      received: 'a request that stands alone',
+      received: 'a stateless request',
       hint: isSessionless
-        ? 'serve with sessions, where the server has to know of clients that are gone'
-        : 'report progress instead: a client that is gone aborts `ctx.signal`',
+        ? 'enable sessions if the server must detect disconnected clients'
+        : 'report progress instead, because a disconnected client aborts `ctx.signal`',
     },
   );
 }

@@ -55,8 +55,8 @@ function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Varia
   }
   if (prefix !== undefined) {
     throw createValueError(
-      `the variable "${name}" is cut to ${prefix} characters and can hold no list`,
-      'give it one text',
+      `the variable "${name}" has a prefix length of ${prefix} and cannot be a list`,
+      'pass one string',
     );
   }
   if (!explode) {
@@ -76,8 +76,8 @@ function encode(text: string, reserved: boolean, name: string): string {
     return reserved ? encodeReserved(text) : encodeUnreserved(text);
   } catch {
     throw createValueError(
-      `the value of "${name}" holds half a surrogate pair, which UTF-8 cannot write`,
-      'give it whole characters',
+      `the value of "${name}" has an unpaired surrogate, which UTF-8 cannot encode`,
+      'remove the unpaired surrogate',
     );
   }
 }
@@ -107,7 +107,7 @@ function toText(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw createValueError(
-    `the variable "${name}" holds a ${typeof value}`,
-    'give it texts, numbers, booleans, or a flat list or object of them',
+    `invalid value of type ${typeof value} for the variable "${name}"`,
+    'pass a string, number or boolean, or a flat array or object of these',
   );
 }

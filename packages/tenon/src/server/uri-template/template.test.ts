@@ -14,7 +14,7 @@ describe('parseTemplate', () => {
       expect.objectContaining({
         code: 'template/malformed',
         data: { position: 12, why: expect.stringContaining('"-id"') },
-        message: expect.stringMatching(/"note:\/\/\{user-id\}" is malformed at 12: .*\. [A-Z]/),
+        message: expect.stringMatching(/invalid URI template "note:\/\/\{user-id\}" at 12: .*\. [A-Z]/),
       }),
     );
   });

@@ -70,12 +70,8 @@ export function parseTemplate<const T extends string>(template: T): Template<T> 
 
 function createMalformedError(template: string, why: string, position: number): TenonError {
   const shown = template.length > 120 ? `${template.slice(0, 120)}…` : template;
-  return new TenonError(
-    'template/malformed',
-    `the URI template ${JSON.stringify(shown)} is malformed at ${position}: ${why}`,
-    {
-      hint: 'write it as RFC 6570 says, e.g. note://{title}{?lang}',
-      data: { position, why },
-    },
-  );
+  return new TenonError('template/malformed', `invalid URI template ${JSON.stringify(shown)} at ${position}: ${why}`, {
+    hint: 'write an RFC 6570 template, such as note://{title}{?lang}',
+    data: { position, why },
+  });
 }

@@ -21,22 +21,18 @@ export function toStoreError(error: unknown, file: string): TenonError {
 }
 
 function classifyError(error: unknown): readonly [code: string, what: string, next: string] {
-  if (isBusy(error)) return ['store/busy', 'another program holds the file', 'try again, or raise `busyTimeout`'];
-  if (isFull(error)) return ['store/full', 'there is no room left', 'free space on the disk, or raise `maxSize`'];
+  if (isBusy(error)) return ['store/busy', 'another process holds the file', 'try again, or raise `busyTimeout`'];
+  if (isFull(error)) return ['store/full', 'no space left', 'free space on the disk, or raise `maxSize`'];
   if (isReadOnlyError(error))
     return [
       'store/read-only',
-      'the file can only be read',
-      'give this process the right to write the file and its folder, or put the file on another disk',
+      'the file is read-only',
+      'allow this process to write the file and its folder, or move the file',
     ];
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(getErrorCode(error)))
-    return [
-      'store/unreadable',
-      'this is no SQLite database, or a damaged one',
-      'name another file, or restore this one',
-    ];
+    return ['store/unreadable', 'not an SQLite database, or a damaged one', 'use another file, or restore this one'];
   const message = error instanceof Error ? error.message : String(error);
-  return ['store/failed', message, 'see whether this process may read and write the file and its folder'];
+  return ['store/failed', message, 'check that this process can read and write the file and its folder'];
 }
 
 function getErrorCode(error: unknown): string {

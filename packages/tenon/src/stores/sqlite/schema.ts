@@ -86,17 +86,17 @@ function createSchemaVersionError(file: string, version: number): TenonError {
   const details = {
     expected: `schema ${SCHEMA_VERSION}`,
     received: `schema ${version}`,
-    hint: 'update tenon, or name another file',
+    hint: 'update tenon, or use another file',
   };
-  return new TenonError('store/schema', `${file}: written by another version of tenon`, details);
+  return new TenonError('store/schema', `${file}: unsupported schema version`, details);
 }
 
 function createForeignFileError(file: string): TenonError {
-  const hint = 'name a file of its own for the stores';
-  return new TenonError('store/schema', `${file}: the database of another program`, { hint });
+  const hint = 'use a separate file for the stores';
+  return new TenonError('store/schema', `${file}: not a database of tenon stores`, { hint });
 }
 
 function createNoWalError(file: string): TenonError {
-  const hint = 'put the file on a local disk: network folders have no memory to share between processes';
-  return new TenonError('store/unreadable', `${file}: this file can have no write-ahead log`, { hint });
+  const hint = 'move the file to a local disk, because network folders cannot share memory between processes';
+  return new TenonError('store/unreadable', `${file}: the file system does not support a write-ahead log`, { hint });
 }

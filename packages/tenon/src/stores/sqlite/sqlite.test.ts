@@ -282,7 +282,7 @@ describe('a file that cannot be used', () => {
       return load(name, ...rest);
     };
     try {
-      expect(refusal()).toMatchObject({ code: 'store/no-driver', hint: 'npm install libsql' });
+      expect(refusal()).toMatchObject({ code: 'store/no-driver', hint: 'run `npm install libsql`' });
       expect(readdirSync(folder)).toEqual([]);
     } finally {
       loader._load = load;

@@ -7,10 +7,11 @@ export function describeExecution({ scenario: { name, dialect } }: Observation):
   return `${name} (${dialect.protocolVersion})`;
 }
 
-const USE_STEP_HINT = 'put what differs from time to time (the clock, chance, what was read) into a `ctx.step`';
-const REPLAY_HINT = 'put it into a `ctx.step`: the handler is entered again after a question, and after a crash';
+const USE_STEP_HINT = 'read the clock, random values and external data inside of `ctx.step`';
+const REPLAY_HINT =
+  'run the effect inside of `ctx.step`, because the handler runs again after an input request and after a crash';
 const STEP_NAME_HINT =
-  'give each step a name of its own, and return what went wrong from it: what throws is done again';
+  'use a unique name for each step, and return failures from it, because a step that throws runs again';
 
 /** Throws when the handler did something else this way than the first one. */
 export function compareExecutions(

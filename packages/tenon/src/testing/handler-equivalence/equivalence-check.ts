@@ -87,12 +87,10 @@ function sleep(ms: number): Promise<void> {
 
 function createNoEndError(observation: Observation, timeout: number): TenonError {
   const last = observation.seen.at(-1) as { readonly question?: string; readonly step?: string } | undefined;
-  return new TenonError(
-    'testing/no-end',
-    `${describeExecution(observation)} did not come to an end within ${timeout} ms`,
-    {
-      received: last ? `last ${last.step === undefined ? last.question : `the step "${last.step}"`}` : 'nothing',
-      hint: 'see what the handler waits for, or raise `timeout`',
-    },
-  );
+  return new TenonError('testing/no-end', `${describeExecution(observation)} timed out after ${timeout} ms`, {
+    received: last
+      ? `${last.step === undefined ? last.question : `the step "${last.step}"`} as last event`
+      : 'no event',
+    hint: 'check the pending work of the handler, or raise `timeout`',
+  });
 }

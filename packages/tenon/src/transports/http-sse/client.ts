@@ -50,7 +50,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     try {
       value = parseJson(text);
     } catch (cause) {
-      receiver?.onParseError(createUnreadableError(peer, `${text.length} characters that are none`, cause));
+      receiver?.onParseError(createUnreadableError(peer, `${text.length} characters of other text`, cause));
       return;
     }
     receiver?.onMessage(value);
@@ -79,7 +79,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     reply.cancel();
     onEndpoint(createNoEndpointError(peer, 'the end of the stream'));
     if (endpoint === undefined) return;
-    end(new TenonError('connection/closed', 'the event stream ended', { peer, hint: 'connect again' }));
+    end(new TenonError('connection/closed', 'the event stream ended', { peer, hint: 'call `connect` again' }));
   };
 
   const connect = async (requestSignal: RequestSignal): Promise<void> => {
@@ -159,19 +159,19 @@ function resolveEndpoint(data: string, base: string, peer: string): string | Ten
   try {
     url = new URL(data, base);
   } catch {
-    return createNoEndpointError(peer, 'an address that is none');
+    return createNoEndpointError(peer, 'an invalid URL');
   }
   if (url.origin === new URL(base).origin && !url.username && !url.password) return url.href;
-  return new TenonError('http/foreign-endpoint', 'the server wants the messages sent to somebody else', {
+  return new TenonError('http/foreign-endpoint', 'the server named a message endpoint of another origin', {
     peer,
-    expected: 'an address of its own origin',
+    expected: 'an endpoint of the same origin',
     received: url.origin,
-    hint: 'connect to that server itself if you trust it',
+    hint: 'connect to the other server directly if you trust it',
   });
 }
 
 function createNoEndpointError(peer: string, received: string): TenonError {
-  return new TenonError('http/no-endpoint', 'this is no HTTP+SSE server', {
+  return new TenonError('http/no-endpoint', 'the server does not speak HTTP+SSE', {
     peer,
     expected: 'an endpoint event',
     received,

@@ -212,7 +212,7 @@ function keepRuntimeAlive({ waitUntil }: Exchange): (() => void) | undefined {
 }
 
 function createClosedError(): TenonError {
-  return new TenonError('connection/closed', 'the client has closed its stream', { peer: PEER });
+  return new TenonError('connection/closed', 'the client closed its stream', { peer: PEER });
 }
 
 function isResponse(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is JsonRpcMessage & { id: Id } {

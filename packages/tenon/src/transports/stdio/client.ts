@@ -179,20 +179,20 @@ function createExitError(
   env: StdioTransportOptions['env'],
 ): TenonError {
   tail.end();
-  const ending = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
+  const ending = exit.signal ? `ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
   const secrets = Object.values(env ?? {}).filter(value => value !== undefined);
   const lines = tail.getLines().map(line => redactValues(line, secrets));
-  const stderrText = lines.length === 0 ? 'and wrote nothing to stderr' : `its last words:\n  ${lines.join('\n  ')}`;
+  const stderrText = lines.length === 0 ? 'nothing on stderr' : `last lines of stderr:\n  ${lines.join('\n  ')}`;
   return new TenonError('stdio/exited', `the server ${ending}: ${stderrText}`, {
     peer,
     received: exit.signal ? `signal ${exit.signal}` : `exit code ${exit.code}`,
-    hint: 'run the command in a terminal: a server that works waits in silence for its stdin',
+    hint: 'run the command in a terminal to see the problem: a working server waits for input without output',
   });
 }
 
 function createOutputClosedError(peer: string): TenonError {
-  return new TenonError('stdio/output-closed', 'the server closed its stdout but did not exit', {
+  return new TenonError('stdio/output-closed', 'the server closed its stdout without exiting', {
     peer,
-    hint: 'nothing can come from it any more; it is being stopped',
+    hint: 'check the server, because it is stopped without stdout',
   });
 }

@@ -81,31 +81,31 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
 }
 
 function createNotJsonError(peer: string, text: string): TenonError {
-  return new TenonError('stdio/not-json', 'sent a line that is not JSON', {
+  return new TenonError('stdio/not-json', 'received a line that is not JSON', {
     peer,
     rpcCode: PARSE_ERROR,
     received: formatExcerpt(text),
-    hint: 'a message is one line of JSON, and nothing else goes that way: whatever is logged belongs on stderr',
+    hint: 'write logs to stderr, because stdout is for JSON-RPC messages only',
   });
 }
 
 function createLineTooLongError(peer: string, head: string, limit: number): TenonError {
-  return new TenonError('stdio/line-too-long', 'sent a line that is too long to read', {
+  return new TenonError('stdio/line-too-long', 'received a line that is too long', {
     peer,
     rpcCode: PARSE_ERROR,
     expected: `at most ${limit} bytes`,
-    received: `more, beginning ${formatExcerpt(head.slice(0, 60))}`,
-    hint: 'send less at once (pages, links), or raise maxLineBytes: memory is the price',
+    received: `a longer line that begins with ${formatExcerpt(head.slice(0, 60))}`,
+    hint: 'split the data into pages or links, or raise `maxLineBytes`, which needs more memory',
   });
 }
 
 function createTooDeepError(peer: string, text: string, limit: number): TenonError {
-  return new TenonError('stdio/too-deep', 'sent a message that nests too deep', {
+  return new TenonError('stdio/too-deep', 'received a message with too many levels', {
     peer,
     rpcCode: INVALID_REQUEST,
     expected: `at most ${limit} levels`,
-    received: `more, in ${formatExcerpt(text, 60)}`,
-    hint: 'flatten the value, or raise maxJsonDepth: walking a deep value exhausts the stack',
+    received: `more levels in ${formatExcerpt(text, 60)}`,
+    hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
   });
 }
 

@@ -49,7 +49,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
       line = serializeMessage(message);
     } catch (cause) {
       return createRejection(
-        new TenonError('stdio/not-serializable', 'a message cannot be written as JSON', { peer, cause }),
+        new TenonError('stdio/not-serializable', 'the message cannot be serialized as JSON', { peer, cause }),
       );
     }
     if (queuedLength > 0 && queuedLength + line.length > maxBufferedSize) return rejectOverflow(message);
@@ -113,7 +113,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
 
   function fail(cause: unknown): void {
     if (writeError) return;
-    writeError = new TenonError('stdio/write-failed', 'no longer reads what it is sent', { peer, cause });
+    writeError = new TenonError('stdio/write-failed', 'cannot write to the pipe of the peer', { peer, cause });
     queue = [];
     queuedLength = 0;
     const rejecting = waiters;
@@ -145,9 +145,9 @@ function createClosedError(peer: string): TenonError {
 }
 
 function createQueueFullError(peer: string, limit: number): TenonError {
-  return new TenonError('stdio/queue-full', 'does not read what it is sent', {
+  return new TenonError('stdio/queue-full', 'the send queue is full because the peer does not read', {
     peer,
-    expected: `at most ${limit} characters waiting`,
-    hint: 'await each send before the next, or raise maxBufferedSize: memory is the price',
+    expected: `at most ${limit} characters in the queue`,
+    hint: 'await each send before the next, or raise `maxBufferedSize`, which needs more memory',
   });
 }

@@ -173,5 +173,5 @@ function delay(clock: Clock, ms: number): Promise<void> {
 }
 
 function createReadFailedError(peer: string, cause: unknown): TenonError {
-  return new TenonError('stdio/read-failed', 'can no longer be read', { peer, cause });
+  return new TenonError('stdio/read-failed', 'cannot read from the pipe of the peer', { peer, cause });
 }

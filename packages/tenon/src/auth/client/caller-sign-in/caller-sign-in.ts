@@ -53,7 +53,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
 
   /** Ends the sign-ins that wait: all, or those of one caller at one server. */
   const cancel = (key?: string) => {
-    const error = new TenonError('auth/aborted', 'the sign-in was given up');
+    const error = new TenonError('auth/aborted', 'the sign-in was cancelled');
     for (const [deadline, signInKey] of deadlines) if (key === undefined || signInKey === key) deadline.end(error);
   };
 
@@ -183,8 +183,8 @@ function createCallerStore(tokenStore: TokenStore, server: string, caller: Calle
 function checkUrl(value: string): URL {
   const url = new URL(value);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return url;
-  throw new TenonError('auth/options', '`url` of the pages cannot be opened safely', {
-    expected: 'https:, or http: on loopback',
+  throw new TenonError('auth/options', 'unsafe option `url` for the sign-in pages', {
+    expected: 'an https: URL, or http: on loopback',
     received: url.origin,
   });
 }

@@ -67,7 +67,7 @@ export class PendingSignIns {
   /** Throws `auth/too-many-sign-ins` when no more may wait. */
   checkRoom(): void {
     if (this.#byKey.size < this.#max) return;
-    throw new TenonError('auth/too-many-sign-ins', `${this.#max} sign-ins wait for their users`, {
+    throw new TenonError('auth/too-many-sign-ins', `too many pending sign-ins (${this.#max})`, {
       hint: 'try again later, or raise `maxPending`',
     });
   }
@@ -106,7 +106,7 @@ export function createDeadline(
   timeout: number,
 ): { readonly signal: AbortSignal; end(reason?: Error): void } {
   const controller = new AbortController();
-  const timeoutError = new TenonError('auth/timeout', `nobody signed in within ${timeout} ms`, {
+  const timeoutError = new TenonError('auth/timeout', `the sign-in timed out after ${timeout} ms`, {
     hint: 'sign in again',
   });
   const cancelTimeout = clock.after(timeout, () => controller.abort(timeoutError));

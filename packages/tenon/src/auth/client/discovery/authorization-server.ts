@@ -43,11 +43,11 @@ export async function fetchIssuerMetadata(
 }
 
 function createMismatchError(url: string, expected: string, { issuer }: JsonObject): TenonError {
-  return new TenonError('auth/issuer-mismatch', 'the metadata is that of another authorization server', {
+  return new TenonError('auth/issuer-mismatch', 'the metadata names another authorization server', {
     peer: redactUrl(url),
     expected: expected.slice(0, 200),
     received: String(issuer).slice(0, 200),
-    hint: 'the two must be the same to the letter: a slash at the end counts',
+    hint: 'make both values identical, including a trailing slash',
   });
 }
 
@@ -60,9 +60,9 @@ function getMetadataUrls(id: string): string[] {
 }
 
 function createMissingError(id: string): TenonError {
-  return new TenonError('auth/no-issuer-metadata', 'the authorization server has no metadata', {
+  return new TenonError('auth/no-issuer-metadata', 'authorization server metadata not found', {
     peer: redactUrl(id),
-    expected: 'a document of RFC 8414 or of OpenID Connect Discovery',
+    expected: 'a document as in RFC 8414 or OpenID Connect Discovery',
   });
 }
 
@@ -119,12 +119,16 @@ export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, 
     const endpoint = metadata[name] ?? undefined;
     if (endpoint === undefined) continue;
     if (guard.check(endpoint, `\`${name}\` of the authorization server`).origin === origin) continue;
-    throw new TenonError('auth/foreign-endpoint', `the authorization server names a \`${name}\` of another origin`, {
-      peer: redactUrl(id),
-      expected: `an endpoint on ${origin.slice(0, 200)}`,
-      received: redactUrl(endpoint),
-      hint: 'if you trust this authorization server, register a client there and pass `client: { id, issuer }`',
-    });
+    throw new TenonError(
+      'auth/foreign-endpoint',
+      `the authorization server metadata has a \`${name}\` of another origin`,
+      {
+        peer: redactUrl(id),
+        expected: `an endpoint on ${origin.slice(0, 200)}`,
+        received: redactUrl(endpoint),
+        hint: 'register a client there and pass `client: { id, issuer }` if you trust this authorization server',
+      },
+    );
   }
 }
 

@@ -14,7 +14,10 @@ export async function fetchMetadataDocument(
 ): Promise<JsonObject | undefined> {
   const response = await fetch(url, { headers: { accept: 'application/json', ...headers } }, signal);
   if (response.status >= 500) {
-    throw new TenonError('auth/unreachable', 'the server failed', { peer: redactUrl(url), status: response.status });
+    throw new TenonError('auth/unreachable', 'the metadata request failed with a server error', {
+      peer: redactUrl(url),
+      status: response.status,
+    });
   }
   if (response.status !== 200) return undefined;
   try {

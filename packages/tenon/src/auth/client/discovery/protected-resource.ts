@@ -38,9 +38,9 @@ export async function fetchProtectedResource(
       return parseProtectedResource(await confirmResource(document, server, url, fetch, signal), url);
   }
   if (metadataUrl === undefined) return undefined;
-  throw new TenonError('auth/no-resource-metadata', 'there is no metadata of the protected resource', {
+  throw new TenonError('auth/no-resource-metadata', 'protected resource metadata not found', {
     peer: redactUrl(metadataUrl),
-    hint: 'the server names this URL in its challenge; whoever runs it must serve the document there',
+    hint: 'ask the operator of the server to serve the document at this URL',
   });
 }
 
@@ -66,8 +66,8 @@ async function confirmResource(
     });
   if (!isResourceOf(resource, server))
     throw createMismatchError(
-      'the metadata is that of another resource',
-      'a token for another resource is not asked for; whoever runs the server must correct `resource`',
+      'the metadata describes another resource',
+      'ask the operator of the server to correct `resource`',
     );
   if (isResourceOf(getCanonicalResource(server), resource)) return document;
   const [ownUrl = ''] = getResourceMetadataUrls(resource);
@@ -75,8 +75,8 @@ async function confirmResource(
   const parent = await fetchMetadataDocument(ownUrl, fetch, signal);
   if (parent?.resource === resource) return parent;
   throw createMismatchError(
-    'the metadata names a parent resource that does not name itself',
-    `whoever runs the server must name the server itself as \`resource\`, or serve the document of the parent at ${redactUrl(ownUrl)}`,
+    'the metadata names a parent resource without matching metadata',
+    `ask the operator to set \`resource\` to the server URL, or to serve the parent document at ${redactUrl(ownUrl)}`,
   );
 }
 
@@ -84,9 +84,9 @@ function parseProtectedResource(document: JsonObject, url: string): ProtectedRes
   const resource = document.resource as string;
   const issuers = readStrings(document.authorization_servers)?.slice(0, MAX_ISSUERS) ?? [];
   if (issuers.length > 0) return { resource, issuers, scopes: readStrings(document.scopes_supported) };
-  throw new TenonError('auth/no-issuer', 'the metadata of the resource names no authorization server', {
+  throw new TenonError('auth/no-issuer', 'the metadata of the resource has no authorization server', {
     peer: redactUrl(url),
-    expected: '`authorization_servers`',
+    expected: '`authorization_servers` with at least one URL',
   });
 }
 

@@ -95,10 +95,10 @@ function orderIssuers(
 ): readonly string[] {
   if (requiredIssuer !== undefined) {
     if (issuers.includes(requiredIssuer)) return [requiredIssuer];
-    throw new TenonError('auth/other-issuer', 'the client is not one of the authorization server that is asked for', {
+    throw new TenonError('auth/other-issuer', 'the client is registered with another authorization server', {
       expected: requiredIssuer.slice(0, 200),
       received: issuers.join(', ').slice(0, 200),
-      hint: 'register a client there, and give it with its `issuer`; the credentials of the other are not shown to it',
+      hint: 'register a client at the authorization server of this server, and pass it with its `issuer`',
     });
   }
   if (previous === undefined || !issuers.includes(previous)) return issuers;

@@ -42,7 +42,7 @@ export async function requestTokensWithCode(
       return oauth.processAuthorizationCodeResponse(metadata, client, response);
     });
   } catch (error) {
-    throw toAuthError(error, target.issuer, 'the exchange of the code');
+    throw toAuthError(error, target.issuer, 'the code exchange');
   }
 }
 
@@ -50,11 +50,11 @@ export async function requestTokensWithCode(
 function requirePkce({ authorizationServer, issuer }: AuthTarget): void {
   const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported;
   if (Array.isArray(supportedMethods) && supportedMethods.includes('S256')) return;
-  throw new TenonError('auth/no-pkce', 'the authorization server does not say that it has PKCE', {
+  throw new TenonError('auth/no-pkce', 'the authorization server does not support PKCE with S256', {
     peer: issuer.slice(0, 200),
     expected: '`code_challenge_methods_supported` with S256',
     received: Array.isArray(supportedMethods) ? sanitizeServerText(supportedMethods.join(', ')) : 'none',
-    hint: 'without it a code that is stolen on its way can be used; the authorization server must be set up for it',
+    hint: 'enable PKCE in the authorization server, because it protects the authorization code',
   });
 }
 
@@ -73,7 +73,11 @@ async function createAuthorizationUrl(
   const { authorization_endpoint: endpoint } = target.authorizationServer.metadata;
   if (endpoint === undefined) {
     const peer = target.issuer.slice(0, 200);
-    throw new TenonError('auth/no-issuer-metadata', 'the authorization server has no page to sign in', { peer });
+    throw new TenonError(
+      'auth/no-issuer-metadata',
+      'the authorization server metadata has no `authorization_endpoint`',
+      { peer },
+    );
   }
   const url = checkBrowserUrl(target.guard.check(endpoint, 'the authorization URL'));
   const params: Record<string, string> = {
@@ -107,23 +111,22 @@ function validateResponse(
 ) {
   const peer = issuer.slice(0, 200);
   const createForeignError = (detail: string, received: string | undefined) =>
-    new TenonError('auth/foreign-answer', `the answer to the sign-in is not its own: ${detail}`, {
+    new TenonError('auth/foreign-answer', `the response does not belong to this sign-in: ${detail}`, {
       peer,
       received,
-      hint: 'somebody may be trying to mix up two sign-ins; sign in again, and only on pages that you opened',
+      hint: 'sign in again, and use only pages that you opened, because this may be an attack',
     });
   const issuers = params.getAll('iss');
   if (issuers.some(iss => iss !== authorizationServer.metadata.issuer))
-    throw createForeignError('`iss` is of another issuer', 'another `iss`');
+    throw createForeignError('`iss` names another issuer', 'another `iss`');
   if (issuers.length === 0 && authorizationServer.metadata.authorization_response_iss_parameter_supported === true)
-    throw createForeignError('`iss` is missing', 'none, though the authorization server says that it sends one');
+    throw createForeignError('`iss` is missing', 'no `iss`, although the authorization server announces it');
   try {
     return oauth.validateAuthResponse(authorizationServer.metadata, client, params, state);
   } catch (error) {
-    if (!(error instanceof oauth.AuthorizationResponseError))
-      throw createForeignError('`state` does not fit', undefined);
+    if (!(error instanceof oauth.AuthorizationResponseError)) throw createForeignError('invalid `state`', undefined);
     const received = [error.error, error.error_description ?? ''].map(sanitizeServerText).filter(Boolean).join(': ');
-    const hint = error.error === 'access_denied' ? 'sign in again when access is wanted after all' : undefined;
-    throw new TenonError('auth/denied', 'the sign-in ended without access', { peer, received, hint });
+    const hint = error.error === 'access_denied' ? 'sign in again and grant access' : undefined;
+    throw new TenonError('auth/denied', 'the sign-in was denied', { peer, received, hint });
   }
 }

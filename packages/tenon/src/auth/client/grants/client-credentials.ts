@@ -41,7 +41,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
             return oauth.processClientCredentialsResponse(metadata, client, response);
           });
         } catch (error) {
-          throw toAuthError(error, target.issuer, 'the sign-in by client credentials');
+          throw toAuthError(error, target.issuer, 'the sign-in with client credentials');
         }
       },
     },

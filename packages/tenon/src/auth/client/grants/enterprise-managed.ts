@@ -69,7 +69,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
             signal,
           );
         } catch (error) {
-          throw toAuthError(error, target.issuer, 'the sign-in by the grant of the enterprise');
+          throw toAuthError(error, target.issuer, 'the enterprise-managed sign-in');
         }
       },
     },
@@ -111,7 +111,7 @@ async function exchangeForGrant(
     });
     return readGrant(response, idp.issuer);
   } catch (error) {
-    throw toNotGrantedError(toAuthError(error, idp.issuer, 'the exchange for a grant'));
+    throw toNotGrantedError(toAuthError(error, idp.issuer, 'the token exchange'));
   }
 }
 
@@ -130,7 +130,7 @@ async function findProvider(
 function readGrant(response: oauth.TokenEndpointResponse, issuer: string): string {
   const type = response.issued_token_type;
   if (type === `${TOKEN_TYPE}id-jag`) return response.access_token;
-  throw new TenonError('auth/bad-answer', 'the identity provider has given something else than a grant', {
+  throw new TenonError('auth/bad-answer', 'the identity provider did not return an ID-JAG grant', {
     peer: issuer.slice(0, 200),
     expected: `issued_token_type ${TOKEN_TYPE}id-jag`,
   });
@@ -138,10 +138,10 @@ function readGrant(response: oauth.TokenEndpointResponse, issuer: string): strin
 
 function toNotGrantedError(error: TenonError): TenonError {
   if (error.code !== 'auth/refused') return error;
-  return new TenonError('auth/not-granted', 'the enterprise gives no access to this server', {
+  return new TenonError('auth/not-granted', 'the enterprise does not allow access to this server', {
     peer: error.peer,
     received: error.received,
     status: error.status,
-    hint: 'sign in to the enterprise again, or ask its administrator',
+    hint: 'sign in to the enterprise again, or ask its administrator for access',
   });
 }

@@ -33,7 +33,7 @@ export function refreshTokens(
       const errorCode = getOauthErrorCode(error);
       if (errorCode === 'invalid_client') await forgetClient?.(target);
       if (errorCode === 'invalid_grant') return { next: null, result: undefined };
-      throw toAuthError(error, target.issuer, 'the renewal of the tokens');
+      throw toAuthError(error, target.issuer, 'the token refresh');
     }
   });
 }

@@ -43,7 +43,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
         try {
           return await requestTokensWithAssertion(target, identity, jwt, scopes, signal);
         } catch (thrown) {
-          const error = toAuthError(thrown, target.issuer, 'the sign-in of the workload');
+          const error = toAuthError(thrown, target.issuer, 'the workload sign-in');
           if (error.code !== 'auth/refused') throw error;
           refusedAssertion = jwt;
           throw createAssertionError(target, error.received);
@@ -61,9 +61,9 @@ function createWorkloadIdentity(id: string | undefined): ClientIdentity {
 }
 
 function createAssertionError({ issuer }: AuthTarget, received: string | undefined): TenonError {
-  return new TenonError('auth/assertion', 'the authorization server does not take the assertion', {
+  return new TenonError('auth/assertion', 'the authorization server rejected the assertion', {
     peer: issuer.slice(0, 200),
     received,
-    hint: 'look at its `aud` and `exp`, and whether the authorization server trusts who made it',
+    hint: 'check `aud` and `exp` of the assertion, and the trusted issuers of the authorization server',
   });
 }

@@ -45,7 +45,7 @@ export function createClientDocument({
 export function checkDocumentUrl(url: string): void {
   const match = /^https:\/\/[^/?#@]+(\/[^?#]*)$/.exec(url);
   if (match && match[1] !== '/' && !/\/\.\.?(\/|$)/.test(url)) return;
-  throw new TenonError('auth/client-document', 'this cannot be the URL of a client metadata document', {
+  throw new TenonError('auth/client-document', 'invalid URL of a client metadata document', {
     expected: 'an https: URL with a path',
     received: url.slice(0, 200),
   });

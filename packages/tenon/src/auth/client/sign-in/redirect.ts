@@ -41,9 +41,9 @@ export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: 
 export function parseAuthorizationResponse(response: URL | string, redirectUri: string): URLSearchParams {
   const text = String(response).trim();
   const createError = () =>
-    new TenonError('auth/callback', 'this is not the address that the browser came back to', {
-      expected: `one that begins with ${redirectUri}`,
-      hint: 'sign in again, and copy the whole address',
+    new TenonError('auth/callback', 'the pasted URL is not the redirect URL of this sign-in', {
+      expected: `a URL that begins with ${redirectUri}`,
+      hint: 'sign in again, and copy the whole URL from the address bar',
     });
   if (/^\??[\w.~%-]+=[^\s]*$/.test(text) && !text.includes('://')) return new URLSearchParams(text.replace(/^\?/, ''));
   let url: URL;

@@ -95,7 +95,7 @@ describe('client identity', () => {
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
       code: 'auth/registration',
       received: 'invalid_redirect_uri: no loopback',
-      hint: expect.stringContaining('by hand'),
+      hint: expect.stringContaining('manually'),
     });
   });
 

@@ -85,16 +85,16 @@ async function registerClient(
       ...(typeof method === 'string' ? { method } : {}),
     });
   } catch (error) {
-    throw toRegistrationError(toAuthError(error, target.issuer, 'the registration of the client'), redirectUri);
+    throw toRegistrationError(toAuthError(error, target.issuer, 'the client registration'), redirectUri);
   }
 }
 
 function toRegistrationError(error: TenonError, redirectUri: string): TenonError {
   if (error.code !== 'auth/refused' && error.code !== 'auth/bad-answer') return error;
   const hint = error.received?.startsWith('invalid_redirect_uri')
-    ? `the authorization server does not take ${redirectUri} to come back to: register a client there by hand, and give it with its redirect URI`
-    : 'register a client there by hand, and give `client: { id }`';
-  return new TenonError('auth/registration', 'the authorization server does not register the client', {
+    ? `register a client there manually and pass it with its redirect URI, because ${redirectUri} is not allowed`
+    : 'register a client there manually, and pass `client: { id }`';
+  return new TenonError('auth/registration', 'the authorization server rejected the client registration', {
     peer: error.peer,
     received: error.received,
     status: error.status,

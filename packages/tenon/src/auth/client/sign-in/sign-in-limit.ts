@@ -39,9 +39,9 @@ export function createSignInCounter(
 }
 
 function createTooManyError(server: string, count: number, window: number, waitTime: number): TenonError {
-  return new TenonError('auth/too-many-sign-ins', 'the server wants the user to sign in again and again', {
+  return new TenonError('auth/too-many-sign-ins', 'the server requested too many sign-ins', {
     peer: redactUrl(server),
     expected: `at most ${count} sign-ins in ${window / 1_000} s`,
-    hint: `try again in ${Math.ceil(waitTime / 1_000)} s; list all scopes that you need in \`scope\`, or raise \`limits.maxSignIns\``,
+    hint: `try again in ${Math.ceil(waitTime / 1_000)} s, list all scopes in \`scope\`, or raise \`limits.maxSignIns\``,
   });
 }

@@ -17,7 +17,7 @@ const pendingRequests = new WeakMap<Error, SignInRequest>();
 
 /** Makes the error of a request that needs the user of a caller to sign in first. */
 export function createSignInRequiredError(request: SignInRequest): TenonError {
-  const error = new TenonError(CODE, 'it waits for the user to sign in', {
+  const error = new TenonError(CODE, 'the server requires the user to sign in', {
     hint: `open ${request.url} in a browser, sign in, and try again`,
   });
   pendingRequests.set(error, request);
@@ -26,7 +26,9 @@ export function createSignInRequiredError(request: SignInRequest): TenonError {
 
 /** Makes the error of a request that comes from no named caller, whom somebody could sign in for. */
 export function createCallerRequiredError(): TenonError {
-  return new TenonError(CODE, 'each caller signs in by itself', { hint: 'call it with an access token' });
+  return new TenonError(CODE, 'the server requires a sign-in by each caller', {
+    hint: 'send an access token with the request',
+  });
 }
 
 /** Tells errors that end as soon as the caller has signed in: what failed may be tried again at any time. */

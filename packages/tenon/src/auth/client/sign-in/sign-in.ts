@@ -161,17 +161,19 @@ async function registerItself(
 
 function createNoClientError({ clientMetadataUrl }: SignInOptions, { issuer }: AuthTarget): TenonError {
   const reason =
-    clientMetadataUrl === undefined ? 'clients do not register themselves' : 'it takes no documents either';
-  return new TenonError('auth/no-client', `the authorization server knows no client of this program: ${reason}`, {
+    clientMetadataUrl === undefined
+      ? 'dynamic client registration is not supported'
+      : 'client metadata documents are not supported either';
+  return new TenonError('auth/no-client', `the authorization server does not know this client: ${reason}`, {
     peer: issuer.slice(0, 200),
-    hint: 'register a client there by hand, and give `client: { id, issuer }`',
+    hint: 'register a client there manually, and pass `client: { id, issuer }`',
   });
 }
 
 function createNeedsUserError({ issuer }: AuthTarget): TenonError {
-  return new TenonError('auth/needs-user', 'somebody has to sign in, and there is no way to ask', {
+  return new TenonError('auth/needs-user', 'a user must sign in, but `signIn` has no `redirect`', {
     peer: issuer.slice(0, 200),
-    hint: 'give `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
+    hint: 'pass `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
   });
 }
 
@@ -179,8 +181,8 @@ function createNeedsUserError({ issuer }: AuthTarget): TenonError {
 function checkRedirect(uri: string): void {
   const url = new URL(uri);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
-  throw new TenonError('auth/redirect-uri', 'codes may not come back to this address', {
-    expected: 'https:, or http: on loopback',
+  throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
+    expected: 'an https: URL, or http: on loopback',
     received: uri.slice(0, 200),
   });
 }

@@ -151,8 +151,8 @@ function rememberDigest(
 }
 
 function throwUnknownServer(name: string, known: Iterable<string>): never {
-  throw new TenonError('names/unknown-server', `the host has no server ${JSON.stringify(name.slice(0, 100))}`, {
-    expected: `one of ${[...known].slice(0, 20).join(', ') || 'none'}`,
-    hint: 'name a server of the configuration',
+  throw new TenonError('names/unknown-server', `server ${JSON.stringify(name.slice(0, 100))} not found in the host`, {
+    expected: `one of ${[...known].slice(0, 20).join(', ') || 'no servers'}`,
+    hint: 'use the name of a configured server',
   });
 }

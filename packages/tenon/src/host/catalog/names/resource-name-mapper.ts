@@ -113,7 +113,7 @@ function tryParseTemplate(text: string): Template | undefined {
 }
 
 function throwUnknownServer(name: string): never {
-  throw new TenonError('names/unknown-server', `the host has no server ${JSON.stringify(name.slice(0, 100))}`, {
-    hint: 'name a server of the configuration',
+  throw new TenonError('names/unknown-server', `server ${JSON.stringify(name.slice(0, 100))} not found in the host`, {
+    hint: 'use the name of a configured server',
   });
 }

@@ -47,8 +47,8 @@ export function createOverflowLedger({
       const version = await values.put(LEDGER_KEY, { entries: kept }, { version: stored?.version ?? 0 });
       if (version !== undefined) return entries.filter(({ id }) => !kept.some(each => each.id === id));
     }
-    throw new TenonError('spill/busy', 'the account of what is put away could not be written', {
-      hint: 'many processes write at once: give some of them a store of their own',
+    throw new TenonError('spill/busy', 'cannot update the index of stored results', {
+      hint: 'configure a separate store for some processes, because too many write at once',
     });
   }
 

@@ -48,24 +48,24 @@ export function parseDecision(decision: Decision): ApprovalAnswer {
   if (decision === 'always') return { allow: true, remember: 'always' };
   if (isObject(decision) && decision.remember !== undefined)
     return { allow: true, remember: decision.remember as Remember, ttl: decision.ttl as number | undefined };
-  throw createDecisionError('this is no decision', 'once, always, deny, true, false or { remember }', typeof decision);
+  throw createDecisionError('invalid decision', 'once, always, deny, true, false or { remember }', typeof decision);
 }
 
 /** Refuses what cannot be remembered. */
 export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
-    throw createDecisionError('`ttl` does not fit', 'a number of milliseconds, or Infinity', String(ttl));
+    throw createDecisionError('invalid `ttl`', 'a number of milliseconds, or Infinity', String(ttl));
   if (remember === undefined || remember === 'always' || remember === 'exact') {
     if (remember && !allow)
-      throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', remember);
+      throw createDecisionError('a denial cannot be remembered', 'a deny rule in the policy', remember);
     return;
   }
   const match: JsonObject = isObject(remember) ? remember : {};
   const fault =
     isObject(remember) && !('action' in match || 'because' in match) ? findMatchFault(match) : INVALID_MATCH;
   if (fault)
-    throw createDecisionError(`\`remember\` cannot be read at /${fault.at.join('/')}`, fault.expected, 'another');
-  if (!allow) throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', 'a match');
+    throw createDecisionError(`invalid \`remember\` at /${fault.at.join('/')}`, fault.expected, 'another value');
+  if (!allow) throw createDecisionError('a denial cannot be remembered', 'a deny rule in the policy', 'a match');
 }
 
 const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
@@ -74,7 +74,11 @@ const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
 export function checkRemember({ remember }: ApprovalAnswer, request: ActionRequest): void {
   const mismatch = typeof remember === 'object' ? compileMatch(remember, true)(request) : undefined;
   if (mismatch)
-    throw createDecisionError('`remember` does not fit the call that was asked about', 'one that does', mismatch);
+    throw createDecisionError(
+      '`remember` does not match the requested call',
+      'a match that includes the call',
+      mismatch,
+    );
 }
 
 function createDecisionError(summary: string, expected: string, received: string): TenonError {

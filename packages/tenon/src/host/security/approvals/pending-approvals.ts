@@ -95,7 +95,7 @@ export class PendingApprovals {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
       if (!stored || !this.#isLive(stored.value.question)) throw createNoPendingError();
       const record = stored.value;
-      if (record.answer) throw new TenonError('policy/answered', 'somebody has answered the question before');
+      if (record.answer) throw new TenonError('policy/answered', 'the approval request is already answered');
       const next = { ...record, answer: createAnswer(record.question) };
       const ttl = record.question.expiresAt - this.#clock.now();
       const put = { version: stored.version, ttl };
@@ -193,8 +193,8 @@ export class PendingApprovals {
 }
 
 function createNoPendingError(): TenonError {
-  const hint = 'see `listPending()` for those that wait';
-  return new TenonError('policy/no-question', 'no question of this id waits: it was withdrawn, or its time is up', {
+  const hint = 'call `listPending()` for the pending requests';
+  return new TenonError('policy/no-question', 'approval request not found or expired', {
     hint,
   });
 }

@@ -74,8 +74,8 @@ export function toAsciiJson(value: unknown): string {
 export function createAuditSigner(key: string | Uint8Array): Signer {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key;
   if (bytes.length < MIN_KEY) {
-    throw new TenonError('audit/weak-key', 'the key of the audit record is too short', {
-      expected: `${MIN_KEY} bytes or more, drawn by lot`,
+    throw new TenonError('audit/weak-key', 'the audit key is too short', {
+      expected: `at least ${MIN_KEY} random bytes`,
       received: `${bytes.length} bytes`,
     });
   }

@@ -65,8 +65,8 @@ export async function createAudit(options: AuditOptions): Promise<Audit> {
     flush: () => chain.flush(),
     async write(event) {
       if (pending >= maxPending) {
-        throw new TenonError('audit/overloaded', 'too many events wait to be recorded', {
-          expected: `${maxPending} at the most`,
+        throw new TenonError('audit/overloaded', 'too many audit events are waiting', {
+          expected: `at most ${maxPending} events`,
         });
       }
       pending += 1;
@@ -150,8 +150,8 @@ function createChain(sink: AuditSink, { clock, signer, previous, digest }: Chain
 function createWriteError(cause: unknown): TenonError {
   return TenonError.is(cause) && cause.code.startsWith('audit/')
     ? cause
-    : new TenonError('audit/failed', 'the audit record cannot be written', {
-        hint: 'see to the place where it is kept and open it again; until then nothing is recorded',
+    : new TenonError('audit/failed', 'cannot write the audit record', {
+        hint: 'check the storage and open the record again, because nothing is recorded until then',
         cause,
       });
 }
@@ -159,15 +159,15 @@ function createWriteError(cause: unknown): TenonError {
 async function verifyLastLine(last: string, signer: Signer | undefined): Promise<AuditLine> {
   const line = await parseAuditLine(last);
   if (typeof line === 'string') {
-    throw new TenonError('audit/broken', `the last line of the audit record is not to be believed: ${line}`, {
-      hint: 'keep it as it is, look at it with `tenon audit verify`, and begin another in another place',
+    throw new TenonError('audit/broken', `the last line of the audit record is invalid: ${line}`, {
+      hint: 'keep the record unchanged, run `tenon audit verify`, and start a new record in another file',
     });
   }
   const { mac } = line;
   const fits = mac === undefined || signer === undefined ? mac === signer : await signer.verify(mac.of, mac.value);
   if (fits) return line;
-  throw new TenonError('audit/wrong-key', 'the audit record was not written with this key', {
-    expected: mac === undefined ? 'no key' : 'the key that it was begun with',
-    hint: 'give that key, or begin another record in another place',
+  throw new TenonError('audit/wrong-key', 'wrong key for the audit record', {
+    expected: mac === undefined ? 'no key' : 'the key of the first line',
+    hint: 'pass the original key, or start a new record in another file',
   });
 }

@@ -134,7 +134,7 @@ function createDeniedResult({ kind }: ActionRequest, reason: string, subject = '
 }
 
 function createNotApprovedError(server: string): TenonError {
-  return new TenonError('host/not-approved', `the server "${server}" is not as it was approved: it is not started`, {
-    hint: 'look at what has changed (`tenon lock --check`), and approve it (`tenon lock`)',
+  return new TenonError('host/not-approved', `the server "${server}" does not match the lock and is not started`, {
+    hint: 'review the changes with `tenon lock --check`, and approve them with `tenon lock`',
   });
 }

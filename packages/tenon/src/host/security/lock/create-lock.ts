@@ -27,8 +27,8 @@ export async function createLock(
   for (const offered of inventories) {
     const entry = byName.get(offered.server);
     if (entry === undefined) {
-      throw new TenonError('lock/no-entry', `there is no entry for the server ${JSON.stringify(offered.server)}`, {
-        hint: 'hand over the entry of each server together with what it offers',
+      throw new TenonError('lock/no-entry', `no configuration entry for the server ${JSON.stringify(offered.server)}`, {
+        hint: 'pass the configuration entry of each server together with its inventory',
       });
     }
     servers.set(offered.server, await createLockedServer(offered, entry));
@@ -58,8 +58,8 @@ async function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Pro
         'lock/too-large',
         `the server ${JSON.stringify(inventory.server)} has too many ${SECTIONS[kind]}`,
         {
-          expected: `${MAX_PINNED} at the most`,
-          hint: 'lock a selection of what it offers',
+          expected: `at most ${MAX_PINNED}`,
+          hint: 'lock a selection of its definitions',
         },
       );
     }

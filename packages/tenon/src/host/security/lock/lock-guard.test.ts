@@ -99,8 +99,8 @@ describe('a guard that asks', () => {
   });
 
   it('is not made without somebody to ask', () => {
-    expect(() => createLockGuard({ lock: empty, onChanged: 'ask' })).toThrow('nobody to ask');
-    expect(() => createLockGuard({ lock: empty, onUnknown: 'ask' })).toThrow('nobody to ask');
+    expect(() => createLockGuard({ lock: empty, onChanged: 'ask' })).toThrow('`confirm` is missing');
+    expect(() => createLockGuard({ lock: empty, onUnknown: 'ask' })).toThrow('`confirm` is missing');
   });
 });
 

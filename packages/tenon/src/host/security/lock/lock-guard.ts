@@ -84,8 +84,8 @@ export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method',
 export function createLockGuard(options: LockGuardOptions): LockGuard {
   const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
   if (confirm === undefined && (onChanged === 'ask' || onUnknown === 'ask')) {
-    throw new TenonError('lock/nobody-to-ask', 'there is nobody to ask about changes', {
-      hint: 'pass `confirm`, or choose `block`',
+    throw new TenonError('lock/nobody-to-ask', '`confirm` is missing for changes of a server', {
+      hint: 'pass `confirm`, or set `onChanged` to "block"',
     });
   }
   const servers = createNamedQueue();

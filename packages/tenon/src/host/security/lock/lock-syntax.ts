@@ -10,15 +10,15 @@ const MAX_DEPTH = 1000;
 export function parseLock(text: string, name: string): unknown {
   if (text.length > MAX_LOCK) {
     throw new TenonError('lock/too-large', `${name} is too long`, {
-      expected: `${MAX_LOCK} characters at the most`,
+      expected: `at most ${MAX_LOCK} characters`,
       received: `${text.length}`,
     });
   }
   const merge = text.split('\n').findIndex(line => /^(<{7}|={7}|>{7})(\s|$)/.test(line));
   if (merge >= 0)
-    throw createLockSyntaxError(name, { line: merge + 1, column: 1 }, 'the file is in the middle of a merge');
+    throw createLockSyntaxError(name, { line: merge + 1, column: 1 }, 'the file has merge conflict markers');
   const tree = parseJsonTree(text, { maxDepth: MAX_DEPTH });
-  if ('fault' in tree) throw createLockSyntaxError(name, tree, `this is no JSON (${tree.fault})`);
+  if ('fault' in tree) throw createLockSyntaxError(name, tree, `invalid JSON (${tree.fault})`);
   checkNames(tree, name);
   return toValue(tree);
 }
@@ -29,7 +29,7 @@ function checkNames(tree: JsonTree, file: string): void {
   const names = new Set<string>();
   for (const member of tree.members) {
     if (names.has(member.name))
-      throw createLockSyntaxError(file, member, `${escapeInvisible(JSON.stringify(member.name))} stands there twice`);
+      throw createLockSyntaxError(file, member, `${escapeInvisible(JSON.stringify(member.name))} is a duplicate key`);
     names.add(member.name);
     checkNames(member.value, file);
   }
@@ -44,15 +44,15 @@ function createLockSyntaxError(
 }
 
 export function createVersionError(name: string, got: unknown): TenonError {
-  return new TenonError('lock/version', `${name} cannot be read`, {
+  return new TenonError('lock/version', `${name}: unsupported lock version`, {
     expected: `lockfileVersion ${LOCKFILE_VERSION}`,
     received: formatValue(got),
-    hint: 'use the version of tenon that wrote it, or a later one, or write the lock again',
+    hint: 'update tenon, or write the lock again with `tenon lock`',
   });
 }
 
 export function createShapeError(name: string, at: readonly string[], expected: string, got: unknown): TenonError {
-  return new TenonError('lock/shape', `${name}, at ${formatPath(at)}`, {
+  return new TenonError('lock/shape', `${name}: invalid value at ${formatPath(at)}`, {
     expected,
     received: formatValue(got),
     hint: RESTORE_HINT,
@@ -60,8 +60,8 @@ export function createShapeError(name: string, at: readonly string[], expected: 
 }
 
 export function createDigestError(name: string, at: readonly string[]): TenonError {
-  return new TenonError('lock/digest', `${name}, at ${formatPath(at)}: the digest is not that of the definition`, {
-    hint: `somebody has changed it by hand: ${RESTORE_HINT}`,
+  return new TenonError('lock/digest', `${name}: wrong digest of the definition at ${formatPath(at)}`, {
+    hint: RESTORE_HINT,
   });
 }
 

@@ -54,7 +54,7 @@ async function readServer(value: unknown, place: LockLocation): Promise<LockedSe
 
 async function readDefinitions(entries: readonly [string, unknown][], place: LockLocation): Promise<Definitions> {
   if (entries.length > MAX_PINNED) {
-    throw createShapeError(place.name, place.at, `${MAX_PINNED} definitions at the most`, entries.length);
+    throw createShapeError(place.name, place.at, `at most ${MAX_PINNED} definitions`, entries.length);
   }
   const definitions = new Map<string, PinnedDefinition>();
   for (const [key, each] of entries) definitions.set(key, await readPinned(each, enterMember(place, key)));

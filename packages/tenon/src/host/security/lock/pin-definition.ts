@@ -58,7 +58,7 @@ export function toCanonicalText(value: unknown): string {
   try {
     return toCanonicalJson(value);
   } catch (error) {
-    throw new TenonError('lock/unwritable', 'a definition cannot be written as JSON', { cause: error });
+    throw new TenonError('lock/unwritable', 'cannot serialize a definition as JSON', { cause: error });
   }
 }
 

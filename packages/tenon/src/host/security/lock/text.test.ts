@@ -96,14 +96,14 @@ describe('mcp.lock', () => {
 
 describe('a lock that cannot be read', () => {
   it.each<[string, string, (lock: string) => string, RegExp]>([
-    ['no JSON', 'lock/syntax', lock => lock.replace('"about": {', '"about": ['), /line 6, column \d+: this is no JSON/],
+    ['no JSON', 'lock/syntax', lock => lock.replace('"about": {', '"about": ['), /line 6, column \d+: invalid JSON/],
     ['a comment', 'lock/syntax', lock => lock.replace('{', '{ // so'), /line 1, column 3: .*InvalidCommentToken/],
     ['a comma too many', 'lock/syntax', lock => lock.replace(/\n\}\n$/, ',\n}\n'), /line \d+/],
     [
       'a name twice',
       'lock/syntax',
       lock => lock.replace(/( +"add": .*\n)/, '$1$1'),
-      /line 9, column 9: "add" stands there twice/,
+      /line 9, column 9: "add" is a duplicate key/,
     ],
     [
       'a merge',
@@ -112,7 +112,7 @@ describe('a lock that cannot be read', () => {
       /line 3, column 1.*merge/,
     ],
     ['no text', 'lock/syntax', () => '', /line 1/],
-    ['too deep', 'lock/syntax', () => '['.repeat(100_000), /no JSON/],
+    ['too deep', 'lock/syntax', () => '['.repeat(100_000), /invalid JSON/],
     ['another version', 'lock/version', lock => lock.replace(': 1,', ': 2,'), /Expected lockfileVersion 1, got 2/],
     ['an array', 'lock/shape', () => '[]', /at \/. Expected an object, got \[\]/],
     ['no servers', 'lock/shape', () => '{"lockfileVersion":1}', /at \/servers. Expected an object, got nothing/],
@@ -132,7 +132,7 @@ describe('a lock that cannot be read', () => {
       'a definition',
       'lock/digest',
       lock => lock.replace('Adds', 'adds'),
-      /at \/servers\/notes\/tools\/add: the digest/,
+      /wrong digest of the definition at \/servers\/notes\/tools\/add/,
     ],
     [
       'a digest',
@@ -177,7 +177,7 @@ describe('a lock that cannot be read', () => {
     const server = many.get('notes')!;
     const tools = new Map(Array.from({ length: 10_001 }, (_, i) => [`t${i}`, server.tools.get('add')!]));
     const found = await problem(serializeLock({ servers: new Map([['notes', { ...server, tools }]]) }));
-    expect(found).toMatchObject(['lock/shape', expect.stringContaining('10000 definitions at the most')]);
+    expect(found).toMatchObject(['lock/shape', expect.stringContaining('at most 10000 definitions')]);
     const offered = { ...notes, tools: Array.from({ length: 10_001 }, (_, i) => ({ ...addTool, name: `t${i}` })) };
     await expect(createLock([offered], [entry])).rejects.toMatchObject({ code: 'lock/too-large' });
   });

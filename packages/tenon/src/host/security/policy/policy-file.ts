@@ -79,10 +79,10 @@ function expandRule(value: unknown): JsonObject | RuleFault {
 }
 
 function readTree(text: string, file: string): JsonTree {
-  if (text.length > MAX_TEXT) throw createSyntaxError(file, `a text of at most ${MAX_TEXT} characters`);
+  if (text.length > MAX_TEXT) throw createSyntaxError(file, `at most ${MAX_TEXT} characters`);
   const tree = parseJsonTree(text, { maxDepth: MAX_TEXT_DEPTH, lenient: true });
   if (!('fault' in tree)) return tree;
-  throw createSyntaxError(`${file}:${formatPosition(tree)}`, 'JSON, with comments if you like', tree.fault);
+  throw createSyntaxError(`${file}:${formatPosition(tree)}`, 'JSON, optionally with comments', tree.fault);
 }
 
 /** Returns the children of an object or an array, each with its step. */
@@ -118,5 +118,5 @@ function findNearest(tree: JsonTree, at: RuleFault['at']): JsonTree {
 const formatPosition = ({ line, column }: TextPosition): string => `${line}:${column}`;
 
 function createSyntaxError(where: string, expected: string, received?: string): TenonError {
-  return new TenonError('policy/syntax', `${where} cannot be read`, { expected, received });
+  return new TenonError('policy/syntax', `invalid policy ${where}`, { expected, received });
 }

@@ -88,5 +88,5 @@ function formatExplanation(compiled: readonly CompiledRule[], request: ActionReq
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
   const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const details = got === undefined ? {} : { received: createExcerpt(JSON.stringify(got) ?? typeof got, 100) };
-  return new TenonError('policy/rule', `${where}${location || '/'} cannot be read`, { expected, ...details });
+  return new TenonError('policy/rule', `${where}${location || '/'}: invalid value`, { expected, ...details });
 }

@@ -129,11 +129,11 @@ function checkQuota(quota: Quota, place: number): Quota {
   const { per, calls, window, match } = quota;
   const expected =
     (!Array.isArray(per) || !per.every(each => ['principal', 'server', 'tool'].includes(each))
-      ? 'per: a list of principal, server and tool'
+      ? '`per` as an array of principal, server and tool'
       : undefined) ??
-    (Number.isSafeInteger(calls) && calls > 0 ? undefined : 'calls: a whole number from 1 on') ??
-    (Number.isFinite(window) && window > 0 ? undefined : 'window: a number of milliseconds') ??
+    (Number.isSafeInteger(calls) && calls > 0 ? undefined : '`calls` as an integer of at least 1') ??
+    (Number.isFinite(window) && window > 0 ? undefined : '`window` as a number of milliseconds') ??
     (match && findMatchFault({ ...match })?.expected);
   if (expected === undefined) return { ...quota };
-  throw new TenonError('policy/quota', `quota ${place + 1} does not fit`, { expected });
+  throw new TenonError('policy/quota', `invalid quota ${place + 1}`, { expected });
 }

@@ -82,8 +82,8 @@ function createRule(action: Action, match: string | RuleTerms = {}, more: RuleTe
   if (typeof match !== 'string') return { action, ...match, ...more };
   const named = parseServerName(match);
   if (named) return { action, ...named, ...more };
-  const hint = `write \`*/${match}\` for that name at any server, or ${action}({ tool: … })`;
-  throw new TenonError('policy/rule', 'a rule names no server', {
+  const hint = `write \`*/${match}\` for any server, or use ${action}({ tool: … })`;
+  throw new TenonError('policy/rule', 'the match of a rule has no server', {
     expected: '`server/name`',
     received: match.slice(0, 100),
     hint,

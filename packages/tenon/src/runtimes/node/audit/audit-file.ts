@@ -102,7 +102,7 @@ async function openLocked(
   if (tail.last !== undefined && line?.content.record === 'turned') {
     if (line.content.to !== basename(getNextPath())) {
       await file.close();
-      throw createBrokenError(files.at(-1), 'it goes on in a file of another name');
+      throw createBrokenError(files.at(-1), 'the next file has another name');
     }
     files.push(getNextPath());
     begins.push({ seq: line.seq + 1, prev: line.hash });
@@ -137,12 +137,10 @@ function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
     lock.catch(error => {
       const busy = TenonError.is(error) && error.code === 'auth/vault-busy';
       reject(
-        busy
-          ? new TenonError('audit/busy', `another process writes this audit record: ${path}`, { hint: NEXT })
-          : error,
+        busy ? new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT }) : error,
       );
     });
   });
 }
 
-const NEXT = 'let one process alone write a record: give each its own path';
+const NEXT = 'use a separate path for each process';

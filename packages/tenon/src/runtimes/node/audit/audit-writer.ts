@@ -149,7 +149,7 @@ function takeBatch(steps: readonly WriteStep[]): PendingLine[] {
 }
 
 function createNotAloneError(): TenonError {
-  return new TenonError('audit/not-alone', 'somebody else has written into the audit record', {
-    hint: 'look at it with `tenon audit verify`; let one process alone write a record',
+  return new TenonError('audit/not-alone', 'another process has written to the audit record', {
+    hint: 'run `tenon audit verify`, and use a separate record for each process',
   });
 }

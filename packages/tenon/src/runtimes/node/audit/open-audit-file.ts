@@ -26,7 +26,7 @@ export async function openLastAuditFile(path: string): Promise<OpenedAudit> {
     const text = previous === undefined ? tail.last : (await readFromFile(previous, readTail)).last;
     const line = text === undefined ? undefined : { ...(await readCheckedLine(text, previous ?? paths.at(-1))), text };
     if (previous !== undefined && line?.content.record !== 'turned')
-      throw createBrokenError(previous, 'it does not say where it goes on');
+      throw createBrokenError(previous, 'the last line does not name the next file');
     const nextPosition = line ? { seq: line.seq + 1, prev: line.hash } : { seq: 0, prev: NO_PREVIOUS };
     const begins = [];
     for (const path of paths) {
@@ -57,7 +57,7 @@ async function readCheckedLine(text: string, path: string | undefined): Promise<
 }
 
 export function createBrokenError(path: string | undefined, reason: string): TenonError {
-  return new TenonError('audit/broken', `the audit record cannot be gone on with: ${path}: ${reason}`, {
-    hint: 'keep it as it is, look at it with `tenon audit verify`, and begin another in another place',
+  return new TenonError('audit/broken', `cannot continue the audit record ${path}: ${reason}`, {
+    hint: 'keep the record unchanged, run `tenon audit verify`, and start a new record in another file',
   });
 }

@@ -50,7 +50,7 @@ export async function verifyAuditFile(path: string, options: AuditVerifyOptions 
 
 async function* readChunks(path: string): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
   const files = await listAuditFiles(path);
-  if (files.length === 0) throw new TenonError('audit/none', `there is no audit record: ${path}`, { hint: NEXT });
+  if (files.length === 0) throw new TenonError('audit/none', `audit record not found: ${path}`, { hint: NEXT });
   for (const file of files) {
     try {
       for await (const bytes of createReadStream(file)) yield { file, bytes: bytes as Uint8Array };
@@ -60,4 +60,4 @@ async function* readChunks(path: string): AsyncGenerator<{ file: string; bytes: 
   }
 }
 
-const NEXT = 'give the path that the host was given';
+const NEXT = 'pass the path that the host uses';

@@ -49,9 +49,9 @@ function createGuardedLookup(guard: UrlGuard, url: URL): LookupFunction {
       const allowed = addresses.filter(({ address }) => guard.mayConnect(address, url));
       const [first] = allowed;
       if (first === undefined) {
-        const refused = new TenonError('auth/unsafe-url', `${name} stands for an address that may not be asked`, {
+        const refused = new TenonError('auth/unsafe-url', `the host name ${name} resolves to a private address`, {
           expected: 'a public address',
-          hint: 'if you trust this server with your network, set `allowPrivate`',
+          hint: 'set `allowPrivate` if you trust the server with your network',
         });
         return callback(refused, '', 0);
       }

@@ -90,7 +90,10 @@ async function listen(server: http.Server, [first, ...rest]: readonly ListenCand
   } catch (error) {
     if (rest.length > 0) return listen(server, rest);
     const received = (error as NodeJS.ErrnoException).code;
-    throw new TenonError('auth/no-port', 'there is no port to come back to', { expected: `one on ${HOST}`, received });
+    throw new TenonError('auth/no-port', 'no free port for the redirect of the sign-in', {
+      expected: `a free port on ${HOST}`,
+      received,
+    });
   }
 }
 
@@ -127,7 +130,7 @@ function waitForCallback(
   signal: AbortSignal,
 ): Promise<URL> {
   const callbackUrl = new Promise<URL>((resolve, reject) => {
-    const late = new TenonError('auth/timeout', `nobody signed in within ${timeout} ms`, { hint: 'sign in again' });
+    const late = new TenonError('auth/timeout', `the sign-in timed out after ${timeout} ms`, { hint: 'sign in again' });
     const cancelTimer = clock.after(timeout, () => reject(late), { hold: true });
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
@@ -142,7 +145,7 @@ function waitForCallback(
     server.once('close', () => {
       cancelTimer();
       signal.removeEventListener('abort', abort);
-      reject(new TenonError('auth/aborted', 'the sign-in was given up'));
+      reject(new TenonError('auth/aborted', 'the sign-in was cancelled'));
     });
   });
   callbackUrl.catch(() => {});

@@ -77,7 +77,7 @@ async function readContents(path: string): Promise<FileContents> {
   } catch {
     // What JSON.parse says quotes the text.
   }
-  throw createUnreadableError(path, 'something else');
+  throw createUnreadableError(path, 'a file of another format');
 }
 
 function serializeContents(secrets: FileContents): string {
@@ -85,9 +85,9 @@ function serializeContents(secrets: FileContents): string {
 }
 
 function createUnreadableError(path: string, received: string | undefined): TenonError {
-  return new TenonError('auth/vault-unreadable', `the token store cannot be read: ${path}`, {
-    expected: 'a file that fileTokenStore wrote',
+  return new TenonError('auth/vault-unreadable', `cannot read the token store ${path}`, {
+    expected: 'a file written by fileTokenStore',
     received,
-    hint: 'give another path, or delete the file and sign in again',
+    hint: 'use another path, or delete the file and sign in again',
   });
 }

@@ -61,7 +61,7 @@ async function acquire(
     else await pause(clock, wait * (0.5 + Math.random() / 2));
     if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) {
       throw new TenonError('auth/vault-busy', 'another process holds the lock of the token store', {
-        hint: `when no other program uses it, delete ${path}`,
+        hint: `delete ${path} if no other program uses the store`,
       });
     }
   }

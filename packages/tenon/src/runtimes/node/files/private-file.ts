@@ -47,6 +47,6 @@ function createExposedError({ path, code, subject }: PrivateFile, mode: number):
   return new TenonError(code, `other users have access to ${subject}: ${path}`, {
     expected: 'mode 0600',
     received: `mode 0${mode.toString(8)}`,
-    hint: `if nobody else has used it, run: chmod 600 ${path}; otherwise delete it, which makes new secrets`,
+    hint: `run \`chmod 600 ${path}\`, or delete the file if another user may have read it`,
   });
 }

@@ -65,7 +65,7 @@ async function readText(path: string, maxSize: number): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw createUnreadableError(path, 'bytes that are no UTF-8');
+    throw createUnreadableError(path, 'a file that is not UTF-8');
   }
 }
 
@@ -98,24 +98,24 @@ async function openFile(path: string): Promise<FileHandle> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw createUnreadableError(path, code, cause);
-    const hint = 'see that the path is right, or write the file';
-    throw new TenonError('config/not-found', `there is no file ${path}`, { received: code, hint, cause });
+    const hint = 'check the path, or create the file';
+    throw new TenonError('config/not-found', `file not found: ${path}`, { received: code, hint, cause });
   }
-  throw createUnreadableError(path, 'something that is no file');
+  throw createUnreadableError(path, 'a path that is not a file');
 }
 
 function createUnreadableError(path: string, received: string | undefined, cause?: unknown): TenonError {
-  return new TenonError('config/unreadable', `${path} cannot be read`, {
-    expected: 'a file of text in UTF-8',
+  return new TenonError('config/unreadable', `cannot read the file ${path}`, {
+    expected: 'a UTF-8 text file',
     received,
     ...(cause !== undefined && { cause }),
   });
 }
 
 function createTooLargeError(path: string, maxSize: number): TenonError {
-  return new TenonError('config/too-large', `${path} is too large`, {
+  return new TenonError('config/too-large', `the file ${path} is too large`, {
     expected: `at most ${maxSize} bytes`,
     received: 'more',
-    hint: 'give a file with nothing in it but what it is for',
+    hint: 'remove content that does not belong in the file',
   });
 }

@@ -67,7 +67,7 @@ function createWatchers(file: string, onEvent: () => void): FSWatcher[] {
   } catch (cause) {
     for (const watcher of watchers) watcher.close();
     const details = { received: (cause as NodeJS.ErrnoException).code, hint: 'make the folder first', cause };
-    throw new TenonError('config/not-found', `the folder of ${file} cannot be watched`, details);
+    throw new TenonError('config/not-found', `cannot watch the folder of ${file}`, details);
   }
   return watchers;
 }

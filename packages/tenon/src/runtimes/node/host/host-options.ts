@@ -107,7 +107,7 @@ function createStartCheck(trust: Trust, entries: readonly ConfiguredEntry[]): (s
     const entry = entries.find(({ name }) => name === server);
     if (entry === undefined || (await trust.isApproved(entry))) return;
     throw new TenonError('config/not-approved', `the server "${server}" of ${entry.origin?.file} was not approved`, {
-      hint: 'approve it when it is asked about',
+      hint: 'approve the server when you are asked',
     });
   };
 }

@@ -4,10 +4,10 @@ import { parsePolicy } from '../../../host/security/policy/policy-file.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
+  ENOENT: 'no file',
+  ENOTDIR: 'no file',
   EISDIR: 'a folder',
-  EACCES: 'a file that this process may not read',
+  EACCES: 'a file without read permission',
 };
 
 /**
@@ -22,8 +22,8 @@ export async function readPolicyFile(path: string, shownPath = path): Promise<Po
     text = await readFile(path, 'utf8');
   } catch (cause) {
     const { code = 'another error' } = cause as NodeJS.ErrnoException;
-    throw new TenonError('policy/unreadable', `the policy ${shownPath} cannot be read`, {
-      expected: 'a file of rules',
+    throw new TenonError('policy/unreadable', `cannot read the policy ${shownPath}`, {
+      expected: 'a policy file',
       received: PROBLEMS[code] ?? code,
       hint: 'check the path',
       cause,

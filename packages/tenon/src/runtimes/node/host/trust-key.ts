@@ -30,7 +30,7 @@ export async function loadTrustKey(path: string): Promise<Uint8Array> {
   }
   const stored = await readKey(file);
   if (stored) return stored;
-  throw new TenonError('config/trust-key', `the key cannot be kept in ${file}`);
+  throw new TenonError('config/trust-key', `cannot store the approval key in ${file}`);
 }
 
 async function readKey(file: string): Promise<Uint8Array | undefined> {
@@ -47,9 +47,9 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
 }
 
 function createKeyError(file: string, cause: unknown): TenonError {
-  return new TenonError('config/trust-key', `this is no key of approvals: ${file}`, {
+  return new TenonError('config/trust-key', `invalid approval key in ${file}`, {
     expected: `a file of ${KEY_SIZE} bytes`,
-    hint: 'give another path, or delete the file and approve anew',
+    hint: 'use another path, or delete the file and approve the servers again',
     cause,
   });
 }

@@ -72,8 +72,8 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
   const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
   return sent
-    ? new TenonError('http/interrupted', `the connection broke before the answer: ${reason}`)
-    : new TenonError('http/unreachable', `no connection: ${reason}`);
+    ? new TenonError('http/interrupted', `the connection broke before the response: ${reason}`)
+    : new TenonError('http/unreachable', `cannot connect: ${reason}`);
 }
 
 class NodeReply implements HttpReply {
@@ -99,7 +99,7 @@ class NodeReply implements HttpReply {
       let size = 0;
       const refuse = () => {
         message.destroy();
-        reject(new TenonError('http/too-large', `the answer is longer than ${limit} bytes`));
+        reject(new TenonError('http/too-large', `the response is larger than ${limit} bytes`));
       };
       const take = (chunk: Buffer) => {
         size += chunk.length;
@@ -138,7 +138,7 @@ function readBody(
 }
 
 function createInterruptedError(): TenonError {
-  return new TenonError('http/interrupted', 'the connection broke amid the answer');
+  return new TenonError('http/interrupted', 'the connection broke during the response');
 }
 
 function decode(chunks: Buffer[]): string {

@@ -63,7 +63,7 @@ describe('serveHttp', () => {
     const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     await expect(serveHttp(createFakeService(), { port })).rejects.toMatchObject({
       code: 'serve/port-taken',
-      message: expect.stringContaining(`127.0.0.1:${port} is taken`),
+      message: expect.stringContaining(`127.0.0.1:${port} is already in use`),
       hint: expect.stringContaining(`another port, such as ${port + 1}`),
     });
     await expect(serveHttp(createFakeService(), { port: 0, host: '203.0.113.1' })).rejects.toMatchObject({

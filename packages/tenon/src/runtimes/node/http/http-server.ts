@@ -92,8 +92,8 @@ function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticat
 
 function requirePort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
-  throw new TenonError('serve/options', 'the options of serveHttp: `port` is unfit', {
-    expected: 'an integer from 0 to 65535, where 0 takes a free one',
+  throw new TenonError('serve/options', 'invalid option `port` of serveHttp', {
+    expected: 'an integer from 0 to 65535, where 0 selects a free port',
     received: typeof port === 'number' ? String(port) : `a ${typeof port}`,
   });
 }
@@ -142,12 +142,12 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): TenonError {
   const address = `${formatAuthority(host)}:${port}`;
   if (error.code === 'EADDRINUSE') {
-    const hint = `stop the program that listens there, or choose another port, such as ${port + 1}`;
-    return new TenonError('serve/port-taken', `${address} is taken`, { hint, cause: error });
+    const hint = `stop the other program, or choose another port, such as ${port + 1}`;
+    return new TenonError('serve/port-taken', `the address ${address} is already in use`, { hint, cause: error });
   }
   if (error.code === 'EACCES') {
-    const hint = 'ports below 1024 need privileges on most systems: choose a higher one';
-    return new TenonError('serve/port-denied', `may not listen on ${address}`, { hint, cause: error });
+    const hint = 'choose a port from 1024 on, because lower ports need privileges on most systems';
+    return new TenonError('serve/port-denied', `no permission to listen on ${address}`, { hint, cause: error });
   }
   const hint = `check that ${host} is an address of this machine`;
   return new TenonError('serve/listen', `cannot listen on ${address}: ${error.code ?? error.message}`, {

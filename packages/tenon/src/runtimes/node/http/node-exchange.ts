@@ -168,8 +168,8 @@ function joinRepeated(rawHeaders: readonly string[] | undefined, name: string): 
 }
 
 function createBodyConsumedError(): TenonError {
-  return new TenonError('serve/body-consumed', 'something in front has read the body and kept it', {
-    hint: 'let it leave what it parsed in request.body, or put the handler before it',
+  return new TenonError('serve/body-consumed', 'other middleware has already read the request body', {
+    hint: 'store the parsed body in `request.body`, or mount the handler before the other middleware',
   });
 }
 

@@ -125,12 +125,12 @@ describe('a server that cannot be started', () => {
   it.each([
     [
       { command: 'no-such-program' },
-      /ENOENT.*Got no program “no-such-program”. Install it, or give its full path.*PATH of this process/s,
+      /ENOENT.*Got no program “no-such-program”. Install the program, or pass its full path.*PATH of this process/s,
     ],
-    [{ command: 'no-such-program --x', env: { PATH: '/secret/bin' } }, /PATH that env gives; arguments belong in args/],
+    [{ command: 'no-such-program --x', env: { PATH: '/secret/bin' } }, /PATH in `env`; pass arguments in `args`/],
     [{ command: './no/such' }, /Correct the path\.$/],
-    [{ cwd: '/no/such' }, /Got no folder “\/no\/such”. Correct cwd/],
-    [{ command: CHILD }, /EACCES.*may not be run/s],
+    [{ cwd: '/no/such' }, /Got no folder “\/no\/such”. Correct `cwd`/],
+    [{ command: CHILD }, /EACCES.*without permission to run it/s],
   ])('says what is missing and what to do: %j', async (options, message) => {
     const { channel, open } = start('echo', { ...options, args: ['--token=hunter22'] });
     const error = await open().catch((thrown: TenonError) => thrown);
@@ -148,7 +148,7 @@ describe('the end of a child process', () => {
     await ready();
     expect(closed[0]?.code).toBe('stdio/exited');
     expect(closed[0]?.message).toMatch(
-      /exited with code 7: its last words:\n {2}Error: no database\n {2}.*key … refused/,
+      /exited with code 7: last lines of stderr:\n {2}Error: no database\n {2}.*key … refused/,
     );
     expect(closed[0]?.message).toMatch(/Run the command in a terminal/);
   });

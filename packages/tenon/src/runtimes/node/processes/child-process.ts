@@ -63,7 +63,7 @@ function startProcess(options: StdioTransportOptions, peer: string): ChildProces
 export function spawnError(peer: string, options: StdioTransportOptions, cause: unknown): TenonError {
   if (TenonError.is(cause)) return cause;
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-  return new TenonError('stdio/spawn', `the server cannot be started (${code})`, {
+  return new TenonError('stdio/spawn', `cannot start the server process (${code})`, {
     peer,
     ...explainFailure(code, options),
     cause,
@@ -74,28 +74,25 @@ function explainFailure(
   code: string,
   { command, cwd, env }: StdioTransportOptions,
 ): { received?: string; hint: string } {
-  if (cwd !== undefined && !isFolder(cwd)) return { received: `no folder “${cwd}”`, hint: 'correct cwd' };
+  if (cwd !== undefined && !isFolder(cwd)) return { received: `no folder “${cwd}”`, hint: 'correct `cwd`' };
   if (code === 'EACCES' || code === 'EPERM') {
     return {
-      received: `“${command}” may not be run`,
-      hint: 'make the file executable, or name its interpreter as the command',
+      received: `the file “${command}” without permission to run it`,
+      hint: 'make the file executable, or use its interpreter as the command',
     };
   }
-  if (code !== 'ENOENT')
-    return { hint: 'see the cause; the command and its arguments must be strings that can be run' };
+  if (code !== 'ENOENT') return { hint: 'check the command and its arguments, and see `cause`' };
   const isPath = /[\\/]/.test(command);
   const hint = isPath
     ? 'correct the path'
-    : `install it, or give its full path: it was looked up on the PATH ${describePathSource(env)}`;
-  const line = /\s/.test(command) ? '; arguments belong in args, not in command' : '';
+    : `install the program, or pass its full path, because it is not on the PATH ${describePathSource(env)}`;
+  const line = /\s/.test(command) ? '; pass arguments in `args`, not in `command`' : '';
   return { received: `no program “${command}”`, hint: hint + line };
 }
 
 function describePathSource(env: StdioTransportOptions['env']): string {
   const hasOwnPath = Object.keys(env ?? {}).some(name => name.toUpperCase() === 'PATH');
-  return hasOwnPath
-    ? 'that env gives'
-    : 'of this process (programs started from a desktop often have a shorter one than a terminal)';
+  return hasOwnPath ? 'in `env`' : 'of this process (often shorter in desktop programs than in a terminal)';
 }
 
 function isFile(path: string): boolean {

@@ -83,8 +83,8 @@ function getVariable(env: CommandEnvironment['env'], name: string): string | und
  */
 function quoteArgument(argument: string): string {
   if (/[\0\r\n]/.test(argument)) {
-    throw new TenonError('stdio/unsafe-argument', 'a batch file cannot be given an argument with a line break', {
-      hint: 'name the program behind the .cmd file instead (for npx: node and the script), or change the argument',
+    throw new TenonError('stdio/unsafe-argument', 'cannot pass an argument with a line break to a batch file', {
+      hint: 'run the program behind the .cmd file instead (for npx: node and the script), or change the argument',
     });
   }
   const body = argument.replace(/(\\*)("|$)/g, (_, slashes: string, end: string) => slashes + slashes + (end && '""'));

@@ -65,8 +65,8 @@ export async function serveStdio(
 function takeOutput({ output, onStdoutWrite = reportStdoutWrite }: ServeStdioOptions) {
   if (output) return { sink: createByteSink(output), free: () => {} };
   if (stdoutInUse) {
-    throw new TenonError('stdio/in-use', 'this process already serves on its stdout', {
-      hint: 'call serveStdio once; serve further servers over HTTP, or give each its own input and output',
+    throw new TenonError('stdio/in-use', 'this process already runs a stdio server', {
+      hint: 'call `serveStdio` once, and serve other servers over HTTP or with their own streams',
     });
   }
   stdoutInUse = true;

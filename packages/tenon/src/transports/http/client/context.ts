@@ -53,7 +53,7 @@ export function deliverText(context: HttpClientContext, pending: PendingResponse
   try {
     value = parseJson(text);
   } catch (cause) {
-    pending.readError = createUnreadableError(context.peer, `${text.length} characters that are none`, cause);
+    pending.readError = createUnreadableError(context.peer, `${text.length} characters of other text`, cause);
     context.receiver.onParseError(pending.readError);
     return;
   }

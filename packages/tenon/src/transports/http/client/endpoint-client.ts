@@ -96,13 +96,13 @@ function readUrl(input: string | URL): URL {
   try {
     url = new URL(input);
   } catch {
-    throw createUrlError('this is not a URL', 'give an absolute one: http://127.0.0.1:3000/mcp');
+    throw createUrlError('invalid URL', 'pass an absolute URL, such as http://127.0.0.1:3000/mcp');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw createUrlError(`a URL of ${url.protocol} cannot be reached over HTTP`, 'give one of http: or https:');
+    throw createUrlError(`unsupported URL scheme ${url.protocol}`, 'pass an http: or https: URL');
   }
   if (url.username || url.password)
-    throw createUrlError('the URL holds credentials', 'give them in headers: { authorization: … }');
+    throw createUrlError('the URL contains credentials', 'pass them in headers: { authorization: … }');
   url.hash = '';
   return url;
 }
@@ -120,7 +120,7 @@ async function resolveHeaders(own: () => HeaderRecord | Promise<HeaderRecord>, p
   } catch (error) {
     throw TenonError.is(error)
       ? error
-      : new TenonError('auth/failed', 'no headers could be had', { peer, cause: error });
+      : new TenonError('auth/failed', 'the `headers` function failed', { peer, cause: error });
   }
 }
 
@@ -144,7 +144,7 @@ async function shouldRetry(
     return await onUnauthorized(refusal);
   } catch (error) {
     reply.cancel();
-    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'signing in failed', { peer, cause: error });
+    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
   }
 }
 
@@ -177,8 +177,8 @@ function throwRedirectError(reply: HttpReply, peer: string): never {
   const target = parseLocation(reply.header('location') ?? '', peer);
   const received = target && target.href !== peer ? `a redirect to ${target.origin}${target.pathname}` : 'a redirect';
   reply.cancel();
-  const hint = 'connect to the final address yourself if you trust it: credentials are not sent after a redirect';
-  throw new TenonError('http/redirected', 'the server sends us elsewhere', { peer, status, received, hint });
+  const hint = 'connect to the final URL directly if you trust it, because credentials are not sent after a redirect';
+  throw new TenonError('http/redirected', 'the server answered with a redirect', { peer, status, received, hint });
 }
 
 /** Reads what nobody needs, so that the connection can serve again. */

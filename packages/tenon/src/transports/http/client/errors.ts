@@ -8,7 +8,8 @@ import type { HttpReply } from './requester.js';
 const MAX_REFUSAL_BODY = 65_536;
 const MAX_SHOWN = 200;
 /** Advice for a request that may have been carried out. */
-export const OUTCOME_ADVICE = 'the server may have acted on it; look before sending it again';
+export const OUTCOME_ADVICE =
+  'check the effect before you send the request again, because the server may have executed it';
 
 export function createTransportClosedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
@@ -34,7 +35,7 @@ export function toRequestError(error: unknown, peer: string, url: string): Tenon
 }
 
 function getHint(code: string): string | undefined {
-  if (code === 'http/unreachable') return 'nothing was sent; check the address and that the server runs';
+  if (code === 'http/unreachable') return 'check the address, and check that the server is running (nothing was sent)';
   if (code === 'http/interrupted') return OUTCOME_ADVICE;
   return undefined;
 }
@@ -46,23 +47,28 @@ export function createOutcomeUnknownError(peer: string, why: string, cause?: Ten
 
 /** The error for a stream that no longer brings anything, although the server may respond on other connections. */
 export function createSilentStreamError(peer: string): TenonError {
-  return new TenonError(
-    'http/silent-stream',
-    'the stream for changes brought nothing for too long and is opened again',
-    {
-      peer,
-      hint: 'set `keepAlive: false` if the server is silent by intent',
-    },
-  );
+  return new TenonError('http/silent-stream', 'the stream for changes was silent for too long and is reopened', {
+    peer,
+    hint: 'set `keepAlive: false` if the server sends no keep-alive messages',
+  });
 }
 
 /** The server took the request and answered something else. */
 export function createMissingResponseError(peer: string, received: string): TenonError {
-  return new TenonError('peer/no-answer', 'the request was not answered', { peer, expected: 'its response', received });
+  return new TenonError('peer/no-answer', 'the response is missing', {
+    peer,
+    expected: 'the response to the request',
+    received,
+  });
 }
 
 export function createUnreadableError(peer: string, received: string, cause?: unknown): TenonError {
-  return new TenonError('peer/unreadable', 'what came cannot be read', { peer, expected: 'JSON', received, cause });
+  return new TenonError('peer/unreadable', 'received data that cannot be parsed', {
+    peer,
+    expected: 'JSON',
+    received,
+    cause,
+  });
 }
 
 /** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */
@@ -150,13 +156,13 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
   const details = { peer, status, rpcCode: failure?.error.code, data: failure?.error.data, cause: failure?.error };
   return new TenonError('session/gone', 'the server no longer knows the session', {
     ...details,
-    hint: 'open a new one',
+    hint: 'open a new session',
   });
 }
 
 /** A 400 about the session that is addressed to the request: the handler of the request may have sent it. */
 function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): TenonError {
-  return new TenonError('session/rejected', `the server answered that the session is not valid: ${error.message}`, {
+  return new TenonError('session/rejected', `the server rejected the session: ${error.message}`, {
     peer,
     status: 400,
     rpcCode: error.code,
@@ -169,7 +175,12 @@ function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): Te
 function createStatusError(reply: HttpReply, peer: string, body: string): TenonError {
   const { status } = reply;
   const received = body === '' || isMarkup(body) ? `status ${status}` : `status ${status}: ${body.slice(0, MAX_SHOWN)}`;
-  return new TenonError('http/status', 'the server refused', { peer, status, received, hint: getAdvice(reply) });
+  return new TenonError('http/status', 'the server rejected the request', {
+    peer,
+    status,
+    received,
+    hint: getAdvice(reply),
+  });
 }
 
 function isMarkup(body: string): boolean {
@@ -180,7 +191,7 @@ function getAdvice(reply: HttpReply): string | undefined {
   const retryAfter = reply.header('retry-after');
   if (reply.status === 401)
     return 'pass `auth` to `connect`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
-  if (reply.status === 403) return 'the token, or the origin, is not allowed to do this';
+  if (reply.status === 403) return 'check the permissions of the token, and the allowed origins of the server';
   if ((reply.status === 429 || reply.status === 503) && retryAfter)
     return `try again after ${retryAfter.slice(0, MAX_SHOWN)} s`;
   if (reply.status >= 500) return OUTCOME_ADVICE;

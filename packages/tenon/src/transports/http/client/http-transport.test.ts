@@ -105,7 +105,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       { maxMessageSize: 1_000 },
     );
     await channel.send(ask());
-    expect(notes.bad).toMatchObject([{ code: 'peer/unreadable', received: 'an answer of more than 1000 bytes' }]);
+    expect(notes.bad).toMatchObject([{ code: 'peer/unreadable', received: 'a response of more than 1000 bytes' }]);
     expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 

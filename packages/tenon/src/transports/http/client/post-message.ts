@@ -56,7 +56,7 @@ function serialize(message: JsonRpcMessage, peer: string): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    throw new TenonError('call/unwritable', 'the message cannot be written as JSON', { peer, cause });
+    throw new TenonError('call/unwritable', 'the message cannot be serialized as JSON', { peer, cause });
   }
 }
 
@@ -75,7 +75,7 @@ function storeSessionId(context: HttpClientContext, reply: HttpReply): void {
     return;
   }
   reply.cancel();
-  throw new TenonError('peer/invalid-session-id', 'the server opened a session under an id that is none', {
+  throw new TenonError('peer/invalid-session-id', 'the server sent an invalid session id', {
     peer: context.peer,
     expected: `1 to ${MAX_SESSION_ID} visible ASCII characters`,
   });
@@ -111,7 +111,7 @@ async function followStream(
       if (requestSignal.aborted || pending.answered || pending.id === undefined) return;
       if (pending.readError) return reportLost(pending.readError);
       if (stateless || getResumeId(progress) === undefined) {
-        return reportLost(createOutcomeUnknownError(context.peer, 'the stream ended before the answer came'));
+        return reportLost(createOutcomeUnknownError(context.peer, 'the stream ended before the response'));
       }
       onStreamClosed?.();
       const next = await resumeStream(context, progress, session, requestSignal);
@@ -133,11 +133,11 @@ async function resumeStream(
   if (session !== context.session)
     return createOutcomeUnknownError(
       context.peer,
-      'its session ended before the answer came',
+      'the session ended before the response',
       createSessionGoneError(context.peer),
     );
   const next = await reconnect(context, { progress, policy: context.resume, signal, session, hold: true });
   if ('reply' in next) return next.reply;
-  const why = next.over === 'refused' ? 'the server does not resume the stream' : 'the stream could not be resumed';
-  return createOutcomeUnknownError(context.peer, `${why}, and the answer had not come`, next.error);
+  const why = next.over === 'refused' ? 'the server refused to resume the stream' : 'the stream could not be resumed';
+  return createOutcomeUnknownError(context.peer, `${why} before the response`, next.error);
 }

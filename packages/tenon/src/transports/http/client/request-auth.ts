@@ -100,6 +100,6 @@ async function wrapAuthError<T>(work: Promise<T>, peer: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'signing in failed', { peer, cause: error });
+    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
   }
 }

@@ -50,14 +50,14 @@ function handleReadFailure(
 ): void {
   if (signal.aborted) throw createAbortError(signal, context.peer);
   if (!TenonError.is(error) || error.code !== 'http/too-large') throw createInterruptedError(context, error);
-  pending.readError = createUnreadableError(context.peer, `an answer of more than ${context.maxMessageSize} bytes`);
+  pending.readError = createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`);
   context.receiver.onParseError(pending.readError);
 }
 
 function createInterruptedError(context: HttpClientContext, error: unknown): TenonError {
   const got = error instanceof Error ? error.message : undefined;
   const details = { peer: context.peer, received: got, hint: OUTCOME_ADVICE };
-  return new TenonError('http/interrupted', 'the connection broke amid the answer', details);
+  return new TenonError('http/interrupted', 'the connection broke during the response', details);
 }
 
 /** A server may say anything to a message that asks nothing; what are messages is handed on. */

@@ -55,9 +55,9 @@ function createListenEndedError(
   { over, error }: Extract<ReconnectResult, { over: string }>,
 ): TenonError | undefined {
   if (over !== 'exhausted') return undefined;
-  return new TenonError('http/listen-ended', 'the stream for what the server says unasked is lost', {
+  return new TenonError('http/listen-ended', 'the stream for notifications of the server is lost', {
     peer: context.peer,
     received: error.message,
-    hint: 'calls still work; changes are not announced until you listen again',
+    hint: 'call `connect` again to receive notifications (calls still work)',
   });
 }

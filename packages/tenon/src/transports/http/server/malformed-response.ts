@@ -8,6 +8,6 @@ export function failMalformedResponse(receiver: MessageReceiver | undefined, val
   const { reason } = diagnoseMessage(value);
   receiver?.onResponseLost(
     value.id,
-    new TenonError('peer/malformed', `sent something that is no message: ${reason}`, { peer }),
+    new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer }),
   );
 }

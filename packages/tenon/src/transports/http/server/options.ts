@@ -158,13 +158,13 @@ export function resolveLimits(options: HandlerOptions): Limits {
 export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }: HandlerOptions): string | false {
   if (typeof sessions !== 'boolean') {
     throw createOptionsError(
-      '`sessions` is unfit',
+      '`sessions` is not a boolean',
       'true or false',
       typeof sessions === 'string' ? sessions : typeof sessions,
     );
   }
   if (sessions || ssePath === false) return ssePath;
-  throw createOptionsError('HTTP+SSE needs sessions', 'no `ssePath` beside `sessions: false`', ssePath);
+  throw createOptionsError('HTTP+SSE needs sessions', '`ssePath` without `sessions: false`', ssePath);
 }
 
 /** Returns the service in the form in which the options serve it. */
@@ -173,14 +173,14 @@ export function resolveService(service: RequestHandler, { sessions = true }: Han
   if (sessions) return service;
   if (service.withoutSessions !== undefined) return service.withoutSessions();
   throw createOptionsError(
-    '`sessions: false` does not fit this server',
-    'a server with `withoutSessions`',
-    'one without',
+    '`sessions: false` is not supported by this server',
+    'a server with the method `withoutSessions`',
+    'a server without it',
   );
 }
 
 function createOptionsError(problem: string, expected: string, received: string): TenonError {
-  return new TenonError('serve/options', `the options of the HTTP server: ${problem}`, { expected, received });
+  return new TenonError('serve/options', `invalid options of the HTTP server: ${problem}`, { expected, received });
 }
 
 export function resolveClock(options: HandlerOptions): Clock {

@@ -154,8 +154,8 @@ function handleGetOrDelete(
 ) {
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
-    const hint = context.keepsSessions ? `; ${SESSION_MISSING}` : ', and this server keeps none';
-    const why = `${exchange.method} needs a session${hint}`;
+    const hint = context.keepsSessions ? `; ${SESSION_MISSING}` : ', and the server runs without sessions';
+    const why = `${exchange.method} requires a session${hint}`;
     return refuse(exchange, 405, createInvalidRequest(why), undefined, { allow: 'POST, OPTIONS' });
   }
   const session = findSession(sessions, exchange, sessionId, auth);

@@ -273,6 +273,6 @@ function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message 
 function createClosedError(): TenonError {
   return new TenonError('connection/closed', 'the session has ended', {
     peer: PEER,
-    hint: 'stop sending: the client opens a new session if it wants more',
+    hint: 'stop sending, because the client opens a new session if needed',
   });
 }

@@ -11,7 +11,7 @@ import { echoServer } from '../../../../testing/echo-server.js';
 import { allEvents, alone, JSON_HEADERS, openSession, runtimes, type Site } from '../../fixtures/sites.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
-const NO_SESSION = /needs a session, and this server keeps none/;
+const NO_SESSION = /requires a session, and the server runs without sessions/;
 
 const form = { message: 'Name?', input: { type: 'object', properties: { name: { type: 'string' } } } };
 
@@ -239,7 +239,7 @@ describe('the option `sessions: false`', () => {
 
   it.each([
     [{ sessions: false, ssePath: '/sse' }, /HTTP\+SSE needs sessions/],
-    [{ sessions: 'none' as never }, /`sessions` is unfit.*none/s],
+    [{ sessions: 'none' as never }, /`sessions` is not a boolean.*none/s],
   ])('refuses %j with serve/options', async (options, message) => {
     const { server } = createSessionless();
     expect(() => createHandler(server, options)).toThrow(message);
@@ -247,6 +247,8 @@ describe('the option `sessions: false`', () => {
   });
 
   it('refuses a service that needs sessions', () => {
-    expect(() => createHandler(echoServer, { sessions: false })).toThrow(/`sessions: false` does not fit this server/);
+    expect(() => createHandler(echoServer, { sessions: false })).toThrow(
+      /`sessions: false` is not supported by this server/,
+    );
   });
 });
