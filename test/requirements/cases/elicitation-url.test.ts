@@ -174,7 +174,7 @@ describe('a request that cannot go on before a visit', () => {
       });
       expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({
         rpcCode: -32603,
-        message: expect.stringContaining('cannot ask the user to visit a URL'),
+        message: expect.stringContaining('does not support URL elicitation'),
       });
       await client.close();
     },
