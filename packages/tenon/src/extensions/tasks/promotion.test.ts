@@ -16,7 +16,10 @@ async function begun(site: Site, run: (ctx: Context) => Promise<unknown>, settin
 
 /** Sends the call, and lets the time pass after which it is a task. */
 async function called(site: Site, caller: TaskTestClient, params: JsonObject = {}): Promise<number> {
+  const { timers } = site.clock;
   const id = caller.send('tools/call', { name: 'job', ...params });
+  // Opening a request state is work of the system, which takes real time.
+  await until(() => site.clock.timers > timers, 'the timer of the call');
   await settle();
   site.clock.advance(AFTER);
   await settle();
