@@ -151,6 +151,6 @@ export const tasks: readonly Feature[] = [
     crosses: 'tasks',
     name: 'that there are not',
     probe: ({ client }) => getOutcome(client.tasks.get('none')),
-    seen: () => expect.objectContaining({ by: -32602, refused: expect.stringContaining('knows no task') }),
+    seen: () => expect.objectContaining({ by: -32602, refused: expect.stringContaining('not found on the server') }),
   },
 ];

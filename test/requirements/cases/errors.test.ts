@@ -202,7 +202,7 @@ describe('names of tools', () => {
 
   it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'a/b', 'a:b', 'ä', 'a\n'])(
     'may not be %j [tools.name.charset, tools.name.length, tools.name.no-special-characters]',
-    name => expect(named(name)).toThrow(/is no tool name/),
+    name => expect(named(name)).toThrow(/invalid tool name/),
   );
 
   it('tell case apart, and come in the same order each time [tools.name.case-sensitive, tools.list.deterministic-order]', async () => {

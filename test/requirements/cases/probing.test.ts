@@ -83,7 +83,9 @@ describe('a client on a stream', () => {
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
     expect(error).toMatchObject({
       code: 'connect/no-shared-revision',
-      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*Do not pin `protocolVersion`/),
+      message: expect.stringMatching(
+        /does not support protocol version 2026-07-28[\s\S]*Remove the option `protocolVersion`/,
+      ),
     });
     expect(heard.some(isOpening)).toBe(false);
   });

@@ -89,6 +89,6 @@ describe('the URI of a resource', () => {
 
   it('is refused when it is added later [resources.uri.custom-rfc3986]', () => {
     const server = createServer({ name: 's', version: '1', resources: {} });
-    expect(() => server.resources.set('note://a b', { read: () => 'x' } as never)).toThrow(/is no URI/);
+    expect(() => server.resources.set('note://a b', { read: () => 'x' } as never)).toThrow(/invalid resource URI/);
   });
 });

@@ -24,7 +24,7 @@ export function requireShape(subject: string, value: unknown, { code, form, keys
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      ...(meant === undefined ? {} : { hint: `use the key "${meant}"` }),
+      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
     });
   }
   for (const [key, check] of Object.entries(keys)) {

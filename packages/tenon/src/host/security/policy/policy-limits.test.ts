@@ -5,12 +5,12 @@ import { deny } from './rules.js';
 
 describe('a policy', () => {
   it.each(['maybe', 'toString', ''])('refuses %j as the action without a matching rule', fallback => {
-    expect(() => createPolicy([], { fallback: fallback as never })).toThrow('/fallback cannot be read');
+    expect(() => createPolicy([], { fallback: fallback as never })).toThrow('/fallback: invalid value');
   });
 
   it('takes as many rules as the limit, and no more', () => {
     const rules = (count: number) => Array.from({ length: count }, () => deny());
     expect(createPolicy(rules(MAX_RULES)).rules).toHaveLength(MAX_RULES);
-    expect(() => createPolicy(rules(MAX_RULES + 1))).toThrow('cannot be read');
+    expect(() => createPolicy(rules(MAX_RULES + 1))).toThrow('invalid value');
   });
 });
