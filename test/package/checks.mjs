@@ -135,8 +135,8 @@ export async function sharesItsErrors() {
 export async function bundlesSmall() {
   const server = await bundleOf("import { createServer } from 'tenon'; createServer({ name: 'a', version: '1' });");
   const client = await bundleOf("import { connect } from 'tenon'; await connect('http://localhost/mcp');");
-  if (!client.includes('function createHttpEndpoint')) throw new Error('a bundle of a client has none');
-  if (server.includes('function createHttpEndpoint')) throw new Error('a bundle of a server has the client');
+  if (!client.includes('function createClientEndpoint')) throw new Error('a bundle of a client has none');
+  if (server.includes('function createClientEndpoint')) throw new Error('a bundle of a server has the client');
   // By this esbuild keeps a module for later, with all that it imports.
   const later = [...client.matchAll(/__esm\(\{\s*"([^"]+)"/g)].map(([, path = '']) => basename(path));
   if (later.includes('client.js')) throw new Error('a bundle of a client keeps the client for later');
