@@ -8,7 +8,7 @@
  * these suites run, with all combinations.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   aiAdaptersWork,
   bundlesSmall,
@@ -96,7 +96,13 @@ async function vitest() {
   /** @type {unknown} */
   const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
-  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = readJson(report);
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults } = readJson(report);
+  for (const { name, message, assertionResults } of testResults) {
+    if (message) failures.push(`${relative(root, name)}: ${message}`);
+    for (const { status, fullName, failureMessages } of assertionResults) {
+      if (status === 'failed') failures.push([`${relative(root, name)} > ${fullName}`, ...failureMessages].join('\n'));
+    }
+  }
   // Vitest also fails when a file cannot be read or an error is thrown outside of all tests.
   return { passed, failed, skipped, held: failure === undefined };
 }
@@ -119,7 +125,9 @@ async function take({ title, needs, run }) {
   }
   const started = performance.now();
   const counts = await run().catch(error => {
-    console.error(error instanceof Error ? error.message : error);
+    const problem = error instanceof Error ? error.message : String(error);
+    console.error(problem);
+    failures.push(`${title}: ${problem}`);
     return { passed: 0, failed: 0, skipped: 0, held: false };
   });
   if (counts === 'skipped') return SKIPPED;
@@ -142,6 +150,8 @@ if (unknown.length > 0) {
 }
 
 const summary = [];
+/** The tests that failed, with their errors. @type {string[]} */
+const failures = [];
 const total = { passed: 0, failed: 0 };
 for (const step of steps) {
   if (wanted.size > 0 && !wanted.has(step.id)) continue;
@@ -152,6 +162,7 @@ for (const step of steps) {
 }
 await removeInstalled();
 
+if (failures.length > 0) console.log(`\n━━ Failures\n${failures.join('\n\n')}`);
 console.log(`\n━━ Summary on Node ${process.version}\n${summary.join('\n')}\n`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -99,7 +99,7 @@ describe('a client whose server', () => {
     [
       'asks what cannot be answered',
       { result: { resultType: 'input_required', inputRequests: { a: { method: '__proto__' } } } },
-      'call/cannot-answer',
+      'call/unanswered-request',
     ],
     [
       'gives an error [base.error.code-integer]',
@@ -126,9 +126,9 @@ describe('a client whose server', () => {
     say({ ...v, id: null, error: { code: -32700, message: 'what?' } });
     await soon();
     expect(problems.map(({ code }) => code)).toEqual([
-      'peer/unasked',
-      'peer/unasked',
-      'peer/unasked',
+      'peer/unknown-response',
+      'peer/unknown-response',
+      'peer/unknown-response',
       'peer/unreadable',
     ]);
     await client.close();

@@ -39,7 +39,7 @@ describe('tenon gateway', () => {
     expect(await gateway.said(({ name }) => name === 'market')).toMatchObject({ event: 'server', state: 'connected' });
     expect(await gateway.said(({ name }) => name === 'gone')).toMatchObject({
       state: 'failed',
-      why: expect.any(String),
+      reason: expect.any(String),
     });
     expect(await namesAt(gateway.url)).toEqual([
       'corner__price',
@@ -131,10 +131,10 @@ describe('tenon gateway', () => {
     const crash = 'for (let i = 0; i < 25; i++) console.error("line " + i); process.exit(7)';
     await project.write('crash.json', { mcpServers: { crash: { command: process.execPath, args: ['-e', crash] } } });
     const gateway = await serving(project.folder, ['gateway', 'crash.json', '--trust', '--port', '0', '--json']);
-    const { why } = await gateway.said<{ why: string }>(({ event }) => event === 'server');
-    expect(why).toContain('exited');
-    expect(why).not.toContain('\n');
-    expect(why.length).toBeLessThanOrEqual(300);
+    const { reason } = await gateway.said<{ reason: string }>(({ event }) => event === 'server');
+    expect(reason).toContain('exited');
+    expect(reason).not.toContain('\n');
+    expect(reason.length).toBeLessThanOrEqual(300);
     await gateway.end();
   });
 
@@ -215,11 +215,11 @@ describe('tenon gateway', () => {
       name: 'corner__price',
       arguments: { of: 'x'.repeat(4000) },
     });
-    expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-spill:/) });
+    expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-overflow:/) });
     await gateway.end();
   });
 
-  it('says why it cannot serve', async () => {
+  it('says reason it cannot serve', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);

@@ -75,7 +75,9 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       if (theirs === '2026-07-28') {
         // That revision has no requests from servers: it is not passed on.
         void call.catch(() => {});
-        await retryUntilPasses(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
+        await retryUntilPasses(() =>
+          expect(scene.problems.map(({ code }) => code)).toContain('peer/unexpected-request'),
+        );
       } else {
         await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
         expect(asked).toEqual(['Who?']);
@@ -97,13 +99,17 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const first = await listTools(scene);
       expect(first.names).toContain('good__echo');
       expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
-      const why = expect.stringMatching(/exited with code 3|stdout/);
-      expect(first.absent).toEqual([{ server: 'broken', why }]);
+      const reason = expect.stringMatching(/exited with code 3|stdout/);
+      expect(first.absent).toEqual([{ server: 'broken', reason }]);
       await retryUntilPasses(() =>
-        expect(scene.logs).toContainEqual(expect.objectContaining({ data: { absent: [{ server: 'broken', why }] } })),
+        expect(scene.logs).toContainEqual(
+          expect.objectContaining({ data: { unavailable: [{ server: 'broken', reason }] } }),
+        ),
       );
       for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
-        expect((await scene.client.call(method))._meta).toMatchObject({ 'tenon/absent': [{ server: 'broken' }] });
+        expect((await scene.client.call(method))._meta).toMatchObject({
+          'dev.tenon/unavailable': [{ server: 'broken' }],
+        });
       for (let time = 0; time < 20; time++) expect((await listTools(scene)).absent).toHaveLength(1);
       // Each start is two where the server exits when it is asked for its revisions.
       expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
@@ -124,7 +130,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
         await expect(scene.client.call(method)).rejects.toMatchObject({
           rpcCode: -32603,
           summary: expect.stringContaining('None of the 2 servers is there'),
-          data: { absent: [{ server: 'one' }, { server: 'two' }] },
+          data: { unavailable: [{ server: 'one' }, { server: 'two' }] },
         });
       await scene.close();
     });
@@ -232,7 +238,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       const { absent } = await listTools(scene);
-      expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" timed out after 500 ms at startup' }]);
+      expect(absent).toEqual([{ server: 'mute', reason: 'the server "mute" timed out after 500 ms at startup' }]);
       await scene.close();
     });
   },

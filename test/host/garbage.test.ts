@@ -45,7 +45,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
       await begin({ lists }, lists === 'huge' ? 20_000 : undefined);
       const { names, absent } = await listTools(scene);
       expect(names.filter(name => !name.startsWith('good__'))).toEqual([]);
-      expect(absent).toEqual([{ server: 'lies', why: expect.stringMatching(notThere[lists] as RegExp) }]);
+      expect(absent).toEqual([{ server: 'lies', reason: expect.stringMatching(notThere[lists] as RegExp) }]);
       await goesOn();
     },
   );
@@ -77,7 +77,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   it('makes a server absent when opened', async () => {
     await begin({ start: 'garbage' });
     const { absent } = await listTools(scene);
-    expect(absent).toEqual([{ server: 'lies', why: expect.any(String) }]);
+    expect(absent).toEqual([{ server: 'lies', reason: expect.any(String) }]);
     await goesOn();
   });
 
@@ -108,7 +108,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   it('twice: the first answer counts', async () => {
     await begin();
     expect(getText(await scene.client.callTool('lies__answers-twice'))).toBe('first');
-    await retryUntilPasses(() => expect(codes()).toContain('peer/unasked'));
+    await retryUntilPasses(() => expect(codes()).toContain('peer/unknown-response'));
     await goesOn();
   });
 });

@@ -61,17 +61,17 @@ async function watch(changeEvents: AsyncIterable<ChangeEvent>, changes: number[]
   for await (const _ of changeEvents) changes.push(Date.now());
 }
 
-/** The list of tools in one page: the outer names, which servers are missing and why, and how long it took. */
+/** The list of tools in one page: the outer names, which servers are missing and reason, and how long it took. */
 export async function listTools({
   client,
 }: HostFixture): Promise<{ names: string[]; absent: ReportedAbsence[]; took: number }> {
   const since = Date.now();
   const { tools, _meta = {} } = await client.call('tools/list');
-  const absent = (_meta['tenon/absent'] ?? []) as ReportedAbsence[];
+  const absent = (_meta['dev.tenon/unavailable'] ?? []) as ReportedAbsence[];
   return { names: tools.map(({ name }) => name), absent, took: Date.now() - since };
 }
 
 export interface ReportedAbsence {
   readonly server: string;
-  readonly why: string;
+  readonly reason: string;
 }

@@ -41,7 +41,7 @@ async function refuseBehindHost(name: string, version: string) {
   onTestFinished(() => host.close());
   const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', tasks: false, ...ANSWERS });
   onTestFinished(() => client.close());
-  await expect(client.callTool(name, {})).rejects.toMatchObject({ code: 'call/cannot-answer' });
+  await expect(client.callTool(name, {})).rejects.toMatchObject({ code: 'call/unanswered-request' });
   return { clock, outcomes };
 }
 

@@ -51,7 +51,9 @@ describe('the rules of error texts', () => {
 
   it('accept a clause, and a sentence where the text crosses the wire', () => {
     expect(findBadSummaries(readSite('{}'))).toEqual([]);
-    expect(findBadSummaries(readSite('{}', "'The client does not support roots'", "'client/lacks'"))).toEqual([]);
+    expect(
+      findBadSummaries(readSite('{}', "'The client does not support roots'", "'client/missing-capability'")),
+    ).toEqual([]);
   });
 
   it.each(["{ expected: 'a key.' }", "{ expected: 'that it ends' }", "{ received: 'what is none' }"])(

@@ -146,7 +146,7 @@ describe('a state has its time', () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } });
     const first = await beginCall(on);
     expect((await send(on, sentCall, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });
-    expect(on.problems).toEqual(['handler/endless-questions']);
+    expect(on.problems).toEqual(['handler/too-many-rounds']);
     const lax = createGuardedServer();
     const second = getRetry(await send(lax, sentCall, await beginCall(lax)));
     await expectRefusal(createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } }), sentCall, second);

@@ -96,7 +96,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
 
   it('are listed where there is a list', async () => {
     const listing = collect(client.tasks.list());
-    if (revision === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-revision' });
+    if (revision === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-version' });
     else expect((await listing).length).toBeGreaterThan(1);
   });
 
@@ -106,7 +106,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     const handle = await client.tasks.start('choose');
     const id = handle.id as string;
     if (revision === '2026-07-28')
-      await expect(mute.tasks.resume(id).result()).rejects.toMatchObject({ code: 'call/cannot-answer' });
+      await expect(mute.tasks.resume(id).result()).rejects.toMatchObject({ code: 'call/unanswered-request' });
     await mute.close();
     expect(getText(await handle.result())).toBe('tenon, glue');
   });

@@ -146,7 +146,7 @@ describe('a server in the field', () => {
         ? { tools: [] }
         : { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
     );
-    await expect(client.callTool('t')).rejects.toMatchObject({ code: 'call/cannot-answer' });
+    await expect(client.callTool('t')).rejects.toMatchObject({ code: 'call/unanswered-request' });
   });
 
   it('gives back the state of the last round, byte for byte, and none when there was none [mrtr.request-state-echoed, mrtr.request-state-not-invented, mrtr.not-used-for-other-requests, caching.mrtr-retry-not-cached]', async () => {

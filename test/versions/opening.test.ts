@@ -168,7 +168,7 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
         ? ['server/discover', 'subscriptions/listen']
         : ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'initialize'];
       for (const method of [...absent, 'sampling/createMessage', 'roots/list']) {
-        await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-in-revision' });
+        await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-in-version' });
       }
       expect(wire.crossings).toEqual([]);
     });
@@ -245,7 +245,7 @@ describe('negotiation', () => {
       const connecting = connect(server, { protocolVersion: asked });
       if (served === asked) return expect((await connecting).server.protocolVersion).toBe(asked);
       const error = await connecting.catch(problem => problem);
-      expect(error).toMatchObject({ code: 'connect/no-shared-revision' });
+      expect(error).toMatchObject({ code: 'connect/no-shared-version' });
       expect((error as TenonError).received).toBe(served);
     },
   );
@@ -253,7 +253,7 @@ describe('negotiation', () => {
   it('ends where the server answers with a revision that the client does not speak, without saying that it is ready [lifecycle.version.client-disconnects]', async () => {
     const server = impostor({ error: { code: -32601, message: 'no' } }, '1999-01-01');
     await expect(connect(server.channel as never)).rejects.toMatchObject({
-      code: 'connect/no-shared-revision',
+      code: 'connect/no-shared-version',
       received: '1999-01-01',
     });
     expect(server.sent).toEqual(['server/discover', 'initialize']);

@@ -79,7 +79,9 @@ describeMatrix('tools', (rig, lane) => {
     const result = wire.answer('tools/call').result as Json;
     expect(result.structuredContent).toEqual(from(lane, '2025-06-18') ? { sum: 3, parts: [1, 2] } : undefined);
     expect((result.content as Json[])[0]).toEqual({ type: 'text', text: '{"sum":3,"parts":[1,2]}' });
-    expect((result._meta as Json | undefined)?.['tenon/structured']).toBe(from(lane, '2025-06-18') ? undefined : true);
+    expect((result._meta as Json | undefined)?.['dev.tenon/structuredContent']).toBe(
+      from(lane, '2025-06-18') ? undefined : true,
+    );
     expect(wire.sent('client', 'tools/call')[0]).toMatchObject({ name: 'add', arguments: { a: 1, b: 2 } });
   });
 

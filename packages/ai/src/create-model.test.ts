@@ -209,7 +209,7 @@ describe('the result of a model', () => {
     );
     const use = [first.result.content].flat()[0];
     if (use?.type !== 'tool_use') throw new Error('there is no use of a tool');
-    expect(use._meta).toEqual({ 'tenon/thoughtSignature': { google: 'sig' } });
+    expect(use._meta).toEqual({ 'dev.tenon/thoughtSignature': { google: 'sig' } });
     const repeat = async (_meta: { [key: string]: unknown }) => {
       const messages: CreateMessageParams['messages'] = [
         { role: 'assistant', content: { ...use, _meta } },
@@ -219,7 +219,7 @@ describe('the result of a model', () => {
       return call.prompt[0]?.content[0];
     };
     expect(await repeat(use._meta ?? {})).toMatchObject({ providerOptions: { google: { thoughtSignature: 'sig' } } });
-    const forged = { 'tenon/thoughtSignature': { google: { serviceTier: 'x' }, anthropic: 1 } };
+    const forged = { 'dev.tenon/thoughtSignature': { google: { serviceTier: 'x' }, anthropic: 1 } };
     expect(await repeat(forged)).not.toMatchObject({ providerOptions: { google: expect.anything() } });
   });
 });

@@ -1,7 +1,7 @@
 import type { ProviderMetadata } from 'ai';
 
 /** Key in the `_meta` of a `tool_use` block. Servers return the block with it in the next request. */
-const META_KEY = 'tenon/thoughtSignature';
+const META_KEY = 'dev.tenon/thoughtSignature';
 
 /**
  * Keeps the signature of a use of a tool, which Gemini requires in the next request. Other metadata of the provider is dropped: it refers

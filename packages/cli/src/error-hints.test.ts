@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { describeError } from './error-hints.js';
 
 it('replaces a next step that names an option of the library', () => {
-  const error = new TenonError('host/too-many-lines', 'all are in use', { hint: 'raise `maxConnectionsPerServer`' });
+  const error = new TenonError('host/too-many-connections', 'all are in use', {
+    hint: 'raise `maxConnectionsPerServer`',
+  });
   expect(describeError(error)).toBe('all are in use. Try again later, or raise --max of `tenon bridge`.');
 });
 

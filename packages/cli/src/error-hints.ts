@@ -4,11 +4,11 @@ import { TenonError } from 'tenon';
 const HINTS: Readonly<Record<string, string>> = {
   'serve/port-taken': 'stop the other program, or choose another port with --port',
   'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
-  'host/too-many-lines': 'try again later, or raise --max of `tenon bridge`',
+  'host/too-many-connections': 'try again later, or raise --max of `tenon bridge`',
   'auth/no-client': 'register a client there manually, and pass its id: tenon bridge URL --client-id ID',
   'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id: tenon bridge URL --client-id ID',
   'auth/other-issuer': 'register a client there, and pass its id: tenon bridge URL --client-id ID',
-  'connect/no-shared-revision': 'update the older side',
+  'connect/no-shared-version': 'update the older side',
   'call/outcome-unknown': 'check the effect before you repeat the call',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
 };

@@ -212,7 +212,7 @@ describe('a call of somebody who cannot be asked', () => {
     controller.abort();
     await expect(calling).rejects.toThrow();
     await retryUntilPasses(async () => expect(await host.approvals.listPending()).toEqual([]));
-    await expect(host.approvals.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+    await expect(host.approvals.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
     expect(ran).toEqual([]);
   });
 

@@ -104,7 +104,7 @@ describe('knowledge of a server', () => {
       const seen: (readonly [unknown, string])[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = form => {
         const { _meta } = form as { _meta?: { [key: string]: unknown } };
-        seen.push([_meta?.['tenon/server'], form.message]);
+        seen.push([_meta?.['dev.tenon/server'], form.message]);
         return { action: 'accept', content: { yes: true } };
       };
       const several = await startGuardedHost({

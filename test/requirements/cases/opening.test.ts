@@ -144,7 +144,7 @@ describe('a client over HTTP', () => {
       400,
       error(-32022, { supported: ['2099-01-01'], requested: newest }),
     ]);
-    expect(await connect(url).catch(({ code }) => code)).toBe('connect/no-shared-revision');
+    expect(await connect(url).catch(({ code }) => code)).toBe('connect/no-shared-version');
     expect(methods).toEqual(['server/discover']);
   });
 

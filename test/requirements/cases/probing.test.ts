@@ -82,7 +82,7 @@ describe('a client on a stream', () => {
     await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
     expect(error).toMatchObject({
-      code: 'connect/no-shared-revision',
+      code: 'connect/no-shared-version',
       message: expect.stringMatching(
         /does not support protocol version 2026-07-28[\s\S]*Remove the option `protocolVersion`/,
       ),

@@ -51,7 +51,7 @@ describe.each(protocolVersions)('roots on %s', revision => {
   it.each(out)('are not told when one leads elsewhere: %s [roots.security.uris-validated]', async uri => {
     const { answer, problems, crossed } = await learned(revision, [{ uri: 'file:///home/ada' }, { uri }]);
     // The answer is an error of the call, or one that the server gets and passes on.
-    if (revision === '2026-07-28') expect(answer).toBe('call/cannot-answer');
+    if (revision === '2026-07-28') expect(answer).toBe('call/unanswered-request');
     else {
       expect(answer).toMatchObject({ isError: true });
       expect(problems).toEqual(['answer/root']);

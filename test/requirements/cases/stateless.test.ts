@@ -154,7 +154,7 @@ describe('a client whose revision has no requests of servers', () => {
     await say({ id: ping.id, result: discovered });
     await pinging;
     expect(heard.filter(message => !('method' in message))).toEqual([]);
-    expect(problems.filter(code => code === 'peer/may-not-ask').length).toBe(5);
+    expect(problems.filter(code => code === 'peer/unexpected-request').length).toBe(5);
     await client.close();
   });
 
@@ -173,7 +173,7 @@ describe('a client whose revision has no requests of servers', () => {
     expect(await client.callTool('t')).toMatchObject({ content: [] });
     await client.ping();
     expect(bodies.filter(body => !('method' in body))).toEqual([]);
-    expect(problems).toContain('peer/may-not-ask');
+    expect(problems).toContain('peer/unexpected-request');
     await client.close();
   });
 });

@@ -193,7 +193,11 @@ async function report(
   if (json) {
     for (const place of places) screen.printJson({ event: 'listening', ...place });
     for (const { reason, ...server } of await probeServers(host)) {
-      screen.printJson({ event: 'server', ...server, ...(reason === undefined ? {} : { why: shortenReason(reason) }) });
+      screen.printJson({
+        event: 'server',
+        ...server,
+        ...(reason === undefined ? {} : { reason: shortenReason(reason) }),
+      });
     }
     return;
   }

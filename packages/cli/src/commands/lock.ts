@@ -53,7 +53,7 @@ export function lockCommand(context: CliContext): Command {
 interface LockComparison {
   readonly drifts: readonly Drift[];
   /** The servers that could not be asked. */
-  readonly absent: readonly string[];
+  readonly unavailable: readonly string[];
 }
 
 async function updateOrCheckLock(
@@ -81,8 +81,8 @@ async function compareServers(
 ): Promise<LockComparison> {
   const { approved, refused } = await checkTrust(context, entries, options.trust ?? false);
   const { inventories, unavailable } = await collectInventories(context, approved);
-  for (const { server, why } of unavailable)
-    context.screen.note(`${sanitizeName(server)} cannot be asked: ${shortenReason(why)}`);
+  for (const { server, reason } of unavailable)
+    context.screen.note(`${sanitizeName(server)} cannot be asked: ${shortenReason(reason)}`);
   const drifts: Drift[] = [];
   for (const entry of approved) {
     const own = inventories.find(({ server }) => server === entry.name);
@@ -93,14 +93,14 @@ async function compareServers(
   }
   return {
     drifts,
-    absent: [...unavailable.map(({ server }) => server), ...refused.map(({ name }) => name), ...broken],
+    unavailable: [...unavailable.map(({ server }) => server), ...refused.map(({ name }) => name), ...broken],
   };
 }
 
 function reportCheck(
   { screen }: CliContext,
   before: Lock | undefined,
-  { drifts, absent }: LockComparison,
+  { drifts, unavailable }: LockComparison,
   options: LockOptions,
 ): ExitCode {
   const grave = options.strict ? drifts : drifts.filter(isGrave);
@@ -110,7 +110,7 @@ function reportCheck(
     return exitCodes.rejected;
   }
   if (before === undefined) return exitCodes.rejected;
-  if (absent.length > 0) return exitCodes.failure;
+  if (unavailable.length > 0) return exitCodes.failure;
   screen.note(`nothing differs from ${options.file}${drifts.length > 0 ? ' that must be approved' : ''}`);
   return exitCodes.success;
 }
@@ -118,14 +118,14 @@ function reportCheck(
 async function writeLock(
   context: CliContext,
   { file, before }: { readonly file: LockFile; readonly before: Lock },
-  { drifts, absent }: LockComparison,
+  { drifts, unavailable }: LockComparison,
   options: LockOptions,
 ): Promise<ExitCode> {
   const { screen, terminal } = context;
   const { file: path } = options;
-  const failed = absent.map(each => sanitizeName(each)).join(', ');
+  const failed = unavailable.map(each => sanitizeName(each)).join(', ');
   // An empty lock blocks every server, so a passing failure must not become one.
-  if (absent.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
+  if (unavailable.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
     screen.note(`${path} is not written: no server could be asked. Start these, then run this again: ${failed}`);
     return exitCodes.failure;
   }
@@ -138,8 +138,9 @@ async function writeLock(
     return exitCodes.rejected;
   const after = await file.update(held => acceptDrift(held, drifts));
   screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
-  if (absent.length > 0) screen.note(`${failed} could not be asked, and what is not in ${path} will not be started`);
-  return absent.length > 0 ? exitCodes.failure : exitCodes.success;
+  if (unavailable.length > 0)
+    screen.note(`${failed} could not be asked, and what is not in ${path} will not be started`);
+  return unavailable.length > 0 ? exitCodes.failure : exitCodes.success;
 }
 
 const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
@@ -147,7 +148,7 @@ const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
 const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Converts a comparison to JSON: definitions of servers that are not in the lock are reported by name. */
-function toJson({ drifts, absent }: LockComparison) {
+function toJson({ drifts, unavailable }: LockComparison) {
   const serialized = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
-  return { drifts: serialized, absent };
+  return { drifts: serialized, unavailable };
 }

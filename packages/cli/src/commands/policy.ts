@@ -90,8 +90,8 @@ async function readInventory(
     const { entries } = await readConfiguration(context, configs);
     const { approved } = await checkTrust(context, entries, trust);
     const { inventories, unavailable } = await collectInventories(context, approved);
-    for (const { server, why } of unavailable)
-      context.screen.note(`${sanitizeName(server)} cannot be asked: ${sanitizeText(why)}`);
+    for (const { server, reason } of unavailable)
+      context.screen.note(`${sanitizeName(server)} cannot be asked: ${sanitizeText(reason)}`);
     return inventories;
   }
   if (lock === false) return undefined;

@@ -90,7 +90,7 @@ describe('a step', () => {
     const { enter, put } = rig();
     const run = enter();
     await expect(run.step('a', () => run.request('roots/list', {}))).rejects.toMatchObject({
-      code: 'handler/ask-in-step',
+      code: 'handler/request-in-step',
     });
     await expect(run.step('b', () => run.step('c', () => 1))).rejects.toMatchObject({
       code: 'handler/step-in-step',
@@ -249,7 +249,7 @@ describe('input that the client cannot give', () => {
   it('a question is refused, and steps are taken', async () => {
     const run = withoutInputRequests('tools/list');
     await expect(run.request('roots/list', {})).rejects.toMatchObject({
-      code: 'handler/cannot-ask',
+      code: 'handler/cannot-request-input',
       message: expect.stringContaining('tools/list'),
     });
     expect(await run.step('a', () => 1)).toBe(1);

@@ -155,7 +155,7 @@ export async function requestAnswers(
 }
 
 function createRequestInStepError(method: string): TenonError {
-  return new TenonError('handler/ask-in-step', `the handler requested ${method} inside a step`, {
+  return new TenonError('handler/request-in-step', `the handler requested ${method} inside a step`, {
     hint: 'request the input before the step, and use the answer in the step',
   });
 }

@@ -59,7 +59,7 @@ abstract class LazyRun implements HandlerRun {
   protected abstract createJournaled(runtime: ExecutionRuntime): JournaledRun;
 }
 
-/** Creates the run of a method whose handler cannot request input: a question fails with `handler/cannot-ask`. */
+/** Creates the run of a method whose handler cannot request input: a question fails with `handler/cannot-request-input`. */
 export function withoutInputRequests(method: string): HandlerRun {
   return new RunWithoutInput(method);
 }
@@ -75,7 +75,7 @@ class RunWithoutInput extends LazyRun {
   protected createJournaled({ JournaledExecution, Journal }: ExecutionRuntime): JournaledRun {
     return new JournaledExecution(new Journal(), {
       check: () => {
-        throw new TenonError('handler/cannot-ask', `${this.#method} cannot request input from the client`, {
+        throw new TenonError('handler/cannot-request-input', `${this.#method} cannot request input from the client`, {
           hint: 'request input in a tool, a prompt or a resource read',
         });
       },

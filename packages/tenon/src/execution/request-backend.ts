@@ -41,7 +41,7 @@ export async function runUntilAnswered(
     returnedRun ??= new JournaledExecution(journal, backend, 'returned ');
     inputs = await requestAnswers(result, returnedRun);
   }
-  throw new TenonError('handler/endless-questions', `the handler requested input in more than ${MAX_ENTRIES} rounds`);
+  throw new TenonError('handler/too-many-rounds', `the handler requested input in more than ${MAX_ENTRIES} rounds`);
 }
 
 /** The ways of one call whose questions are requests. */

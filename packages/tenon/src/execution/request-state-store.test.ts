@@ -108,7 +108,7 @@ describe('a state', () => {
       expect(getInputRequests(result)).toHaveProperty(`ask-${round + 1}`);
     }
     const fourth = runRound(wrapHandler(asking(4)), { states: own, inputs: createRetryInputs(result, player) });
-    await expect(fourth).rejects.toMatchObject({ code: 'handler/endless-questions' });
+    await expect(fourth).rejects.toMatchObject({ code: 'handler/too-many-rounds' });
   });
 
   it('is refused beyond the maximum number of rounds', async () => {

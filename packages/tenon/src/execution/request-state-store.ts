@@ -206,7 +206,7 @@ function createStateError(reason: string): TenonError {
 }
 
 function createTooManyRoundsError(maxRounds: number): TenonError {
-  return new TenonError('handler/endless-questions', `the handler requested input in more than ${maxRounds} rounds`, {
+  return new TenonError('handler/too-many-rounds', `the handler requested input in more than ${maxRounds} rounds`, {
     hint: 'request independent inputs together, or raise `inputRequests.maxRounds`',
   });
 }

@@ -89,7 +89,7 @@ describe('asking by request', () => {
     let rounds = 0;
     const asker: RunHandler = async () => returned(++rounds);
     await expect(createRequestStrategy(async () => ({}))(asker)).rejects.toMatchObject({
-      code: 'handler/endless-questions',
+      code: 'handler/too-many-rounds',
     });
     expect(rounds).toBe(32);
     expect(getInputRequests(returned(1))).toHaveProperty('q');

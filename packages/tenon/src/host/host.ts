@@ -167,13 +167,13 @@ export class RunningHost implements Host {
       try {
         return await readInventory(upstream.getConnection(scope));
       } catch (error) {
-        return { server: upstream.name, why: TenonError.from(error).summary };
+        return { server: upstream.name, reason: TenonError.from(error).summary };
       }
     });
     const found = await Promise.all(all);
     return {
       inventories: found.filter((each): each is ServerInventory => 'tools' in each),
-      unavailable: found.filter((each): each is UnavailableServer => 'why' in each),
+      unavailable: found.filter((each): each is UnavailableServer => 'reason' in each),
     };
   }
 

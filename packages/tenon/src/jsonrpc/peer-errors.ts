@@ -17,7 +17,9 @@ export function createMalformedError(peer: string, reason: string): TenonError {
 export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
   const { id } = response;
   if (id !== undefined && id !== null)
-    return new TenonError('peer/unasked', `received a response to the unknown request ${formatId(id)}`, { peer });
+    return new TenonError('peer/unknown-response', `received a response to the unknown request ${formatId(id)}`, {
+      peer,
+    });
   const { message } = (response as { error: { message: string } }).error;
   return new TenonError('peer/unreadable', `the peer could not parse a message: ${message}`, { peer });
 }
@@ -25,7 +27,7 @@ export function createUnexpectedResponseError(peer: string, response: JsonRpcRes
 export function createForbiddenRequestError(peer: string, method: string): TenonError {
   const methodName = method.slice(0, 128);
   return new TenonError(
-    'peer/may-not-ask',
+    'peer/unexpected-request',
     `received the request ${methodName}, which this protocol version does not allow servers to send`,
     { peer },
   );

@@ -14,7 +14,7 @@ describe('a peer that asks', () => {
     const answer = (id: number, n: number) => ({ jsonrpc: '2.0', id, result: { n } });
     await say(answer(3, 3), answer(1, 1), answer(2, 2), answer(2, 4));
     expect(await Promise.all(calls)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
-    expect(problems).toMatchObject([{ code: 'peer/unasked' }]);
+    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('a peer that asks', () => {
     expect(await call).toBe('call/timeout');
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect(abandoned).toEqual([1]);
-    expect(problems).toMatchObject([{ code: 'peer/unasked' }]);
+    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
   });
 
   it('is told when its request cannot be made or sent', async () => {

@@ -87,7 +87,7 @@ export function createMissingCapabilityError(
 export function createUnsupportedError(dialect: Dialect, missing: ClientCapabilities): TenonError {
   if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
   if (dialect.sessionMethods !== undefined) return createNoSessionError(Object.keys(missing).join(', '));
-  return new TenonError('client/lacks', `The client does not support ${Object.keys(missing).join(', ')}`, {
+  return new TenonError('client/missing-capability', `The client does not support ${Object.keys(missing).join(', ')}`, {
     data: missing,
   });
 }

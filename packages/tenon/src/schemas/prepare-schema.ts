@@ -159,8 +159,8 @@ function describeTooLong(pattern: string): string {
 }
 
 /** Ends the validation where `when` holds. The validator reads `allOf` before what it guards here. */
-function guardSchema(node: JsonObject, { meter }: PreparationContext, when: JsonObject, why: string): void {
-  addCondition(node, { if: { not: when }, else: createTripwire(meter, why) });
+function guardSchema(node: JsonObject, { meter }: PreparationContext, when: JsonObject, reason: string): void {
+  addCondition(node, { if: { not: when }, else: createTripwire(meter, reason) });
 }
 
 function addCondition(node: JsonObject, more: JsonObject): void {
@@ -168,10 +168,10 @@ function addCondition(node: JsonObject, more: JsonObject): void {
 }
 
 /** A schema that nothing can be validated by: the validator reads `$ref` first. */
-function createTripwire(meter: StepMeter, why: string): Node {
+function createTripwire(meter: StepMeter, reason: string): Node {
   return Object.defineProperty({}, '$ref', {
     get: () => {
-      if (meter.isActive) throw new TenonError('schema/cannot-judge', why);
+      if (meter.isActive) throw new TenonError('schema/cannot-validate', reason);
       return undefined;
     },
   });
@@ -183,7 +183,7 @@ function countSteps(node: JsonObject, meter: StepMeter): void {
   Object.defineProperty(node, '$ref', {
     get: () => {
       if (meter.isActive && --meter.remaining < 0)
-        throw new TenonError('schema/cannot-judge', 'the validation takes too many steps');
+        throw new TenonError('schema/cannot-validate', 'the validation takes too many steps');
       return $ref;
     },
   });

@@ -239,8 +239,8 @@ describe('a definition that cannot be served', () => {
       { extensions: [{ id: 'thing' }] },
       'server/extension-id',
     ],
-    ['a revision that there is not', { protocolVersions: ['2099-01-01'] }, 'server/revision'],
-    ['no revision', { protocolVersions: [] }, 'server/no-revision'],
+    ['a revision that there is not', { protocolVersions: ['2099-01-01'] }, 'server/protocol-version'],
+    ['no revision', { protocolVersions: [] }, 'server/no-protocol-version'],
   ])('is refused at once: %s', (_, more, expected) => {
     expect(define(more)).toThrow(expect.objectContaining({ code: expected }));
   });

@@ -147,7 +147,7 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
       expected: 'a unique id with a prefix, such as com.example/thing',
     });
   }
-  if (protocolVersions?.length === 0) throw new TenonError('server/no-revision', '`protocolVersions` is empty');
+  if (protocolVersions?.length === 0) throw new TenonError('server/no-protocol-version', '`protocolVersions` is empty');
   if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
     throw new TenonError('server/state-keys', 'invalid `inputRequests.keys`', {
       expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
@@ -165,7 +165,7 @@ function resolveDialect(version: string): Dialect {
   const dialect = getDialect(version);
   if (dialect) return dialect;
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
-  throw new TenonError('server/revision', 'unknown protocol version', { expected, received: version });
+  throw new TenonError('server/protocol-version', 'unknown protocol version', { expected, received: version });
 }
 
 declare const console: { error(...parts: unknown[]): void } | undefined;

@@ -10,7 +10,7 @@ export function checkSupported(connection: Connection, method: MethodName): void
   const { sender } = methods[method];
   if (sender === 'server' || !dialect.methods.client.has(method)) {
     throw new TenonError(
-      'call/not-in-revision',
+      'call/not-in-version',
       `${method} is not supported in protocol version ${dialect.protocolVersion}`,
       {
         peer: connection.peer,

@@ -76,8 +76,8 @@ describe.each(protocolVersions)('a call on %s, whose server asks', revision => {
     await pass(4999);
     await pass(1);
     const outcome = await called;
-    if (outcome === 'call/cannot-answer') expect(problems).toEqual([]);
-    else expect([outcome, problems]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/late']]);
+    if (outcome === 'call/unanswered-request') expect(problems).toEqual([]);
+    else expect([outcome, problems]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/timeout']]);
     await client.close();
   });
 });

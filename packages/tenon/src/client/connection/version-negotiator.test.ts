@@ -167,7 +167,7 @@ describe('opening', () => {
       () => expect.unreachable(),
       error => error,
     );
-    expect(error).toMatchObject({ code: 'connect/no-shared-revision', rpcCode: -32602 });
+    expect(error).toMatchObject({ code: 'connect/no-shared-version', rpcCode: -32602 });
     expect(error.message).toMatch(words);
     expect(asked).toHaveLength(attempts);
   });
@@ -188,7 +188,7 @@ describe('opening', () => {
     'leaves a server that offers %j, without a word [lifecycle.version.client-disconnects]',
     async version => {
       const { connecting, methods } = start(byHandshake({ code: -32601, message: '' }, version));
-      await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+      await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-version' });
       expect(methods()).not.toContain('notifications/initialized');
     },
   );
@@ -200,9 +200,9 @@ describe('opening', () => {
     await client.close();
     await expect(
       start(byHandshake(undefined, '2025-06-18'), { protocolVersion: '2025-11-25' }).connecting,
-    ).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+    ).rejects.toMatchObject({ code: 'connect/no-shared-version' });
     await expect(start(byHandshake(), { protocolVersion: '2099-01-01' }).connecting).rejects.toMatchObject({
-      code: 'connect/revision',
+      code: 'connect/protocol-version',
     });
   });
 
@@ -212,7 +212,7 @@ describe('opening', () => {
       id,
       error: { code: -32022, message: 'no', data: { supported: ['2099-01-01'], requested: '2026-07-28' } },
     }));
-    await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+    await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-version' });
     expect(methods()).toEqual(['server/discover']);
   });
 

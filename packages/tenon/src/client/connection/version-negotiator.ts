@@ -43,7 +43,7 @@ function selectDialects({ protocolVersion }: ClientOptions): readonly Dialect[] 
   const dialect = getDialect(protocolVersion);
   if (dialect) return [dialect];
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
-  throw new TenonError('connect/revision', 'unknown protocol version', { expected, received: protocolVersion });
+  throw new TenonError('connect/protocol-version', 'unknown protocol version', { expected, received: protocolVersion });
 }
 
 class VersionNegotiator {
@@ -134,14 +134,14 @@ class VersionNegotiator {
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
     if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
-    return new TenonError('connect/unclear', 'cannot determine the protocol version of the server', {
+    return new TenonError('connect/no-known-version', 'cannot determine the protocol version of the server', {
       peer: connection.peer,
     });
   }
 
   #createVersionError(connection: Connection, cause: TenonError): TenonError {
     const expected = this.#wanted.map(({ protocolVersion }) => protocolVersion).join(', ');
-    return new TenonError('connect/no-shared-revision', `the server does not support protocol version ${expected}`, {
+    return new TenonError('connect/no-shared-version', `the server does not support protocol version ${expected}`, {
       peer: connection.peer,
       expected,
       received: cause.message,
@@ -251,7 +251,7 @@ class VersionNegotiator {
     );
     if (dialect) return dialect;
     throw new TenonError(
-      'connect/no-shared-revision',
+      'connect/no-shared-version',
       'the server chose a protocol version that this client does not support',
       {
         peer: connection.channel.peer,

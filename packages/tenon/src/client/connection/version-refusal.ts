@@ -36,7 +36,7 @@ export function createNoSharedVersionError(peer: string, refusal: TenonError, wa
   const listed = getSupportedVersions(refusal);
   const hint =
     wanted.length === 1 ? 'remove the option `protocolVersion`, or update the server' : 'update the older side';
-  return new TenonError('connect/no-shared-revision', `the server refused \`initialize\`: ${refusal.summary}`, {
+  return new TenonError('connect/no-shared-version', `the server refused \`initialize\`: ${refusal.summary}`, {
     peer,
     method: 'initialize',
     expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,

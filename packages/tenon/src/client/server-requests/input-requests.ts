@@ -25,7 +25,7 @@ export async function answerInputRequest(
       progress: () => {},
     });
   } catch (error) {
-    throw new TenonError('call/cannot-answer', `the client could not answer ${method}`, {
+    throw new TenonError('call/unanswered-request', `the client could not answer ${method}`, {
       peer,
       received: TenonError.is(error) ? error.message : undefined,
       hint: 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself',

@@ -73,7 +73,9 @@ describe('rounds', () => {
 
   it('fail when the question cannot be answered', async () => {
     for (const method of ['elicitation/create', 'tools/call', '__proto__']) {
-      await expect(start([asks('x', { a: { method } })]).result).rejects.toMatchObject({ code: 'call/cannot-answer' });
+      await expect(start([asks('x', { a: { method } })]).result).rejects.toMatchObject({
+        code: 'call/unanswered-request',
+      });
     }
   });
 
@@ -115,6 +117,6 @@ describe('rounds', () => {
     const { result } = start([asks('s', { a: roots })], options);
     await new Promise(setImmediate);
     clock.advance(50);
-    await expect(result).rejects.toMatchObject({ code: 'call/cannot-answer', cause: { code: 'answer/late' } });
+    await expect(result).rejects.toMatchObject({ code: 'call/unanswered-request', cause: { code: 'answer/timeout' } });
   });
 });

@@ -136,7 +136,7 @@ describe('a question of the server', () => {
       await new Promise(setImmediate);
       expect(signals.at(-1)?.aborted).toBe(false);
       clock.advance(1);
-      expect([await late, signals.at(-1)?.aborted]).toEqual(['answer/late', true]);
+      expect([await late, signals.at(-1)?.aborted]).toEqual(['answer/timeout', true]);
     }
     await ask('roots/list', {}, { roots: [], clock });
     expect(clock.timers).toBe(0);

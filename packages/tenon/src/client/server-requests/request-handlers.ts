@@ -90,7 +90,7 @@ function withTimeout<T>(
   info.signal.addEventListener('abort', withdraw, { once: true });
   if (info.signal.aborted) withdraw();
   return new Promise<T>((resolve, reject) => {
-    const timeoutError = new TenonError('answer/late', `the handler for ${method} timed out after ${timeout} ms`, {
+    const timeoutError = new TenonError('answer/timeout', `the handler for ${method} timed out after ${timeout} ms`, {
       peer: info.server,
       hint: 'raise `answerTimeout` if users need more time',
     });

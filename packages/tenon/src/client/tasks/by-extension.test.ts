@@ -196,7 +196,7 @@ describe('the waiting for a task', () => {
     });
     const result = client.callTool('x').catch(each => each);
     for (let n = 0; n < 60; n++) await pass(30_000);
-    expect(await result).toMatchObject({ code: 'task/out-of-reach', data: { taskId: 't1' } });
+    expect(await result).toMatchObject({ code: 'task/unreachable', data: { taskId: 't1' } });
     expect(sent('tasks/get')).toHaveLength(20);
     expect(sent('tasks/cancel')).toEqual([]);
     await client.close();
@@ -368,7 +368,7 @@ describe('input requests of a task', () => {
     const result = ending(client.callTool('x'));
     await pass(100);
     await pass(50);
-    expect(await result).toBe('call/cannot-answer');
+    expect(await result).toBe('call/unanswered-request');
     await soon();
     expect([sent('tasks/update').length, sent('tasks/cancel').length]).toEqual([0, 1]);
     await client.close();

@@ -313,9 +313,9 @@ describe('a client that is asked to make a task of a question', () => {
 
 describe('tasks that the version or the server does not have', () => {
   it.each([
-    ['2025-06-18', { tools: {} }, 'call/not-in-revision', 'call/not-in-revision'],
+    ['2025-06-18', { tools: {} }, 'call/not-in-version', 'call/not-in-version'],
     [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],
-    [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-revision'],
+    [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-version'],
   ])('is not asked: %s %j', async (revision, capabilities, code, listing) => {
     const { client, said } = await scripted(revision, {}, {}, { capabilities });
     const before = said.length;

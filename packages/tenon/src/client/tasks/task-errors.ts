@@ -52,7 +52,7 @@ export function createExpiredTaskError({ taskId, ttlMs, status }: TaskState, pee
 }
 
 export function createUnreachableTaskError(taskId: string, cause: TenonError, attempts: number): TenonError {
-  return new TenonError('task/out-of-reach', `cannot read the status of the task ${quoteTaskId(taskId)}`, {
+  return new TenonError('task/unreachable', `cannot read the status of the task ${quoteTaskId(taskId)}`, {
     peer: cause.peer,
     received: `${attempts} failures in a row`,
     hint: 'call `client.tasks.resume(id)` later, because the task may still run',

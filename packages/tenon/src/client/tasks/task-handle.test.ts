@@ -169,7 +169,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     const question = { method: 'roots/list' };
     const states = [say('input_required', { inputRequests: { a: question } }), done];
     const { client, sent } = await scripted(revision, telling(states));
-    expect(await ending(client.tasks.resume('t1').result())).toBe('call/cannot-answer');
+    expect(await ending(client.tasks.resume('t1').result())).toBe('call/unanswered-request');
     await soon();
     expect(sent('tasks/cancel')).toEqual([]);
     await client.close();

@@ -32,7 +32,7 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   /**
    * Waits for the value of the call: the same as `client.tools.x` resolves to. The task is looked after meanwhile: what
    * it asks is answered. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`,
-   * `task/out-of-reach`; with `call/cannot-answer` when it asks what cannot be answered here: it then goes on waiting
+   * `task/unreachable`; with `call/unanswered-request` when it asks what cannot be answered here: it then goes on waiting
    * for an answer.
    */
   result(options?: WaitOptions): Promise<R>;

@@ -83,7 +83,7 @@ describe('tasks/get', () => {
     expect(site.problems).toMatchObject([{ code: 'tool/threw', cause: { message: 'the secret' } }]);
     const wrong = await ended(() => inputRequired({ requests: {} }));
     expect(wrong.state).toMatchObject({ status: 'failed', error: { code: -32603, message: 'Internal error' } });
-    expect(wrong.site.problems).toMatchObject([{ code: 'handler/endless-questions' }]);
+    expect(wrong.site.problems).toMatchObject([{ code: 'handler/too-many-rounds' }]);
   });
 
   it('tells nothing of a store that fails [ext-tasks.internal-error tasks.error.internal]', async () => {

@@ -414,7 +414,7 @@ describe('a task of a revision that is served no more', () => {
     const other = await connectTaskClient(site.serve(job(() => 'here')));
     site.clock.advance(30_000);
     await settle();
-    expect(site.problems.map(({ code }) => code)).toContain('task/revision');
+    expect(site.problems.map(({ code }) => code)).toContain('task/protocol-version');
     expect(await statusOf(other, id)).toBe('working');
   });
 });

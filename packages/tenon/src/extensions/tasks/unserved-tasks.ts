@@ -58,7 +58,7 @@ export class UnservedTasks {
 }
 
 export function createUnknownVersionError(revision: string): TenonError {
-  return new TenonError('task/revision', `this process does not support protocol version ${revision}`);
+  return new TenonError('task/protocol-version', `this process does not support protocol version ${revision}`);
 }
 
 function createUnservedError(missing: string): TenonError {

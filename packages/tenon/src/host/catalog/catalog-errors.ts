@@ -38,7 +38,7 @@ export function createUnknownNameError(
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
   return rpcError(INVALID_PARAMS, `${what}. These servers are not there: ${who}`, {
-    absent: unavailable,
+    unavailable,
   });
 }
 

@@ -40,7 +40,7 @@ describe('requests of a server during calls', () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();
     const mute = calls.run(call('mute', { ask: undefined }).flight, () => end.promise);
-    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({ code: 'host/nobody-to-ask' });
+    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({ code: 'host/no-active-call' });
     end.resolve();
     await mute;
   });

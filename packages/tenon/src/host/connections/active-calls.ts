@@ -66,7 +66,7 @@ export class ActiveCalls {
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
-    throw new TenonError('host/nobody-to-ask', `a server requested ${method} without an active call`, {
+    throw new TenonError('host/no-active-call', `a server requested ${method} without an active call`, {
       hint: 'change the server to request input only during a call',
     });
   }

@@ -11,7 +11,7 @@ export function createStartTimeoutError(server: string, startTimeout: number): T
 /** Creates the error of a call during the pause after failed openings. `remaining` is in milliseconds. */
 export function createBackoffError(lastError: TenonError | undefined, remaining: number): TenonError {
   return new TenonError(
-    'host/left-alone',
+    'host/backoff',
     lastError ? describePublicly(lastError) : 'the connection to the server failed',
     {
       hint: `try again in ${Math.ceil(remaining / 1000)} s`,

@@ -38,12 +38,12 @@ describe('a line', () => {
       throw broken;
     });
     await expect(line.getClient()).rejects.toBe(broken);
-    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone', hint: 'try again in 1 s' });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff', hint: 'try again in 1 s' });
     expect([opened, line.state, line.lastError]).toEqual([1, 'failed', broken]);
     clock.advance(500);
     await expect(line.getClient()).rejects.toBe(broken);
     clock.advance(499);
-    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     clock.advance(501);
     await expect(line.getClient()).rejects.toBe(broken);
     expect([opened, problems]).toEqual([3, [broken, broken, broken]]);
@@ -157,7 +157,7 @@ describe('a line that is lost', () => {
     expect(await line.getClient()).toBe(stand.client);
     stand.become('connected');
     stand.become('reconnecting');
-    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     expect(line.lastError).toMatchObject({ code: 'host/lost' });
     clock.advance(500);
     expect(await line.getClient()).toBe(stand.client);
@@ -176,7 +176,7 @@ describe('a line that is lost', () => {
     });
     await line.getClient();
     stands[0]?.become('failed');
-    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     clock.advance(500);
     expect(await line.getClient()).toBe(stands[1]?.client);
     expect(stands[0]?.closed()).toBe(1);

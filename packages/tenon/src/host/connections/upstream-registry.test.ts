@@ -55,11 +55,11 @@ describe('lists that are gathered', () => {
     expect(clock.timers).toBe(2);
   });
 
-  it('say who is missing, and why in words for callers; nobody keeps them', async () => {
+  it('say who is missing, and reason in words for callers; nobody keeps them', async () => {
     const { board } = boardOf({ good: () => [{ tools: [tool('x')], ttlMs: 50 }], broken: exits });
     const { parts, unavailable, ttlMs } = await board.aggregateList('tools', all);
     expect(parts.map(({ server }) => server)).toEqual(['good']);
-    expect(unavailable).toEqual([{ server: 'broken', why: 'the server exited with code 3' }]);
+    expect(unavailable).toEqual([{ server: 'broken', reason: 'the server exited with code 3' }]);
     expect(ttlMs).toBe(0);
   });
 
@@ -67,7 +67,7 @@ describe('lists that are gathered', () => {
     await expect(boardOf({ one: exits, two: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
       rpcCode: -32603,
       summary: expect.stringContaining('None of the 2 servers is there'),
-      data: { absent: [{ server: 'one' }, { server: 'two' }] },
+      data: { unavailable: [{ server: 'one' }, { server: 'two' }] },
     });
     await expect(boardOf({ one: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
       summary: expect.stringContaining('"one" is not there'),
@@ -91,7 +91,7 @@ describe('lists that are gathered', () => {
     clock.advance(1);
     await turns();
     expect(came).toEqual(['first', 'second']);
-    expect((await first).unavailable).toMatchObject([{ server: 'slow', why: expect.stringContaining('100 ms') }]);
+    expect((await first).unavailable).toMatchObject([{ server: 'slow', reason: expect.stringContaining('100 ms') }]);
     const third = board.aggregateList('tools', all);
     await turns();
     clock.advance(0);

@@ -15,7 +15,7 @@ export interface UnavailableServer {
   /** Name of the server. */
   readonly server: string;
   /** Reason, for people. */
-  readonly why: string;
+  readonly reason: string;
   /** It waits for the caller to sign in. */
   readonly signIn?: true;
 }
@@ -77,7 +77,7 @@ export class UpstreamRegistry {
   async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
     const parts = await Promise.all(this.servers.map(server => this.#readServerList(kind, server, scope)));
     const available = parts.filter(part => 'list' in part);
-    const unavailable = parts.filter(part => 'why' in part);
+    const unavailable = parts.filter(part => 'reason' in part);
     if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
       throw createUnavailableError(unavailable);
     const hints = available.reduce<Cacheable>((before, { list }) => mergeCacheHints(before, list), {});
@@ -97,10 +97,10 @@ export class UpstreamRegistry {
       const list = await this.#waitForList(reading);
       if (list) return { server, connection, list };
       if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
-      return { server, why: `it has not answered within ${this.#listTimeout} ms; it is asked for still` };
+      return { server, reason: `it has not answered within ${this.#listTimeout} ms; it is asked for still` };
     } catch (error) {
-      if (getSignInRequest(error)) return { server, why: 'the server requires the user to sign in', signIn: true };
-      return { server, why: describePublicly(TenonError.from(error)) };
+      if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
+      return { server, reason: describePublicly(TenonError.from(error)) };
     }
   }
 
@@ -117,5 +117,5 @@ function createUnavailableError(unavailable: readonly UnavailableServer[]): Teno
   const [first] = unavailable;
   const who =
     unavailable.length === 1 ? `The server "${first?.server}" is not` : `None of the ${unavailable.length} servers is`;
-  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.why}`, { absent: unavailable });
+  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.reason}`, { unavailable });
 }

@@ -85,7 +85,7 @@ describe('the lines to a server', () => {
     const letGo = first.keepOpen();
     upstream.getConnection(audienceNamed('third')).keepOpen();
     expect(() => upstream.getConnection(audienceNamed('fourth'))).toThrow(
-      expect.objectContaining({ code: 'host/too-many-lines' }),
+      expect.objectContaining({ code: 'host/too-many-connections' }),
     );
     letGo();
     letGo();
@@ -96,7 +96,7 @@ describe('the lines to a server', () => {
     const { upstream } = upstreamOf(4);
     const lineOf = (caller: string, n: number) => upstream.getConnection(audienceNamed(`${caller} ${n}`, { caller }));
     for (const n of [1, 2]) lineOf('eve', n).keepOpen();
-    expect(() => lineOf('eve', 3)).toThrow(expect.objectContaining({ code: 'host/too-many-lines' }));
+    expect(() => lineOf('eve', 3)).toThrow(expect.objectContaining({ code: 'host/too-many-connections' }));
     expect(lineOf('ada', 1).scope.caller).toBe('ada');
   });
 

@@ -133,9 +133,13 @@ export class UpstreamServer {
     const limit = isOwnOnly
       ? `the caller's share of the ${maxConnectionsPerServer} connections`
       : `all ${maxConnectionsPerServer} connections`;
-    throw new TenonError('host/too-many-lines', `no free connection to the server "${this.name}": ${limit} in use`, {
-      hint: 'try again later, or raise `maxConnectionsPerServer`',
-    });
+    throw new TenonError(
+      'host/too-many-connections',
+      `no free connection to the server "${this.name}": ${limit} in use`,
+      {
+        hint: 'try again later, or raise `maxConnectionsPerServer`',
+      },
+    );
   }
 
   #closeConnection(key: string): void {

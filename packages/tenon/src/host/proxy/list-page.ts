@@ -10,7 +10,7 @@ import type { GatewayContext } from './gateway-context.js';
 import { listSignInTools } from './sign-in-tools.js';
 
 /** Key in `_meta` of a list for the servers that are missing from it, with the reason. */
-export const UNAVAILABLE = 'tenon/absent';
+export const UNAVAILABLE = 'dev.tenon/unavailable';
 
 const RESULT_KEYS = {
   tools: 'tools',
@@ -40,7 +40,7 @@ export async function listPage(
     (cursor ?? undefined) as string | undefined,
     gateway.pageSize,
   );
-  if (unavailable.length > 0) context.log('warning', { absent: unavailable }, 'tenon');
+  if (unavailable.length > 0) context.log('warning', { unavailable }, 'tenon');
   return {
     [RESULT_KEYS[kind]]: some,
     ...(nextCursor === undefined ? {} : { nextCursor }),

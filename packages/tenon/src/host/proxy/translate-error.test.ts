@@ -40,7 +40,7 @@ describe('an error that crosses', () => {
     },
   );
 
-  it.each(['host/left-alone', 'host/start-timeout', 'stdio/spawn', 'connect/no-shared-revision'])(
+  it.each(['host/backoff', 'host/start-timeout', 'stdio/spawn', 'connect/no-shared-version'])(
     '%s: it was never sent',
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );

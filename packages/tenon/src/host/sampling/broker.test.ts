@@ -221,7 +221,7 @@ describe('limits', () => {
     const late = broker(asking('x', { maxTokens: 300 }), asked());
     await vi.waitFor(() => expect(clock.timers).toBe(1));
     clock.advance(50);
-    await expect(late).rejects.toMatchObject({ code: 'sampling/late' });
+    await expect(late).rejects.toMatchObject({ code: 'sampling/timeout' });
     await expect(broker(asking('x', { maxTokens: 300 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
     const broken = brokerOf(
       { budget: { tokens: 500, window: 1e6 } },

@@ -63,7 +63,7 @@ export interface SamplingContext extends Partial<CallerIdentity> {
 
 /**
  * Answers sampling requests of servers. Rejects with an error for the server (`rpc/error`: -1 refused, -32602 invalid, 429 over a
- * limit), or with an error that only the host may see: `sampling/late`, `sampling/aborted`, `sampling/choice`, `model/…`.
+ * limit), or with an error that only the host may see: `sampling/timeout`, `sampling/aborted`, `sampling/choice`, `model/…`.
  */
 export type Broker = (request: CreateMessageParams, asked: SamplingContext) => Promise<CreateMessageResult>;
 

@@ -10,7 +10,7 @@ export interface GenerationTimeout {
   readonly peer: string;
 }
 
-/** Waits for work until the signal or the clock ends it: `sampling/aborted`, `sampling/late`. The signal of the work is aborted then. */
+/** Waits for work until the signal or the clock ends it: `sampling/aborted`, `sampling/timeout`. The signal of the work is aborted then. */
 export function withGenerationTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { signal, clock, ms, peer }: GenerationTimeout,
@@ -25,7 +25,7 @@ export function withGenerationTimeout<T>(
       end(new TenonError('sampling/aborted', 'the sampling request was cancelled', { peer, cause: signal.reason }));
     const expire = () =>
       end(
-        new TenonError('sampling/late', `the model timed out after ${ms} ms`, {
+        new TenonError('sampling/timeout', `the model timed out after ${ms} ms`, {
           peer,
           hint: 'raise `timeout` of the sampling options',
         }),

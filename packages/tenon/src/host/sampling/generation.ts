@@ -28,7 +28,8 @@ export async function askModel(
     pay(reported ?? prompt + estimateRequestTokens(answer));
     return answer;
   } catch (error) {
-    const isUnfinished = TenonError.is(error) && (error.code === 'sampling/late' || error.code === 'sampling/aborted');
+    const isUnfinished =
+      TenonError.is(error) && (error.code === 'sampling/timeout' || error.code === 'sampling/aborted');
     pay(reported ?? (isUnfinished ? prompt + request.maxTokens : 0));
     throw TenonError.is(error) ? error : createFailedError(error, model.name);
   }

@@ -53,7 +53,7 @@ function selectHandshake(wanted: readonly Dialect[]): ProbeResult {
 }
 
 function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dialect[]): never {
-  throw new TenonError('connect/no-shared-revision', 'the client and the server have no protocol version in common', {
+  throw new TenonError('connect/no-shared-version', 'the client and the server have no protocol version in common', {
     expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,
     received: versions
       .filter(version => typeof version === 'string')

@@ -8,7 +8,7 @@ import { chain, transformEach, transformMember, without } from './message-transf
  * Marks a result that would have structured content: `true` where its first text block is the JSON of that, else it is
  * here, as `value`. A caller that knows of it has the value, whatever the revision.
  */
-const STRUCTURED_CONTENT = 'tenon/structured';
+const STRUCTURED_CONTENT = 'dev.tenon/structuredContent';
 
 const withoutTitle = without('title');
 const withoutLastModified = transformMember('annotations', without('lastModified'));

@@ -34,8 +34,8 @@ function toFetchError(error: unknown): TenonError {
   const codes = [error, cause].map(one => (one as { code?: unknown } | undefined)?.code);
   const code = codes.find(one => typeof one === 'string' && NEVER_CONNECTED.test(one));
   if (code !== undefined) return new TenonError('http/unreachable', `cannot connect: ${code}`);
-  const why = cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
-  return new TenonError('http/interrupted', `the connection broke before the response: ${why}`);
+  const reason = cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
+  return new TenonError('http/interrupted', `the connection broke before the response: ${reason}`);
 }
 
 function toHttpReply(response: FetchResponse): HttpReply {

@@ -56,7 +56,7 @@ export function toolError(message: string, cause?: unknown): TenonError {
  * `ctx.inputs`. The client gets `state` sealed and bound to the user and the request. Replicas share `inputRequests.keys`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  *
- * @throws `handler/empty-question` when there are neither requests nor a state.
+ * @throws `handler/empty-input-request` when there are neither requests nor a state.
  */
 export function inputRequired(options: {
   requests?: InputRequests | undefined;
@@ -64,7 +64,7 @@ export function inputRequired(options: {
 }): InputRequiredResult {
   const { requests, state } = options;
   if (requests === undefined && state === undefined) {
-    throw new TenonError('handler/empty-question', '`inputRequired` without `requests` and `state`');
+    throw new TenonError('handler/empty-input-request', '`inputRequired` without `requests` and `state`');
   }
   return {
     resultType: 'input_required',

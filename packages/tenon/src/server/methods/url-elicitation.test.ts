@@ -82,9 +82,9 @@ describe('a URL that has to be visited first', () => {
   });
 
   it.each([
-    ['2025-06-18, which has no such elicitation', r20250618, url, { code: 'client/lacks' }],
-    ['a client without elicitation', r20251125, {}, { code: 'client/lacks' }],
-    ['a client with forms only', r20251125, { elicitation: { form: {} } }, { code: 'client/lacks' }],
+    ['2025-06-18, which has no such elicitation', r20250618, url, { code: 'client/missing-capability' }],
+    ['a client without elicitation', r20251125, {}, { code: 'client/missing-capability' }],
+    ['a client with forms only', r20251125, { elicitation: { form: {} } }, { code: 'client/missing-capability' }],
     ['a client with forms only that makes requests again', r20260728, { elicitation: {} }, { rpcCode: -32021 }],
   ])('is refused to %s', (_, dialect, capabilities, expected) => {
     const { turn: given, elicited } = turn(dialect, capabilities);

@@ -70,7 +70,7 @@ export function requestUrlElicitation(
   const code = dialect.errors.urlElicitationRequired;
   if (missing && code !== undefined && dialect.sessionMethods) throw createUnsupportedError(dialect, missing);
   if (missing || code === undefined)
-    throw new TenonError('client/lacks', 'The client does not support URL elicitation', { data: missing });
+    throw new TenonError('client/missing-capability', 'The client does not support URL elicitation', { data: missing });
   for (const { elicitationId } of error.data) requestContext.trackElicitation?.(elicitationId);
   throw rpcError(code, error.message, { elicitations: error.data });
 }

@@ -3,7 +3,7 @@ import { MAX_EXPRESSIONS, MAX_NAME_LENGTH, MAX_TEMPLATE_LENGTH, MAX_VARIABLES, p
 
 const trouble = (template: string) => {
   const parsed = parse(template);
-  return 'why' in parsed ? parsed : undefined;
+  return 'reason' in parsed ? parsed : undefined;
 };
 
 describe('parse', () => {
@@ -85,22 +85,22 @@ describe('parse', () => {
     ['𝄞\u{1ffff}', 2],
     ['\u{e0001}', 0],
   ])('finds what is wrong in %j at %d', (template, at) => {
-    expect(trouble(template)).toMatchObject({ position: at, why: expect.any(String) });
+    expect(trouble(template)).toMatchObject({ position: at, reason: expect.any(String) });
   });
 
   it('tells a reserved operator from a bad name', () => {
-    for (const sign of '=,!@|') expect(trouble(`{${sign}x}`)?.why).toContain('reserved');
-    expect(trouble('{$x}')?.why).toContain('begins no name');
+    for (const sign of '=,!@|') expect(trouble(`{${sign}x}`)?.reason).toContain('reserved');
+    expect(trouble('{$x}')?.reason).toContain('begins no name');
   });
 
   it('bounds length, expressions, variables and names', () => {
     expect(trouble('a'.repeat(MAX_TEMPLATE_LENGTH))).toBeUndefined();
-    expect(trouble('a'.repeat(MAX_TEMPLATE_LENGTH + 1))?.why).toContain('8192');
+    expect(trouble('a'.repeat(MAX_TEMPLATE_LENGTH + 1))?.reason).toContain('8192');
     expect(trouble('{a}'.repeat(MAX_EXPRESSIONS))).toBeUndefined();
-    expect(trouble('{a}'.repeat(MAX_EXPRESSIONS + 1))?.why).toContain('64 expressions');
+    expect(trouble('{a}'.repeat(MAX_EXPRESSIONS + 1))?.reason).toContain('64 expressions');
     expect(trouble(`{${'a,'.repeat(MAX_VARIABLES - 1)}a}`)).toBeUndefined();
-    expect(trouble(`{${'a,'.repeat(MAX_VARIABLES)}a}`)?.why).toContain('64 variables');
+    expect(trouble(`{${'a,'.repeat(MAX_VARIABLES)}a}`)?.reason).toContain('64 variables');
     expect(trouble(`{${'a'.repeat(MAX_NAME_LENGTH)}}`)).toBeUndefined();
-    expect(trouble(`{${'a'.repeat(MAX_NAME_LENGTH + 1)}}`)?.why).toContain('128');
+    expect(trouble(`{${'a'.repeat(MAX_NAME_LENGTH + 1)}}`)?.reason).toContain('128');
   });
 });

@@ -28,17 +28,17 @@ export type TemplatePart = string | Expression;
 
 export type ParseResult =
   | { readonly parts: readonly TemplatePart[] }
-  | { readonly why: string; readonly position: number };
+  | { readonly reason: string; readonly position: number };
 
 interface ParseProblem {
-  why: string;
+  reason: string;
   position: number;
 }
 
 /** Reads a template by RFC 6570 §2. A malformed one gives the reason and the position (UTF-16, from 0). */
 export function parse(template: string): ParseResult {
   if (template.length > MAX_TEMPLATE_LENGTH)
-    return { why: `longer than ${MAX_TEMPLATE_LENGTH}`, position: MAX_TEMPLATE_LENGTH };
+    return { reason: `longer than ${MAX_TEMPLATE_LENGTH}`, position: MAX_TEMPLATE_LENGTH };
   const parts: TemplatePart[] = [];
   const count = { expressions: 0, variables: 0 };
   for (let position = 0; position < template.length; ) {
@@ -49,13 +49,13 @@ export function parse(template: string): ParseResult {
     if (end > position) parts.push(encodeReserved(template.slice(position, end)));
     if (open === -1) break;
     const close = template.indexOf('}', open);
-    if (close === -1) return { why: 'an expression is never closed with "}"', position: open };
+    if (close === -1) return { reason: 'an expression is never closed with "}"', position: open };
     const expression = parseExpression(template, open + 1, close);
-    if ('why' in expression) return expression;
+    if ('reason' in expression) return expression;
     count.variables += expression.variables.length;
     if (++count.expressions > MAX_EXPRESSIONS)
-      return { why: `more than ${MAX_EXPRESSIONS} expressions`, position: open };
-    if (count.variables > MAX_VARIABLES) return { why: `more than ${MAX_VARIABLES} variables`, position: open };
+      return { reason: `more than ${MAX_EXPRESSIONS} expressions`, position: open };
+    if (count.variables > MAX_VARIABLES) return { reason: `more than ${MAX_VARIABLES} variables`, position: open };
     parts.push(expression);
     position = close + 1;
   }
@@ -67,10 +67,10 @@ function findLiteralProblem(template: string, start: number, end: number): Parse
     const code = template.codePointAt(position)!;
     if (code === 0x25) {
       if (!/^%[0-9A-Fa-f]{2}$/.test(template.slice(position, position + 3))) {
-        return { why: '"%" is not followed by two hexadecimal digits', position };
+        return { reason: '"%" is not followed by two hexadecimal digits', position };
       }
     } else if (!isLiteral(code)) {
-      return { why: `${formatText(String.fromCodePoint(code))} may not stand in a literal`, position };
+      return { reason: `${formatText(String.fromCodePoint(code))} may not stand in a literal`, position };
     }
     position += code > 0xffff ? 2 : 1;
   }
@@ -88,14 +88,14 @@ function isLiteral(code: number): boolean {
 function parseExpression(template: string, start: number, end: number): Expression | ParseProblem {
   const sign = template.charAt(start);
   if (start < end && RESERVED_OPERATORS.includes(sign)) {
-    return { why: `the operator ${formatText(sign)} is reserved and has no meaning yet`, position: start };
+    return { reason: `the operator ${formatText(sign)} is reserved and has no meaning yet`, position: start };
   }
   const operator = start < end && sign in OPERATORS ? (sign as Operator) : '';
   const variables: Variable[] = [];
   let position = start + operator.length;
   for (const spec of template.slice(position, end).split(',')) {
     const variable = parseVariable(spec, position);
-    if ('why' in variable) return variable;
+    if ('reason' in variable) return variable;
     variables.push(variable);
     position += spec.length + 1;
   }
@@ -107,16 +107,16 @@ const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*/;
 function parseVariable(spec: string, position: number): Variable | ParseProblem {
   const name = NAME.exec(spec)?.[0];
   if (name === undefined)
-    return { why: spec === '' ? 'a name is missing' : `${formatText(spec)} begins no name`, position };
-  if (name.length > MAX_NAME_LENGTH) return { why: `a name is longer than ${MAX_NAME_LENGTH}`, position };
+    return { reason: spec === '' ? 'a name is missing' : `${formatText(spec)} begins no name`, position };
+  if (name.length > MAX_NAME_LENGTH) return { reason: `a name is longer than ${MAX_NAME_LENGTH}`, position };
   const modifier = spec.slice(name.length);
   if (modifier === '') return { name, explode: false };
   if (modifier === '*') return { name, explode: true };
   if (/^:[1-9][0-9]{0,3}$/.test(modifier)) return { name, explode: false, prefix: Number(modifier.slice(1)) };
-  const why = modifier.startsWith(':')
+  const reason = modifier.startsWith(':')
     ? `the prefix ${formatText(modifier)} is no number from 1 to 9999`
     : `${formatText(modifier)} may not follow the name "${name}"; a name has letters, digits, "_", "." and triplets only`;
-  return { why, position: position + name.length };
+  return { reason, position: position + name.length };
 }
 
 const formatText = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -13,7 +13,7 @@ describe('parseTemplate', () => {
     expect(() => parseTemplate('note://{user-id}')).toThrow(
       expect.objectContaining({
         code: 'template/malformed',
-        data: { position: 12, why: expect.stringContaining('"-id"') },
+        data: { position: 12, reason: expect.stringContaining('"-id"') },
         message: expect.stringMatching(/invalid URI template "note:\/\/\{user-id\}" at 12: .*\. [A-Z]/),
       }),
     );

@@ -52,7 +52,7 @@ export interface Template<T extends string = string> {
  */
 export function parseTemplate<const T extends string>(template: T): Template<T> {
   const parsed = parse(template);
-  if ('why' in parsed) throw createMalformedError(template, parsed.why, parsed.position);
+  if ('reason' in parsed) throw createMalformedError(template, parsed.reason, parsed.position);
   const { parts } = parsed;
   const matchPlan = createMatchPlan(parts);
   const names = parts.flatMap(part => (typeof part === 'string' ? [] : part.variables.map(variable => variable.name)));
@@ -68,10 +68,14 @@ export function parseTemplate<const T extends string>(template: T): Template<T> 
   });
 }
 
-function createMalformedError(template: string, why: string, position: number): TenonError {
+function createMalformedError(template: string, reason: string, position: number): TenonError {
   const shown = template.length > 120 ? `${template.slice(0, 120)}…` : template;
-  return new TenonError('template/malformed', `invalid URI template ${JSON.stringify(shown)} at ${position}: ${why}`, {
-    hint: 'write an RFC 6570 template, such as note://{title}{?lang}',
-    data: { position, why },
-  });
+  return new TenonError(
+    'template/malformed',
+    `invalid URI template ${JSON.stringify(shown)} at ${position}: ${reason}`,
+    {
+      hint: 'write an RFC 6570 template, such as note://{title}{?lang}',
+      data: { position, reason },
+    },
+  );
 }

@@ -159,6 +159,7 @@ function toPlainJson(outcome: object): unknown {
 function describeReason(error: unknown): string {
   if (!TenonError.is(error)) return String(error);
   const isLack =
-    error.code === 'client/lacks' || (error.data as { requiredCapabilities?: unknown })?.requiredCapabilities;
+    error.code === 'client/missing-capability' ||
+    (error.data as { requiredCapabilities?: unknown })?.requiredCapabilities;
   return isLack ? 'the client lacks a capability' : error.message;
 }

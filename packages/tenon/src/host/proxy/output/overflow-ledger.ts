@@ -47,7 +47,7 @@ export function createOverflowLedger({
       const version = await values.put(LEDGER_KEY, { entries: kept }, { version: stored?.version ?? 0 });
       if (version !== undefined) return entries.filter(({ id }) => !kept.some(each => each.id === id));
     }
-    throw new TenonError('spill/busy', 'cannot update the index of stored results', {
+    throw new TenonError('overflow/busy', 'cannot update the index of stored results', {
       hint: 'configure a separate store for some processes, because too many write at once',
     });
   }

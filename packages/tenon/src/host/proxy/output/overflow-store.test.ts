@@ -99,7 +99,7 @@ describe('stored content', () => {
     const open = await put(spill, 10);
     expect(await spill.read(open, undefined)).toBeDefined();
     expect(await spill.read(open, 'null')).toBeUndefined();
-    for (const other of ['tenon-spill://', `${uri}/x`, 'file:///a', uri.replace(/.$/, 'z')])
+    for (const other of ['tenon-overflow://', `${uri}/x`, 'file:///a', uri.replace(/.$/, 'z')])
       expect(await spill.read(other, 'ann')).toBeUndefined();
   });
 

@@ -53,7 +53,7 @@ export const OVERFLOW_TOTAL = 'dev.tenon/total';
 /** Key in `_meta` for the URI of the next part of a long output. */
 export const OVERFLOW_NEXT = 'dev.tenon/next';
 
-const URI = /^tenon-spill:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
+const URI = /^tenon-overflow:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
 const DEFAULT_TTL = 3_600_000;
 const MAX_BYTES = 64 * 2 ** 20;
 const MAX_PAGE = 60_000;
@@ -95,7 +95,7 @@ export function createOverflowStore({
         ...(mimeType === undefined ? {} : { mimeType }),
       };
       await values.put(getHeadKey(id), head, { ttl: ttl });
-      return `tenon-spill://${id}`;
+      return `tenon-overflow://${id}`;
     } catch (error) {
       await ledger.remove(id).catch(() => {});
       throw error;
@@ -130,7 +130,7 @@ export function createOverflowStore({
     // A page that ends where nobody asked it to ends before a character, not within.
     const tears = head.isText && end < (given.to ?? total) && end - from > 1 && /[\ud800-\udbff]$/.test(content);
     const [shown, to] = tears ? [content.slice(0, -1), end - 1] : [content, end];
-    const uri = `tenon-spill://${id}`;
+    const uri = `tenon-overflow://${id}`;
     const next = to < total ? { [OVERFLOW_NEXT]: `${uri}?from=${to}` } : {};
     const contents = {
       uri: from === 0 && to === total ? uri : `${uri}?from=${from}&to=${to}`,

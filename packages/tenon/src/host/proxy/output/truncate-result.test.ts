@@ -140,7 +140,7 @@ describe('a result over the limits', () => {
     expect(capped).toMatchObject({ isError: true });
     expect(capped).not.toHaveProperty('structuredContent');
     expect(wordsOf(capped)).toMatch(
-      /^\[The call was carried out, .* do not repeat the call\. The whole is at tenon-spill:.*\|ok$/,
+      /^\[The call was carried out, .* do not repeat the call\. The whole is at tenon-overflow:.*\|ok$/,
     );
     expect(JSON.parse(await whole(spill, linksOf(capped)[0] ?? ''))).toEqual(structuredContent);
   });

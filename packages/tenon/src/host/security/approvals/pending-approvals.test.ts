@@ -94,7 +94,7 @@ describe('a question that waits in a store', () => {
     }
     expect(await obtained).toEqual({ granted: false, reason: 'nobody answered within 60000 ms' });
     expect(await stores.values.list('policy/')).toEqual([]);
-    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
     expect(clock.timers).toBe(0);
   });
 
@@ -106,7 +106,7 @@ describe('a question that waits in a store', () => {
     going.abort();
     expect(await obtained).toMatchObject({ granted: false, reason: expect.stringContaining('went away') });
     expect(await operator.listPending()).toEqual([]);
-    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
     expect(clock.timers).toBe(0);
   });
 
@@ -195,7 +195,7 @@ describe('a question that waits in a store', () => {
     expect(await operator.listPending()).toHaveLength(1);
     clock.advance(1);
     expect(await operator.listPending()).toEqual([]);
-    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
   });
 
   it('is not laid where nobody would answer', async () => {

@@ -89,7 +89,7 @@ export class PendingApprovals {
     });
   }
 
-  /** Answers one, once. Throws `policy/no-question` when it is not there any more, `policy/answered` when it has one. */
+  /** Answers one, once. Throws `policy/no-pending-approval` when it is not there any more, `policy/answered` when it has one. */
   async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
@@ -194,7 +194,7 @@ export class PendingApprovals {
 
 function createNoPendingError(): TenonError {
   const hint = 'call `listPending()` for the pending requests';
-  return new TenonError('policy/no-question', 'approval request not found or expired', {
+  return new TenonError('policy/no-pending-approval', 'approval request not found or expired', {
     hint,
   });
 }

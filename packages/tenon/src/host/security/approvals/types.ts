@@ -57,7 +57,7 @@ export interface Approvals {
   request(action: ActionRequest, options?: ApprovalRequestOptions): Promise<Approval>;
   /** The questions that wait in the store, in the order of their ids: at most 1000 at a time; go on with `after`. */
   listPending(options?: ListOptions): Promise<PendingApproval[]>;
-  /** Throws `policy/no-question`, `policy/answered` when another was first, and `policy/decision`. */
+  /** Throws `policy/no-pending-approval`, `policy/answered` when another was first, and `policy/decision`. */
   answer(id: string, action: 'allow' | 'deny', options?: AnswerOptions): Promise<void>;
   /** Hears when a question is laid, in any process; needs a bus. Returns what ends that. */
   watch(listener: () => void): () => void;

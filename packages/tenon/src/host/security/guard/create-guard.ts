@@ -67,9 +67,9 @@ export function createGuard(
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
     async authorizeCall(actionRequest, context, connection, tool) {
-      const why = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
-      if (why !== undefined) await recorder.write(actionRequest, { action: 'denied', reason: why });
-      const refusal = why ?? (await permission.authorize(actionRequest, context, tool));
+      const reason = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (reason !== undefined) await recorder.write(actionRequest, { action: 'denied', reason: reason });
+      const refusal = reason ?? (await permission.authorize(actionRequest, context, tool));
       if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
       await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
       startTimes.set(actionRequest, clock.now());
@@ -102,10 +102,10 @@ export function createGuard(
     },
     async authorizePassive(actionRequest, connection, method) {
       await permission.authorizePassive(actionRequest, method);
-      const why = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
-      if (why === undefined) return;
-      await recorder.write(actionRequest, { action: 'denied', reason: why, details: { method } });
-      throw rpcError(USER_REJECTED, `Not done: ${why}`, { policy: 'denied' });
+      const reason = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (reason === undefined) return;
+      await recorder.write(actionRequest, { action: 'denied', reason: reason, details: { method } });
+      throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
     },
     recordDenied({ method, error, ...request }) {
       const { summary, rpcCode, code } = TenonError.from(error);

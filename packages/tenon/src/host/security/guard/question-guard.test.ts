@@ -29,7 +29,7 @@ describe('a question of a server', () => {
     const params = { messages: [], _meta: { mine: 1 } };
     expect(prepareQuestion('sampling/createMessage', params, recipient)).toEqual({
       messages: [],
-      _meta: { 'tenon/server': 'notes' },
+      _meta: { 'dev.tenon/server': 'notes' },
     });
     expect(prepareQuestion('sampling/createMessage', params, RECIPIENT)).toEqual(params);
   });

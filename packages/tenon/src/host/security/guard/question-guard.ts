@@ -8,7 +8,7 @@ import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
 import { getDefinitionScreening } from './result-guard.js';
 
 /** The key of `_meta` under which a question says which server asks, by its name in the host. */
-export const ASKING_SERVER = 'tenon/server';
+export const ASKING_SERVER = 'dev.tenon/server';
 
 /** Passes questions of servers to callers. */
 export class QuestionGuard {

@@ -79,12 +79,12 @@ export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method',
 /**
  * Creates a guard that compares servers with a lock.
  *
- * @throws `lock/nobody-to-ask` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
+ * @throws `lock/no-confirm` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
  */
 export function createLockGuard(options: LockGuardOptions): LockGuard {
   const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
   if (confirm === undefined && (onChanged === 'ask' || onUnknown === 'ask')) {
-    throw new TenonError('lock/nobody-to-ask', '`confirm` is missing for changes of a server', {
+    throw new TenonError('lock/no-confirm', '`confirm` is missing for changes of a server', {
       hint: 'pass `confirm`, or set `onChanged` to "block"',
     });
   }

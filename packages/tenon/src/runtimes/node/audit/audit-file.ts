@@ -135,7 +135,7 @@ function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
     };
     const lock = withLock(path, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true });
     lock.catch(error => {
-      const busy = TenonError.is(error) && error.code === 'auth/vault-busy';
+      const busy = TenonError.is(error) && error.code === 'auth/token-store-busy';
       reject(
         busy ? new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT }) : error,
       );

@@ -150,9 +150,9 @@ describe('a vault in a file', () => {
       const error = await fileTokenStore(path)
         .get(['a'])
         .catch(thrown => thrown);
-      expect(error.code).toBe('auth/vault-unreadable');
+      expect(error.code).toBe('auth/token-store-unreadable');
       expect(`${error.message}${String(error.cause)}`).not.toContain('shh');
-      await expect(put(fileTokenStore(path), 'a', {})).rejects.toMatchObject({ code: 'auth/vault-unreadable' });
+      await expect(put(fileTokenStore(path), 'a', {})).rejects.toMatchObject({ code: 'auth/token-store-unreadable' });
       expect(await readFile(path, 'utf8')).toBe(text);
     }
   });

@@ -20,7 +20,7 @@ type FileContents = { [name: string]: StoredSecret };
  * Creates a token store in a file that only its owner can read (0600), for any number of processes. Tokens are not
  * encrypted.
  *
- * @throws TenonError on use: `auth/vault-unreadable`, `auth/vault-busy`, or `auth/token-store-permissions` when other
+ * @throws TenonError on use: `auth/token-store-unreadable`, `auth/token-store-busy`, or `auth/token-store-permissions` when other
  * users can write the file.
  */
 export function fileTokenStore(path: string, { clock = systemClock }: FileTokenStoreOptions = {}): TokenStore {
@@ -85,7 +85,7 @@ function serializeContents(secrets: FileContents): string {
 }
 
 function createUnreadableError(path: string, received: string | undefined): TenonError {
-  return new TenonError('auth/vault-unreadable', `cannot read the token store ${path}`, {
+  return new TenonError('auth/token-store-unreadable', `cannot read the token store ${path}`, {
     expected: 'a file written by fileTokenStore',
     received,
     hint: 'use another path, or delete the file and sign in again',

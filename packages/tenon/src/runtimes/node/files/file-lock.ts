@@ -21,7 +21,7 @@ export interface FileLockOptions {
 }
 
 /**
- * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/vault-busy` when it is not
+ * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/token-store-busy` when it is not
  * free within `timeout` milliseconds.
  */
 export async function withLock<T>(
@@ -60,7 +60,7 @@ async function acquire(
     if (await isStale(path)) await clearStale(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
     if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) {
-      throw new TenonError('auth/vault-busy', 'another process holds the lock of the token store', {
+      throw new TenonError('auth/token-store-busy', 'another process holds the lock of the token store', {
         hint: `delete ${path} if no other program uses the store`,
       });
     }

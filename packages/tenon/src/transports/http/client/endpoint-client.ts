@@ -91,7 +91,7 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
 }
 
 function readUrl(input: string | URL): URL {
-  const createUrlError = (why: string, hint: string) => new TenonError('http/bad-url', why, { hint });
+  const createUrlError = (reason: string, hint: string) => new TenonError('http/bad-url', reason, { hint });
   let url: URL;
   try {
     url = new URL(input);

@@ -41,8 +41,8 @@ function getHint(code: string): string | undefined {
 }
 
 /** The answer to `id` will not come, and what the server did is not known. */
-export function createOutcomeUnknownError(peer: string, why: string, cause?: TenonError): TenonError {
-  return new TenonError('call/outcome-unknown', why, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
+export function createOutcomeUnknownError(peer: string, reason: string, cause?: TenonError): TenonError {
+  return new TenonError('call/outcome-unknown', reason, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
 /** The error for a stream that no longer brings anything, although the server may respond on other connections. */

@@ -138,6 +138,7 @@ async function resumeStream(
     );
   const next = await reconnect(context, { progress, policy: context.resume, signal, session, hold: true });
   if ('reply' in next) return next.reply;
-  const why = next.over === 'refused' ? 'the server refused to resume the stream' : 'the stream could not be resumed';
-  return createOutcomeUnknownError(context.peer, `${why} before the response`, next.error);
+  const reason =
+    next.over === 'refused' ? 'the server refused to resume the stream' : 'the stream could not be resumed';
+  return createOutcomeUnknownError(context.peer, `${reason} before the response`, next.error);
 }

@@ -24,7 +24,7 @@ export function readJson(
   exchange: Exchange,
   auth: AuthInfo | undefined,
   onValue: (value: unknown) => void,
-  onUnreadable: (why: UnreadableBody) => void,
+  onUnreadable: (reason: UnreadableBody) => void,
 ): void {
   const { limits } = context;
   const release = reserveBody(context, exchange, auth);

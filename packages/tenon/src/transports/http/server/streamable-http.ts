@@ -155,8 +155,8 @@ function handleGetOrDelete(
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
     const hint = context.keepsSessions ? `; ${SESSION_MISSING}` : ', and the server runs without sessions';
-    const why = `${exchange.method} requires a session${hint}`;
-    return refuse(exchange, 405, createInvalidRequest(why), undefined, { allow: 'POST, OPTIONS' });
+    const reason = `${exchange.method} requires a session${hint}`;
+    return refuse(exchange, 405, createInvalidRequest(reason), undefined, { allow: 'POST, OPTIONS' });
   }
   const session = findSession(sessions, exchange, sessionId, auth);
   if (session === undefined) return;
