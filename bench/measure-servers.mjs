@@ -2,6 +2,7 @@
 /** Servers side by side: all are running at the same time, and one at a time is called, round after round. */
 import { closeConnections, load, quantile } from './load.mjs';
 import { firstLine, readCpuTime, readResidentMemory, startNode, stop } from './processes.mjs';
+import { rotate } from './report.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** Microseconds of CPU per call and of latency, calls per second, MB; how busy the server and the one who calls are, as parts of a core. @typedef {{ cpu: number, p50: number, p99: number, rate: number, megabytes: number, busy: number, driver: number }} Sample */
@@ -10,7 +11,7 @@ import { firstLine, readCpuTime, readResidentMemory, startNode, stop } from './p
 /** What is called again and again: for so many seconds, by so many at once. @typedef {{ id: string, call: import('./load.mjs').Call, inFlight: number, seconds: number, warmUp: { most: number, seconds: number } }} Workload */
 
 /** Seconds before each sample, in which connections are made and what was cold gets warm. */
-const SETTLE = 1;
+const SETTLE = 0.4;
 const MICRO = 1_000_000;
 
 /**
@@ -35,7 +36,7 @@ export async function measureServers(subjects, start, rounds, getWorkloads) {
         await load(getCaller(started, id), inFlight, warmUp.seconds, { most: warmUp.most, call });
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const { started, workloads, samples } of running) {
+      for (const { started, workloads, samples } of rotate(running, round)) {
         for (const workload of workloads) samples[workload.id]?.push(await takeSample(started, workload));
       }
     }

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { startNode, stop } from './processes.mjs';
+import { rotate } from './report.mjs';
 
 /** @typedef {import('./worker.mjs').LoadSettings} LoadSettings */
 /** @typedef {import('./worker.mjs').Measurement} Measurement */
@@ -26,7 +27,7 @@ export async function measureWorkers(specs, { rounds, loads, warmUp }) {
       workers.push({ measured: { ...spec, found: loads.map(() => []) }, worker });
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const { measured, worker } of workers) {
+      for (const { measured, worker } of rotate(workers, round)) {
         for (const [index, load] of loads.entries()) measured.found[index]?.push(await worker.runLoad(load));
       }
     }

@@ -1,16 +1,21 @@
 // @ts-check
 /**
  * What the library costs, side by side with its peers and with bare Node. `npm run bench -- http stdio` measures these
- * parts; without arguments all are measured but the soak, which takes ten minutes. `--rounds=5` says how often,
+ * parts; without arguments all are measured but the soak, which takes ten minutes. `--rounds=12` says how often,
  * `--minutes=10` how long the soak is, `--connections=32` over how many HTTP is measured. Results are written to
- * bench/results, as Markdown and as JSON, and `npm run bench -- report` makes their summary and the plot again;
+ * bench/results, as Markdown and as JSON. With fewer rounds than 12 it is a trial: its results go to `.cache/bench`.
  * `TENON_BENCH_RESULTS` names another folder. The library must have been built: what is measured is what users get.
+ *
+ * Three commands measure nothing: `report` writes the summary and the plot again, `check` fails when a figure of the results
+ * is more than 15 % above bench/reference.json, and `reference` writes that file from the results.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { readJson, root } from '../scripts/process.mjs';
-import { folder, writeSummary } from './summary/summary.mjs';
+import { checkReference, writeReference } from './summary/reference.mjs';
+import { publishedFolder, readParts, writeSummary } from './summary/summary.mjs';
 
 /** @typedef {{ rounds: number, minutes: number, connections: number }} Options */
 /** @typedef {(options: Options) => Promise<{ results: unknown, markdown: string }>} Measure */
@@ -38,30 +43,54 @@ const names = Object.keys(parts);
 const LONG = 'soak';
 const peers = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/server', 'fastmcp', 'tmcp', 'mcp-lite'];
 
-const { wanted, options } = readArguments(process.argv.slice(2));
+/** Fewer rounds are a trial. */
+const LEAST_ROUNDS = 12;
+const commands = ['report', 'check', 'reference'];
+
+const { wanted, asked, options } = readArguments();
+const isTrial = wanted.length > 0 && wanted.some(name => name !== LONG) && options.rounds < LEAST_ROUNDS;
+const folder = process.env.TENON_BENCH_RESULTS ?? (isTrial ? join(root, '.cache/bench') : publishedFolder);
 await mkdir(folder, { recursive: true });
 for (const name of wanted) await run(name);
-await writeSummary();
+if (asked.includes('check')) checkReference(readParts(folder));
+else if (asked.includes('reference')) await writeReference(readParts(folder));
+else await writeSummary(folder);
+if (isTrial) console.log(`${options.rounds} rounds are a trial: the results are in ${folder}`);
 
-/** @param {readonly string[]} args */
-function readArguments(args) {
-  const number = (/** @type {string} */ name, /** @type {number} */ usual) =>
-    Number(args.find(arg => arg.startsWith(`--${name}=`))?.split('=')[1] ?? usual);
-  const given = args.filter(arg => !arg.startsWith('--'));
-  const options = {
-    rounds: number('rounds', 5),
-    minutes: number('minutes', 10),
-    connections: number('connections', 32),
-  };
-  const unknown = given.filter(name => name !== 'report' && !Object.hasOwn(parts, name));
-  if (unknown.length > 0 || !(options.rounds >= 1) || !(options.minutes > 0) || !(options.connections >= 1)) {
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string', default: String(LEAST_ROUNDS) },
+        minutes: { type: 'string', default: '10' },
+        connections: { type: 'string', default: '32' },
+      },
+    });
+    const unknown = positionals.find(name => !commands.includes(name) && !Object.hasOwn(parts, name));
+    if (unknown !== undefined) throw new Error(`there is no part ${unknown}`);
+    const options = {
+      rounds: readNumber('rounds', values.rounds),
+      minutes: readNumber('minutes', values.minutes),
+      connections: readNumber('connections', values.connections),
+    };
+    const usual = names.filter(name => name !== LONG);
+    const wanted = positionals.length === 0 ? usual : names.filter(name => positionals.includes(name));
+    return { wanted, asked: positionals, options };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
     console.error(
-      `usage: npm run bench -- [${names.join('] [')}] [report] [--rounds=5] [--minutes=10] [--connections=32]`,
+      `usage: npm run bench -- [${names.join('] [')}] [${commands.join(' | ')}] [--rounds=12] [--minutes=10] [--connections=32]`,
     );
     process.exit(2);
   }
-  const wanted = given.length === 0 ? names.filter(name => name !== LONG) : names.filter(name => given.includes(name));
-  return { wanted, options };
+}
+
+/** @param {string} name @param {string} text */
+function readNumber(name, text) {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`);
+  return value;
 }
 
 /** @param {string} name */

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { measureWorkers } from '../measure-workers.mjs';
 import { firstLine, startNode, stop } from '../processes.mjs';
-import { formatNumber, heading, range, ratios, table } from '../report.mjs';
+import { formatNumber, formatRatios, heading, RATIOS_NOTE, range, table } from '../report.mjs';
 
 /** @typedef {import('../measure-workers.mjs').WorkerSpec} WorkerSpec */
 /** @typedef {import('../measure-workers.mjs').Measured<WorkerSpec>} Measured */
@@ -79,7 +79,7 @@ function toMarkdown(results, rounds) {
     const rows = of.map(({ name, mode, found: [alone = [], many = []] }) => [
       name,
       range(many.map(({ cpu }) => cpu)),
-      ...bases.map(base => ratios(many, base, 'cpu')),
+      ...bases.map(base => formatRatios(many, base, 'cpu')),
       range(alone.map(({ cpu }) => cpu)),
       formatNumber(Math.max(...many.map(({ megabytes }) => megabytes))),
       mode,
@@ -98,7 +98,7 @@ function toMarkdown(results, rounds) {
   });
   return [
     heading(2, 'The client side of `tools/call` over HTTP'),
-    `Each client in its own process, and one server for all: bare Node that checks the headers and the envelope. Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the client per call, as the operating system has counted it.\n\n`,
+    `Each client in its own process, and one server for all: bare Node that checks the headers and the envelope. Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. ${RATIOS_NOTE} CPU is that of the client per call, as the operating system has counted it.\n\n`,
     parts.join('\n'),
   ].join('');
 }

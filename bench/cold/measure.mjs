@@ -4,15 +4,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readResidentMemory } from '../processes.mjs';
-import { formatNumber, heading, median, range, ratios, table } from '../report.mjs';
+import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
 
 /** Without a script it is Node itself, which starts and ends. @typedef {{ name: string, revision: string, mode: string, args: string[], answers: boolean }} Subject */
 /** Milliseconds, and megabytes. @typedef {{ wall: number, cpu: number, megabytes: number }} Start */
 /** @typedef {Subject & { starts: Start[] }} Measured */
 
 /** Starting is cheap to repeat, and its noise is large. */
-const STARTS_PER_ROUND = 3;
-const LEAST_STARTS = 10;
+const STARTS_PER_ROUND = 2;
+const LEAST_STARTS = 12;
 const PATIENCE = 20_000;
 const sessions = '2025-11-25';
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -50,7 +50,7 @@ export async function measureCold({ rounds }) {
   // The first start of each reads its files from the disk.
   for (const each of results) await start(each, []);
   for (let at = 0; at < Math.max(LEAST_STARTS, rounds * STARTS_PER_ROUND); at += 1) {
-    for (const each of results) {
+    for (const each of rotate(results, at)) {
       const { wall, megabytes } = await start(each, []);
       const { cpu } = await start(each, ['--require', counter]);
       each.starts.push({ wall, cpu, megabytes });
@@ -113,11 +113,11 @@ function toMarkdown(results) {
     name,
     revision,
     range(starts.map(({ wall }) => wall)),
-    ratios(starts, node?.starts, 'wall'),
-    ratios(starts, floor?.starts, 'wall'),
-    ratios(starts, zod?.starts, 'wall'),
+    formatRatios(starts, node?.starts, 'wall'),
+    formatRatios(starts, floor?.starts, 'wall'),
+    formatRatios(starts, zod?.starts, 'wall'),
     range(starts.map(({ cpu }) => cpu)),
-    ratios(starts, node?.starts, 'cpu'),
+    formatRatios(starts, node?.starts, 'cpu'),
     name === 'node' ? '–' : formatNumber(median(starts.map(({ megabytes }) => megabytes))),
     mode,
   ]);
@@ -135,7 +135,7 @@ function toMarkdown(results) {
   ];
   return [
     heading(2, 'From starting a process to its first answer on stdio'),
-    `${results[0]?.starts.length} starts of each, interleaved; medians, and in brackets from least to most. The request is written at once. CPU is counted in a start of its own, until the answer is there.\n\n`,
+    `${results[0]?.starts.length} starts of each, interleaved; medians, and in brackets from least to most. ${RATIOS_NOTE} The request is written at once. CPU is counted in a start of its own, until the answer is there.\n\n`,
     table(head, rows),
   ].join('');
 }

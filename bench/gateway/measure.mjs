@@ -3,7 +3,7 @@
 import { readJson, root } from '../../scripts/process.mjs';
 import { closeConnections, load, quantile } from '../load.mjs';
 import { firstLine, readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
-import { heading, median, table } from '../report.mjs';
+import { formatRatios, heading, median, RATIOS_NOTE, rotate, table } from '../report.mjs';
 import { createScenarios, IN_FLIGHT, upstream } from './scenarios.mjs';
 
 /** @typedef {import('./scenarios.mjs').Scenario} Scenario */
@@ -50,7 +50,7 @@ async function measureScenario({ id, title, revision, overHttp, subjects }, roun
       await load(started.caller, IN_FLIGHT, WARM_UP.seconds, { most: WARM_UP.calls });
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const { started, server, measured } of up) {
+      for (const { started, server, measured } of rotate(up, round)) {
         measured.alone.push(await sample(started, server, 1));
         measured.together.push(await sample(started, server, IN_FLIGHT));
         measured.megabytes = readResidentMemory(/** @type {number} */ (started.child.pid));
@@ -88,7 +88,7 @@ function toMarkdown(results, versions, rounds) {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
     heading(2, 'What a `tools/call` costs through a gateway'),
-    `Each gateway in its own process, and with a server of its own behind it: bare Node, one tool. One load generator for all, over raw sockets and pipes; every answer is looked at. \`floor\` is a gateway of bare Node that checks nothing. ${rounds} rounds, interleaved; medians, and for the CPU from least to most. `,
+    `Each gateway in its own process, and with a server of its own behind it: bare Node, one tool. One load generator for all, over raw sockets and pipes; every answer is looked at. \`floor\` is a gateway of bare Node that checks nothing. ${rounds} rounds, interleaved; medians, and for the CPU from least to most. ${RATIOS_NOTE} `,
     'The main figure is the CPU of the gateway per call, as the operating system has counted it; on a busy machine the times and the rates tell little. `server` is what the server behind it, or the processes that it starts, cost per call. ',
     `Peers: ${named.join(', ')}.\n`,
     ...results.map(toTable),
@@ -102,11 +102,6 @@ function toTable({ title, measured }) {
   const direct = measured.find(({ name }) => name === 'direct');
   const of = (/** @type {Sample[] | undefined} */ samples, /** @type {keyof Sample} */ what) =>
     median((samples ?? []).map(each => each[what]));
-  const least = (/** @type {Sample[]} */ samples) => Math.min(...samples.map(({ cpu }) => cpu));
-  const ratio = (/** @type {Sample[]} */ samples, /** @type {Measured | undefined} */ to) => {
-    const medians = of(samples, 'cpu') / of(to?.together, 'cpu');
-    return `${medians.toFixed(2)} (${(least(samples) / least(to?.together ?? [])).toFixed(2)})`;
-  };
   const whole = (/** @type {number} */ value) => value.toFixed(0);
   const range = (/** @type {Sample[]} */ samples) => {
     const values = samples.map(({ cpu }) => cpu);
@@ -115,8 +110,8 @@ function toTable({ title, measured }) {
   const rows = measured.map(({ name, mode, alone, together, megabytes }) => [
     name,
     `${whole(of(together, 'cpu'))} (${range(together)})`,
-    name === 'direct' ? '–' : ratio(together, floor),
-    name === 'direct' ? '–' : ratio(together, base),
+    name === 'direct' ? '–' : formatRatios(together, floor?.together, 'cpu'),
+    name === 'direct' ? '–' : formatRatios(together, base?.together, 'cpu'),
     whole(of(together, 'behind')),
     `${whole(of(alone, 'cpu'))} (${range(alone)})`,
     `${whole(of(alone, 'p50'))} / ${whole(of(alone, 'p99'))}`,
@@ -129,7 +124,7 @@ function toTable({ title, measured }) {
   const head = [
     'through',
     `CPU, µs, ${IN_FLIGHT} in flight`,
-    '× floor, by medians (by the least)',
+    '× floor',
     '× tenon',
     'server, µs',
     'CPU, µs, 1 in flight',

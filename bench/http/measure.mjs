@@ -2,7 +2,7 @@
 /** What a call of a tool costs a server on HTTP, and what an answer with notices of progress does. */
 
 import { measureServers } from '../measure-servers.mjs';
-import { formatNumber, heading, median, range, ratios, table } from '../report.mjs';
+import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, table } from '../report.mjs';
 import { scenarioGroups } from './scenarios.mjs';
 import { selectSubjects, startPeer } from './subjects.mjs';
 
@@ -37,7 +37,7 @@ export async function measureHttp({ rounds, connections }) {
 function toMarkdown(results, rounds, connections) {
   return [
     heading(2, 'What a request costs a server on HTTP'),
-    `Each server in its own process, called over loopback by one load generator on ${connections} raw connections, each with a session of its own where there are sessions; every answer is looked at. ${rounds} rounds, interleaved; medians, and for the CPU from least to most. `,
+    `Each server in its own process, called over loopback by one load generator on ${connections} raw connections, each with a session of its own where there are sessions; every answer is looked at. ${rounds} rounds, interleaved; medians, and for the CPU from least to most. ${RATIOS_NOTE} `,
     'The main figure is the CPU of the server per request, as the operating system has counted it; on a busy machine the times and the rates tell little. ',
     'Tenon has no 2025-11-25 without sessions: whom that revision says to open one is given one.\n',
     ...results.map(({ id, title, about, measured }) => `${heading(3, title)}${about}\n\n${toTable(id, measured)}`),
@@ -55,7 +55,7 @@ function toTable(id, measured) {
       name,
       revision,
       range(samples.map(({ cpu }) => cpu)),
-      ...['floor', 'checked floor', 'tenon', 'v2'].map(who => ratios(samples, base(who), 'cpu')),
+      ...['floor', 'checked floor', 'tenon', 'v2'].map(who => formatRatios(samples, base(who), 'cpu')),
       of('rate').toFixed(0),
       `${formatNumber(of('p50') / 1000)} / ${formatNumber(of('p99') / 1000)}`,
       of('megabytes').toFixed(0),

@@ -2,7 +2,7 @@
 /** What a call costs when client and server are in one process. */
 import { fileURLToPath } from 'node:url';
 import { measureWorkers } from '../measure-workers.mjs';
-import { formatNumber, heading, range, ratios, table } from '../report.mjs';
+import { formatNumber, formatRatios, heading, RATIOS_NOTE, range, table } from '../report.mjs';
 
 /** @typedef {import('../measure-workers.mjs').Measured<import('../measure-workers.mjs').WorkerSpec>} Measured */
 
@@ -61,9 +61,9 @@ function toMarkdown(results, rounds) {
       each.name,
       each.revision,
       range(many.map(({ cpu }) => cpu)),
-      ratios(many, together(floor), 'cpu'),
-      ratios(many, together(text), 'cpu'),
-      ratios(many, together(own), 'cpu'),
+      formatRatios(many, together(floor), 'cpu'),
+      formatRatios(many, together(text), 'cpu'),
+      formatRatios(many, together(own), 'cpu'),
       range(alone.map(({ cpu }) => cpu)),
       formatNumber(Math.max(...many.map(({ megabytes }) => megabytes))),
       each.mode,
@@ -82,7 +82,7 @@ function toMarkdown(results, rounds) {
   ];
   return [
     heading(2, '`tools/call` within one process'),
-    `Client and server in one process, one process for each pair; one tool with a zod schema (the floors check by hand). Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the process per call, as the operating system has counted it.\n\n`,
+    `Client and server in one process, one process for each pair; one tool with a zod schema (the floors check by hand). Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. ${RATIOS_NOTE} CPU is that of the process per call, as the operating system has counted it.\n\n`,
     table(head, rows),
   ].join('');
 }

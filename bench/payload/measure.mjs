@@ -3,7 +3,7 @@
 import { selectSubjects, startPeer } from '../http/subjects.mjs';
 import { echo } from '../load.mjs';
 import { measureServers } from '../measure-servers.mjs';
-import { heading, median, range, ratios, table } from '../report.mjs';
+import { formatRatios, heading, median, range, table } from '../report.mjs';
 import { argument, list, MIB, page, TOOLS } from './calls.mjs';
 import { measureHeld } from './held.mjs';
 
@@ -83,7 +83,7 @@ function toMarkdown(measured, rounds) {
 const cells = (measured, { revision, samples }, id, bases) => [
   range((samples[id] ?? []).map(({ cpu }) => cpu / 1000)),
   ...bases.map(who =>
-    ratios(
+    formatRatios(
       samples[id] ?? [],
       measured.find(each => each.name === who && each.revision === revision)?.samples[id],
       'cpu',
@@ -123,7 +123,7 @@ function toManyToolsTable(measured) {
     ...cells(measured, each, 'list', bases),
     ...cells(measured, each, 'oneOfMany', ['checked floor', 'tenon']),
     each.samples.oneOfFew ? median(each.samples.oneOfFew.map(({ cpu }) => cpu / 1000)).toFixed(3) : '–',
-    ratios(each.samples.oneOfMany ?? [], each.samples.oneOfFew, 'cpu'),
+    formatRatios(each.samples.oneOfMany ?? [], each.samples.oneOfFew, 'cpu'),
     each.note,
   ]);
   const call = `\`tools/call\` with ${TOOLS} tools: CPU, ms`;

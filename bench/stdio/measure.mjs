@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { quantile } from '../load.mjs';
 import { readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
-import { heading, median, range, ratios, table } from '../report.mjs';
+import { formatRatios, heading, median, range, RATIOS_NOTE, rotate, table } from '../report.mjs';
 import { loadPipes, openPipes } from './window.mjs';
 
 /** `clientRevision`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, clientRevision?: string, mode: string, script: string }} Subject */
@@ -57,7 +57,7 @@ export async function measureStdio({ rounds }) {
       await loadPipes(pipes, 1, WARM_UP.alone);
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const { measured, child, pipes } of up) {
+      for (const { measured, child, pipes } of rotate(up, round)) {
         const pid = /** @type {number} */ (child.pid);
         measured.alone.push(await sample(pid, pipes, 1, SAMPLE.alone));
         measured.together.push(await sample(pid, pipes, IN_FLIGHT, SAMPLE.together));
@@ -87,7 +87,7 @@ function toMarkdown(results, rounds) {
     const rows = of.map(({ name, mode, alone, together, megabytes }) => [
       name,
       range(together.map(({ cpu }) => cpu)),
-      ...bases.map(base => ratios(together, base?.together, 'cpu')),
+      ...bases.map(base => formatRatios(together, base?.together, 'cpu')),
       range(alone.map(({ cpu }) => cpu)),
       `${median(alone.map(({ p50 }) => p50)).toFixed(0)} / ${median(alone.map(({ p99 }) => p99)).toFixed(0)}`,
       median(together.map(({ rate }) => rate)).toFixed(0),
@@ -110,7 +110,7 @@ function toMarkdown(results, rounds) {
   });
   return [
     heading(2, '`tools/call` on stdio'),
-    `Each server in its own process, one tool with a zod schema (the floors check by hand). ${IN_FLIGHT} calls under way at each moment, or one; every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the server per call, as the operating system has counted it.\n\n`,
+    `Each server in its own process, one tool with a zod schema (the floors check by hand). ${IN_FLIGHT} calls under way at each moment, or one; every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. ${RATIOS_NOTE} CPU is that of the server per call, as the operating system has counted it.\n\n`,
     parts.join('\n'),
   ].join('');
 }

@@ -97,6 +97,6 @@ function costIn(parts, { part, revision, base }, matches) {
   const rows = callRows[part]?.(parts[part]?.results) ?? [];
   const own = rows.filter(({ name }) => matches.test(name) || name === base);
   const kinds = ['tenon', 'v1', 'v2', 'peer'];
-  const ratios = kinds.flatMap(kind => cheapest(own, kind, base, revision)?.ratio ?? []);
+  const ratios = kinds.flatMap(kind => cheapest(own, kind, base, revision)?.ratio.paired ?? []);
   return ratios.length === 0 ? undefined : Math.min(...ratios);
 }

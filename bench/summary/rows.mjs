@@ -1,8 +1,9 @@
 // @ts-check
 /** What the parts have measured, by one shape: who, on which revision, and what each round has cost. */
-import { median } from '../report.mjs';
+import { compare } from '../report.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
+/** @typedef {import('../report.mjs').Ratio} Ratio */
 /** @typedef {{ name: string, revision: string, values: number[] }} Row */
 /** By the names of the parts; what has not been measured is not there. @typedef {Record<string, { when: string, machine: Record<string, string>, results: any } | undefined>} Parts */
 
@@ -33,11 +34,9 @@ export function scenarioRows({ scenes }, id) {
   return toRows(scenario?.measured ?? [], each => each.samples[id], 'cpu');
 }
 
-/** A floor may be the same for all revisions. @param {readonly Row[]} rows @param {string} name @param {string} revision @returns {number} */
-export function getCost(rows, name, revision) {
-  const row = rows.find(each => each.name === name && (each.revision === revision || each.revision === '–'));
-  return row === undefined ? Number.NaN : median(row.values);
-}
+/** A floor may be the same for all revisions. @param {readonly Row[]} rows @param {string} name @param {string} revision */
+export const findRow = (rows, name, revision) =>
+  rows.find(each => each.name === name && (each.revision === revision || each.revision === '–'));
 
 /** Who they are: ours, the official ones, floors, and the others. @param {string} name */
 export function getKind(name) {
@@ -47,12 +46,12 @@ export function getKind(name) {
   return /floor|^node$/.test(name) ? 'floor' : 'peer';
 }
 
-/** The cheapest of a kind, as a multiple of the base. @param {readonly Row[]} rows @param {string} kind @param {string} base @param {string} revision @returns {{ name: string, ratio: number } | undefined} */
+/** The cheapest of a kind, as a multiple of the base. @param {readonly Row[]} rows @param {string} kind @param {string} base @param {string} revision @returns {{ name: string, ratio: Ratio } | undefined} */
 export function cheapest(rows, kind, base, revision) {
-  const floor = getCost(rows, base, revision);
+  const floor = findRow(rows, base, revision)?.values ?? [];
   const found = rows
     .filter(row => row.revision === revision && getKind(row.name) === kind)
-    .map(({ name, values }) => ({ name, ratio: median(values) / floor }))
-    .sort((a, b) => a.ratio - b.ratio);
+    .map(({ name, values }) => ({ name, ratio: compare(values, floor) }))
+    .sort((a, b) => a.ratio.paired - b.ratio.paired);
   return found[0];
 }

@@ -10,12 +10,12 @@ import { getTargetStatuses } from './targets.mjs';
 
 /** @typedef {import('./rows.mjs').Parts} Parts */
 
-/** `TENON_BENCH_RESULTS` names another folder, for trials. */
-export const folder = process.env.TENON_BENCH_RESULTS ?? join(root, 'bench/results');
+/** The folder of the results that are published. */
+export const publishedFolder = join(root, 'bench/results');
 const [BEGIN, END] = ['<!-- bench: `npm run bench -- report` writes what is between -->', '<!-- /bench -->'];
 
 /** What has been measured last, of each part. @returns {Parts} */
-export function readParts() {
+export function readParts(folder = publishedFolder) {
   const files = readdirSync(folder).filter(file => file.endsWith('.json'));
   return Object.fromEntries(files.sort().map(file => [file.slice(0, -'.json'.length), readJson(join(folder, file))]));
 }
@@ -53,7 +53,7 @@ export function toReadmeBlock(parts) {
     ...(row
       ? [
           `A \`tools/call\` over HTTP on 2026-07-28 costs ${row.tenon} the CPU of a hand-written Node server with the same checks;`,
-          `with the official SDK v2 it costs ${row.official} (${describeRun(parts)}).`,
+          `with the official SDK v2 it costs ${row.official}: medians of paired ratios, and in brackets of the least values (${describeRun(parts)}).`,
           '',
         ]
       : []),
@@ -68,7 +68,7 @@ export function toPageBlock(parts) {
     '',
     toTable(parts).trimEnd(),
     '',
-    `Medians of CPU per request unless a row says otherwise; ${describeRun(parts)}.`,
+    `CPU per request unless a row says otherwise. A ratio is the median of the ratios of each round; in brackets is the ratio of the least values. ${describeRun(parts)}.`,
     '[`bench/results`](../bench/results/README.md) has all figures, their spread, and the setup of each peer.',
   ]);
 }
@@ -88,13 +88,13 @@ export const blockOf = text => text.slice(...(blockIn(text) ?? [0, 0]));
 /** The files in which a block stands. @type {Record<string, (parts: Parts) => string>} */
 export const blocks = { 'README.md': toReadmeBlock, 'docs/benchmarks.md': toPageBlock };
 
-/** Writes the page, the picture, and the blocks. */
-export async function writeSummary() {
-  const parts = readParts();
+/** Writes the page, the picture, and the blocks where these results are published. */
+export async function writeSummary(folder = publishedFolder) {
+  const parts = readParts(folder);
   const about = describeRun(parts);
   await writeFile(join(folder, 'plot.svg'), `${drawPlot(parts, about)}\n`);
   await writeFile(join(folder, 'README.md'), pageOf(parts));
-  if (process.env.TENON_BENCH_RESULTS !== undefined) return;
+  if (folder !== publishedFolder) return;
   for (const [name, write] of Object.entries(blocks)) {
     const file = join(root, name);
     const text = await readFile(file, 'utf8');
@@ -113,7 +113,7 @@ export function pageOf(parts) {
     `${describeRun(parts)}. Written by \`npm run bench -- report\` from the JSON files beside it.\n\n`,
     '![CPU of a call, as multiples of bare Node](plot.svg)\n\n',
     heading(2, 'Targets'),
-    'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
+    'Figures are of CPU per request where nothing else is said. A ratio is the median of the ratios of each round, in which both were measured; in brackets is the ratio of the least values. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     toTable(parts),
     '\n[Missed targets](../../docs/benchmarks.md#missed-targets) gives the reasons.\n',
     `\n${heading(2, 'The parts')}${links.join('\n')}\n`,

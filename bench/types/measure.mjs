@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bin, root } from '../../scripts/process.mjs';
 import { readCpuTime } from '../processes.mjs';
-import { formatNumber, heading, median, range, ratios, table } from '../report.mjs';
+import { formatNumber, formatRatios, heading, median, range, table } from '../report.mjs';
 import { kinds, programOf } from './programs.mjs';
 
 /** @typedef {{ cpu: number, seconds: number, megabytes: number, instantiations: number, types: number }} Cost */
@@ -120,7 +120,7 @@ function costs(compiler, tools, results) {
     formatNumber(median(rounds.map(each => each.megabytes))),
     String(rounds[0]?.instantiations),
     .../** @type {const} */ (['cpu', 'seconds', 'megabytes', 'instantiations']).map(what =>
-      ratios(rounds, official, what),
+      formatRatios(rounds, official, what),
     ),
   ]);
   return `${heading(3, `${compiler}, ${tools} tools`)}${table(head, rows)}`;
