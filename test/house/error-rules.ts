@@ -22,7 +22,8 @@ const MAX_WORDS = 25;
 const VALUE = '\u2026';
 
 /** Codes of errors whose text crosses the wire: the model or the client shows it as a sentence of its own. */
-const CROSSING = /^(client\/(missing-capability|refused|declined|invalid-answer)|elicitation\/required|rpc\/error|tool\/failed)$/;
+const CROSSING =
+  /^(client\/(missing-capability|refused|declined|invalid-answer)|elicitation\/required|rpc\/error|tool\/failed)$/;
 
 const RELATIVE = /^(what|who|whom|whose|whether|how|where|when|which|why|of|that)\b/i;
 
