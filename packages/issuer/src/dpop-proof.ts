@@ -41,7 +41,7 @@ export async function verifyProof(
   if (htm !== request.method || htu !== url || !(Math.abs(clock.now() - time) <= MAX_PROOF_AGE))
     throw createProofError();
   const jkt = await calculateJwkThumbprint(verified.protectedHeader.jwk as JWK);
-  const key = `issuer/proof/${await hashSecret(`${jkt} ${jti}`)}`;
+  const key = `issuer/proof/${hashSecret(`${jkt} ${jti}`)}`;
   return {
     jkt,
     async useProof() {

@@ -37,7 +37,7 @@ export function createSingleUseStore<T extends JsonObject>(
   const find = async (token: string) => {
     const key = getKey(token);
     const stored = key === undefined ? undefined : await values.get(key);
-    if (!stored || !(await isMatchingSecret(token, String(stored.value.text)))) return undefined;
+    if (!stored || !isMatchingSecret(token, String(stored.value.text))) return undefined;
     return { key: stored.key, version: stored.version, entry: stored.value.entry as T };
   };
   return {
@@ -47,7 +47,7 @@ export function createSingleUseStore<T extends JsonObject>(
       return `${next}.${createRandomText()}`;
     },
     async put(token, entry) {
-      await values.put(getKey(token) as string, { text: await hashSecret(token), entry }, { ttl });
+      await values.put(getKey(token) as string, { text: hashSecret(token), entry }, { ttl });
     },
     read: async token => (await find(token))?.entry,
     async consume(token) {

@@ -35,7 +35,7 @@ export {
   readHttpRequest,
 } from './auth/pages/http-exchange.js';
 export { createRandomText } from './auth/pages/random-text.js';
-export { hashSha256 } from './auth/resource/digest.js';
+export { hashSha256 } from './encoding/sha256.js';
 export { type AddressClass, classifyHost } from './net/address-class.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
 

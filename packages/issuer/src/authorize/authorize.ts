@@ -72,8 +72,8 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
     },
     async handleConsent(httpRequest) {
       const request = getParameter(httpRequest.form, 'request') ?? '';
-      const cookie = await createCookie(request, settings);
-      const isValid = await isFromOurPage(httpRequest, await pending.read(request), cookie.read(httpRequest), settings);
+      const cookie = createCookie(request, settings);
+      const isValid = isFromOurPage(httpRequest, await pending.read(request), cookie.read(httpRequest), settings);
       const consumed = isValid ? await pending.consume(request) : undefined;
       if (consumed === undefined)
         return createRefusalPage('This page has expired', 'Go back to the program and start again');
@@ -125,7 +125,7 @@ async function showConsent(
   retryMessage?: string,
 ): Promise<AuthHttpResponse> {
   const [browser, token] = [createRandomText(), createRandomText()];
-  const entry = { authRequest, browser: await hashSecret(browser), token: await hashSecret(token), attempts };
+  const entry = { authRequest, browser: hashSecret(browser), token: hashSecret(token), attempts };
   const request = pending.createToken();
   await pending.put(request, entry);
   const { password, upstream } = signInMethod;
@@ -134,22 +134,19 @@ async function showConsent(
     ...(upstream ? { upstream } : {}),
     ...(retryMessage === undefined ? {} : { retryMessage }),
   };
-  return createConsentPage(consent, (await createCookie(request, settings)).serialize(browser, CONSENT_TTL));
+  return createConsentPage(consent, createCookie(request, settings).serialize(browser, CONSENT_TTL));
 }
 
 /** Tells if a form was sent from the page that this browser was shown. */
-async function isFromOurPage(
+function isFromOurPage(
   request: AuthHttpRequest,
   entry: PendingConsent | undefined,
   secret: string | undefined,
   { origin }: IssuerSettings,
-): Promise<boolean> {
+): boolean {
   const from = request.header('origin');
   if (entry === undefined || (from !== undefined && from !== origin)) return false;
-  return (
-    (await isMatchingSecret(secret, entry.browser)) &&
-    (await isMatchingSecret(getParameter(request.form, 'token'), entry.token))
-  );
+  return isMatchingSecret(secret, entry.browser) && isMatchingSecret(getParameter(request.form, 'token'), entry.token);
 }
 
 /** Creates the response to a bad request: a redirect for clients that may cause one, else a page with a link. */

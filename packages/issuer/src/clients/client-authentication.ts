@@ -43,8 +43,7 @@ export async function authenticateClient(
     if (assertion === undefined) throw createUnknownClientError(basic);
     return { client, useProof: () => markAssertionUsed(assertion, settings) };
   }
-  if (method !== 'none' && !(await isMatchingSecret(credential, client.secretHash)))
-    throw createUnknownClientError(basic);
+  if (method !== 'none' && !isMatchingSecret(credential, client.secretHash)) throw createUnknownClientError(basic);
   return { client, useProof: async () => {} };
 }
 
@@ -124,7 +123,7 @@ async function verifyAssertion(
     });
     const remaining = Number(payload.exp) * 1_000 - settings.clock.now();
     if (remaining > MAX_ASSERTION_LIFETIME * 1_000 || Array.isArray(payload.aud)) return undefined;
-    return { key: `issuer/assertion/${await hashSecret(`${client.id} ${payload.jti}`)}`, remaining };
+    return { key: `issuer/assertion/${hashSecret(`${client.id} ${payload.jti}`)}`, remaining };
   } catch {
     return undefined;
   }

@@ -66,7 +66,7 @@ async function toOauthClient(client: IssuerClient): Promise<OauthClient> {
     name,
     redirects,
     methods: methods.length > 0 ? methods : ['none'],
-    ...(secret === undefined ? {} : { secretHash: await hashSecret(secret) }),
+    ...(secret === undefined ? {} : { secretHash: hashSecret(secret) }),
     ...(jwks ? { jwks: jwks as JSONWebKeySet } : {}),
     grants: [...(redirects.length > 0 ? USER_GRANTS : []), ...(machine ? ['client_credentials'] : [])],
     trusted: true,

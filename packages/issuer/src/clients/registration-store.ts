@@ -30,19 +30,19 @@ export function createRegistrationStore(
   { maxUnused, unusedTtl }: RegistrationLimits,
 ): RegistrationStore {
   const unused = createSingleUseStore<OauthClient>(values, 'unused', { max: maxUnused, ttl: unusedTtl });
-  const getKey = async (id: string): Promise<string> => `issuer/client/${await hashSecret(id)}`;
+  const getKey = (id: string): string => `issuer/client/${hashSecret(id)}`;
   return {
     createId: unused.createToken,
     add: client => unused.put(client.id, client),
     async find(id) {
-      const used = await values.get(await getKey(id));
+      const used = await values.get(getKey(id));
       return used ? (used.value as OauthClient) : unused.read(id);
     },
     async markUsed(id) {
       const client = await unused.read(id);
       if (client === undefined) return;
       // Written before the unused entry is removed, so that the client can be found at any time.
-      await values.put(await getKey(id), client, { version: 0, ttl: REGISTRATION_TTL });
+      await values.put(getKey(id), client, { version: 0, ttl: REGISTRATION_TTL });
       await unused.consume(id);
     },
   };

@@ -28,7 +28,7 @@ export async function handleRegistration(
   const id = registrations.createId();
   const client = parseClientMetadata(metadata, id, redirectSchemes, methods);
   const secret = client.methods[0]?.startsWith('client_secret') ? createRandomText() : undefined;
-  const stored = { ...client, ...(secret === undefined ? {} : { secretHash: await hashSecret(secret) }) };
+  const stored = { ...client, ...(secret === undefined ? {} : { secretHash: hashSecret(secret) }) };
   if (JSON.stringify(stored).length > MAX_REGISTRATION_LENGTH) {
     throw new OauthError(
       'invalid_client_metadata',

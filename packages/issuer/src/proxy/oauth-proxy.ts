@@ -115,10 +115,10 @@ async function redirectToUpstream(
 ): Promise<AuthHttpResponse> {
   const [browser, verifier] = [createRandomText(), oauth.generateRandomCodeVerifier()];
   const state = signIns.createToken();
-  await signIns.put(state, { authRequest, verifier, browser: await hashSecret(browser) });
+  await signIns.put(state, { authRequest, verifier, browser: hashSecret(browser) });
   const location = provider.createAuthorizeUrl(state, await oauth.calculatePKCECodeChallenge(verifier));
   return createRedirect(location, {
-    'set-cookie': (await createCookie(state, settings)).serialize(browser, SIGN_IN_TTL),
+    'set-cookie': createCookie(state, settings).serialize(browser, SIGN_IN_TTL),
   });
 }
 
@@ -127,8 +127,8 @@ async function handleCallback(
   { settings, provider, upstream, signIns, upstreamTokens }: ProxyContext,
 ): Promise<AuthHttpResponse> {
   const state = getParameter(request.query, 'state') ?? '';
-  const cookie = await createCookie(state, settings);
-  const isSameBrowser = await isMatchingSecret(cookie.read(request), (await signIns.read(state))?.browser);
+  const cookie = createCookie(state, settings);
+  const isSameBrowser = isMatchingSecret(cookie.read(request), (await signIns.read(state))?.browser);
   const flow = isSameBrowser ? await signIns.consume(state) : undefined;
   if (flow === undefined)
     return createRefusalPage('This sign-in has expired', 'Go back to the program and start again');

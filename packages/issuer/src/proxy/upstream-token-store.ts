@@ -28,7 +28,7 @@ type StoredTokens = UpstreamAccess & {
 
 /** Time before its end at which a token is renewed, in milliseconds. */
 const RENEWAL_MARGIN = 30_000;
-const getSessionKey = async (sid: string) => `issuer/upstream/${await hashSecret(sid)}`;
+const getSessionKey = (sid: string) => `issuer/upstream/${hashSecret(sid)}`;
 
 export function createUpstreamTokenStore(
   settings: IssuerSettings,
@@ -69,11 +69,11 @@ export function createUpstreamTokenStore(
   return {
     async add(tokens) {
       const sid = createRandomText();
-      await put(await getSessionKey(sid), toStoredTokens(tokens), 0);
+      await put(getSessionKey(sid), toStoredTokens(tokens), 0);
       return sid;
     },
     async read(sid) {
-      const key = await getSessionKey(sid);
+      const key = getSessionKey(sid);
       const entry = await values.get(key);
       if (entry === undefined) return undefined;
       const stored = await open(entry);

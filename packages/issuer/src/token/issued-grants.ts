@@ -32,7 +32,7 @@ const CODE_TTL = 60_000;
  * milliseconds. It covers a retry after a lost response, a page that was reloaded, and two requests that race.
  */
 const REPEAT_WINDOW = 10_000;
-const getCodeKey = async (code: string) => `issuer/code/${await hashSecret(code)}`;
+const getCodeKey = (code: string) => `issuer/code/${hashSecret(code)}`;
 
 /** Redirects the user to the client with a code. */
 export async function redirectWithCode(
@@ -43,7 +43,7 @@ export async function redirectWithCode(
   await registrations.markUsed(authRequest.client);
   const code = createRandomText();
   const entry = { ...user, authRequest } satisfies StoredCode;
-  await values.put(await getCodeKey(code), entry, { version: 0, ttl: CODE_TTL });
+  await values.put(getCodeKey(code), entry, { version: 0, ttl: CODE_TTL });
   return createRedirect(createResponseUri(authRequest, issuer, { code }));
 }
 
@@ -67,7 +67,7 @@ export interface FoundCode {
  * `REPEAT_WINDOW`. https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
  */
 export async function findCode(code: string, { values, clock }: IssuerSettings): Promise<FoundCode | undefined> {
-  const key = await getCodeKey(code);
+  const key = getCodeKey(code);
   const stored = await values.get(key);
   if (stored === undefined) return undefined;
   const { redemption, ...entry } = stored.value as StoredCode;
@@ -96,10 +96,10 @@ type TokenFamily = IssuedGrant & {
   readonly current: string;
 };
 
-const getFamilyKey = async (family: string) => `issuer/family/${await hashSecret(family)}`;
+const getFamilyKey = (family: string) => `issuer/family/${hashSecret(family)}`;
 
 async function endFamily(family: string, values: Values): Promise<void> {
-  const key = await getFamilyKey(family);
+  const key = getFamilyKey(family);
   // The entry is kept as ended, so that a concurrent `beginFamily` does not create it again.
   await values.put(key, { ended: true }, { ttl: 24 * 3600 * 1_000 });
 }
@@ -111,8 +111,8 @@ export async function beginFamily(
   { values, refreshTokenTtl }: IssuerSettings,
 ): Promise<string | undefined> {
   const tokenSecret = createRandomText();
-  const entry = { ...grant, current: await hashSecret(tokenSecret) };
-  const version = await values.put(await getFamilyKey(family), entry, { version: 0, ttl: refreshTokenTtl });
+  const entry = { ...grant, current: hashSecret(tokenSecret) };
+  const version = await values.put(getFamilyKey(family), entry, { version: 0, ttl: refreshTokenTtl });
   return version === undefined ? undefined : `${family}.${tokenSecret}`;
 }
 
@@ -132,10 +132,10 @@ export async function findRefreshToken(
 ): Promise<FoundRefreshToken | undefined> {
   const [family = '', tokenSecret = '', ...rest] = token.split('.');
   if (rest.length > 0) return undefined;
-  const stored = await values.get(await getFamilyKey(family));
+  const stored = await values.get(getFamilyKey(family));
   if (stored === undefined || stored.value.ended === true) return undefined;
   const { current, ...grant } = stored.value as TokenFamily;
-  if ((await hashSecret(tokenSecret)) !== current) {
+  if (hashSecret(tokenSecret) !== current) {
     await endFamily(family, values);
     return undefined;
   }
@@ -143,7 +143,7 @@ export async function findRefreshToken(
     grant,
     async rotate() {
       const next = createRandomText();
-      const entry = { ...grant, current: await hashSecret(next) };
+      const entry = { ...grant, current: hashSecret(next) };
       if (await values.put(stored.key, entry, { version: stored.version, ttl: refreshTokenTtl }))
         return `${family}.${next}`;
       await endFamily(family, values);
@@ -155,7 +155,7 @@ export async function findRefreshToken(
 /** Revokes a refresh token with its family. Returns false if the token is unknown or of another client. */
 export async function revokeRefreshToken(token: string, client: string, values: Values): Promise<boolean> {
   const [family = ''] = token.split('.');
-  const stored = await values.get(await getFamilyKey(family));
+  const stored = await values.get(getFamilyKey(family));
   if (stored === undefined || stored.value.client !== client) return false;
   await endFamily(family, values);
   return true;

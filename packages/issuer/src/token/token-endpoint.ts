@@ -66,7 +66,7 @@ async function handleCodeGrant(request: TokenRequest): Promise<AuthHttpResponse>
   const storedCode = await findCode(getParameter(form, 'code') ?? '', settings);
   if (storedCode === undefined) throw createInvalidGrantError('The code is invalid, or belongs to another client');
   const { authRequest, subject, sid } = storedCode;
-  if (!(await isCodeForRequest(authRequest, request))) {
+  if (!isCodeForRequest(authRequest, request)) {
     await storedCode.rejectForeign();
     throw createInvalidGrantError('The code is invalid, or belongs to another client');
   }
@@ -87,12 +87,9 @@ async function handleCodeGrant(request: TokenRequest): Promise<AuthHttpResponse>
 }
 
 /** Tells if a code belongs to this client, redirect URI, verifier and key. */
-async function isCodeForRequest(
-  authRequest: AuthorizationRequest,
-  { form, client, jkt }: TokenRequest,
-): Promise<boolean> {
+function isCodeForRequest(authRequest: AuthorizationRequest, { form, client, jkt }: TokenRequest): boolean {
   const verifier = getParameter(form, 'code_verifier') ?? '';
-  if (!/^[\w.~-]{43,128}$/.test(verifier) || (await hashSha256(verifier)) !== authRequest.challenge) return false;
+  if (!/^[\w.~-]{43,128}$/.test(verifier) || hashSha256(verifier) !== authRequest.challenge) return false;
   const redirectUri = form.has('redirect_uri') ? getParameter(form, 'redirect_uri') : authRequest.redirect;
   return (
     authRequest.client === client.id &&

@@ -1,4 +1,4 @@
-import { hashSha256 } from '../resource/digest.js';
+import { hashSha256 } from '../../encoding/sha256.js';
 import type { AuthHttpRequest } from './http-exchange.js';
 
 /** A cookie with a secret for one flow: it tells the browser in which the flow began from others. */
@@ -17,8 +17,8 @@ export interface BrowserCookie {
  * Creates the cookie of the flow `id`. With `secure` the prefix of its name ensures that this host has set it.
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
  */
-export async function createCookie(id: string, { secure }: { readonly secure: boolean }): Promise<BrowserCookie> {
-  const name = `${secure ? '__Host-' : ''}tenon-${(await hashSha256(id)).slice(0, 16)}`;
+export function createCookie(id: string, { secure }: { readonly secure: boolean }): BrowserCookie {
+  const name = `${secure ? '__Host-' : ''}tenon-${hashSha256(id).slice(0, 16)}`;
   const attributes = `Path=/; ${secure ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`;
   return {
     name,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import { createSigner, type Signer } from './digest.js';
+import { createSigner, type Signer } from '../../encoding/hmac.js';
 
 /** The nonces of a server that remembers none: the time at which one was made, signed. */
 export interface DpopNonces {

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../cancellation/clock.js';
+import { hashSha256 } from '../../encoding/sha256.js';
 import type { Values } from '../../stores/stores.js';
-import { hashSha256 } from './digest.js';
 import type { DpopNonces } from './dpop-nonces.js';
 import type { TokenProblem } from './token-problem.js';
 
@@ -42,7 +42,7 @@ export async function verifyProof(
   const verified = await verifyProofJwt(proof, options);
   if ('problem' in verified) return verified;
   const { claims, jkt } = verified;
-  const mismatched = (await findMismatch(claims, expected, options)) ?? (jkt === expected.jkt ? undefined : 'key');
+  const mismatched = findMismatch(claims, expected, options) ?? (jkt === expected.jkt ? undefined : 'key');
   if (mismatched !== undefined) return createInvalidProof(`The DPoP proof has another ${mismatched} than this request`);
   const nonceState = await checkNonce(claims, options);
   if (nonceState === 'bad') return { problem: 'nonce-wanted', nonce: (await options.nonces?.createNonce()) as string };
@@ -65,16 +65,16 @@ async function verifyProofJwt(proof: string, { clock, algorithms }: ProofVerifie
   }
 }
 
-async function findMismatch(
+function findMismatch(
   { jti, htm, htu, iat, ath }: JWTPayload,
   { method, urls, token }: ExpectedProof,
   { clock, maxProofAge }: ProofVerifierOptions,
-): Promise<string | undefined> {
+): string | undefined {
   if (typeof jti !== 'string' || jti === '') return 'jti';
   if (htm !== method) return 'htm';
   const actualUrl = typeof htu === 'string' ? normalizeUrl(htu) : undefined;
   if (actualUrl === undefined || !urls.some(url => normalizeUrl(url) === actualUrl)) return 'htu';
-  if (ath !== (await hashSha256(token))) return 'ath';
+  if (ath !== hashSha256(token)) return 'ath';
   return Math.abs(clock.now() - Number(iat) * 1000) <= maxProofAge ? undefined : 'iat';
 }
 
@@ -101,7 +101,7 @@ async function isFirstUse(
   jkt: string,
   { clock, maxProofAge, usedProofs }: ProofVerifierOptions,
 ): Promise<boolean> {
-  const key = `dpop/${await hashSha256(`${jkt} ${jti}`)}`;
+  const key = `dpop/${hashSha256(`${jkt} ${jti}`)}`;
   const ttl = Number(iat) * 1000 + maxProofAge - clock.now() + 1;
   return (await usedProofs.put(key, {}, { version: 0, ttl })) !== undefined;
 }

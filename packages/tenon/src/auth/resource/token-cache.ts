@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import { hashSha256 } from './digest.js';
+import { hashSha256 } from '../../encoding/sha256.js';
 import { isTokenProblem, type VerifiedToken, type VerifyToken } from './token-problem.js';
 
 export interface TokenCacheOptions {
@@ -38,7 +38,7 @@ export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }:
   };
 
   return async token => {
-    const hash = await hashSha256(token);
+    const hash = hashSha256(token);
     const cached = cache.get(hash);
     cache.delete(hash);
     if (cached && cached.expiresAt > clock.now()) {

@@ -1,4 +1,4 @@
-import type { Signer } from '../../auth/resource/digest.js';
+import type { Signer } from '../../encoding/hmac.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Values } from '../../stores/stores.js';

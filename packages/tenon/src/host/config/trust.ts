@@ -1,4 +1,4 @@
-import { createSigner, type Signer } from '../../auth/resource/digest.js';
+import { createSigner, type Signer } from '../../encoding/hmac.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Values } from '../../stores/stores.js';
 import { quoteName } from './problem.js';

@@ -30,7 +30,7 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
   const startSignIn = async (request: AuthHttpRequest): Promise<AuthHttpResponse> => {
     const pendingSignIn = pending.find(getParameter(request.query, 'id'));
     if (pendingSignIn === undefined) return createEndedPage();
-    const [visit, cookie] = [await visits.begin(pendingSignIn), await getCookie(pendingSignIn)];
+    const [visit, cookie] = [await visits.begin(pendingSignIn), getCookie(pendingSignIn)];
     return createRedirect(visit.page.url.href, { 'set-cookie': cookie.serialize(visit.secret, COOKIE_MAX_AGE) });
   };
 
@@ -38,10 +38,10 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     const state = getParameter(request.query, 'state') ?? '';
     const callbackUrl = new URL(`${base.origin}${root}/callback?${request.query}`);
     const visit = visits.find(state);
-    if (visit) return verifyUser(visit, callbackUrl, request, await getCookie(visit.pending));
+    if (visit) return verifyUser(visit, callbackUrl, request, getCookie(visit.pending));
     const pendingSignIn = pending.findByState(state);
     if (pendingSignIn === undefined) return createEndedPage();
-    const cookie = await getCookie(pendingSignIn);
+    const cookie = getCookie(pendingSignIn);
     const secret = cookie.read(request);
     if (secret === undefined || !pendingSignIn.browsers.has(secret)) return createOtherBrowserPage();
     pendingSignIn.page.resolve(callbackUrl);

@@ -4,7 +4,7 @@ import { createResourceNameMapper } from './resource-name-mapper.js';
 
 /** All digests are the same, until they are counted up. */
 vi.mock('./short-digest.js', () => ({
-  shortDigest: (text: string) => {
+  digestShort: (text: string) => {
     const attempt = /,(\d+)\]$/.exec(text)?.[1] ?? '0';
     return `aaaaaaaaa${'abcdefghij'[Number(attempt)]}`;
   },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestShort } from './short-digest.js';
 
-describe('shortDigest', () => {
+describe('digestShort', () => {
   it('is the beginning of SHA-256 over the UTF-16 units', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {

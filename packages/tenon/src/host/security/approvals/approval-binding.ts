@@ -1,4 +1,4 @@
-import { hashSha256 } from '../../../auth/resource/digest.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
@@ -23,17 +23,15 @@ export interface ApprovalBinding {
   readonly grounds: string;
 }
 
-export async function createApprovalBinding(
-  request: ActionRequest,
-  { verdict, definition }: ApprovalBasis,
-): Promise<ApprovalBinding> {
+export function createApprovalBinding(request: ActionRequest, { verdict, definition }: ApprovalBasis): ApprovalBinding {
   const { server, kind, name, arguments: args } = request;
   const owner = getOwnerKey(request) ?? null;
   const grounds = toCanonicalJson([verdict?.mark ?? null, definition ?? null]);
-  const digest = await hashSha256(toCanonicalJson(args));
-  const [call, ownerDigest] = await Promise.all([
-    hashSha256(toCanonicalJson([server, kind, name, digest, owner, grounds])),
-    hashSha256(toCanonicalJson([server, owner])),
-  ]);
-  return { call, digest, owner: ownerDigest, grounds };
+  const digest = hashSha256(toCanonicalJson(args));
+  return {
+    call: hashSha256(toCanonicalJson([server, kind, name, digest, owner, grounds])),
+    digest,
+    owner: hashSha256(toCanonicalJson([server, owner])),
+    grounds,
+  };
 }

@@ -87,7 +87,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       request,
       { signal = new AbortController().signal, approve: askNow, step = runImmediately, ...grounds } = {},
     ) {
-      const binding = await createApprovalBinding(request, grounds);
+      const binding = createApprovalBinding(request, grounds);
       const context = { signal, verdict: grounds.verdict };
       if (signal.aborted) return ABANDONED;
       const known = await step('policy: known', () => findStored(request, binding));
@@ -95,7 +95,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const resolveApproval = async (answer: ApprovalAnswer | Approval): Promise<Approval> => {
         if ('granted' in answer) return answer;
         // What is granted is what was asked about, whatever has been done to it meanwhile.
-        const now = await createApprovalBinding(request, grounds);
+        const now = createApprovalBinding(request, grounds);
         if (now.call !== binding.call) return createDenial('the call has changed while the question stood');
         return recordAnswer(request, binding, answer);
       };

@@ -1,4 +1,4 @@
-import { hashSha256 } from '../../../auth/resource/digest.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { AuditEvent } from './audit-event.js';
@@ -14,14 +14,10 @@ export interface AuditContentOptions {
   readonly redact?: Redact | undefined;
   /** `redacted`: the arguments are recorded as well, without what looks secret. */
   readonly arguments?: 'digest' | 'redacted' | undefined;
-  /** SHA-256 of a text, in base64url, where there is a faster one. Default: by WebCrypto. */
-  readonly digest?: Digest | undefined;
 }
 
-export type Digest = (text: string) => string | Promise<string>;
-
 /** Creates the recorded content of an event. */
-export async function createAuditContent(event: AuditEvent, options: AuditContentOptions): Promise<JsonObject> {
+export function createAuditContent(event: AuditEvent, options: AuditContentOptions): JsonObject {
   const { action, rule, ms, arguments: args, details } = event;
   const readText = (name: 'principal' | 'server' | 'kind' | 'name' | 'call' | 'reason' | 'outcome') => {
     const value = event[name];
@@ -37,38 +33,36 @@ export async function createAuditContent(event: AuditEvent, options: AuditConten
       name: readText('name'),
     },
     ...{ call: readText('call'), rule, reason: readText('reason'), outcome: readText('outcome'), ms },
-    arguments: args === undefined ? undefined : await encodeArguments(args, options),
-    details: shown === undefined ? undefined : await limitSize(shown, options),
+    arguments: args === undefined ? undefined : encodeArguments(args, options),
+    details: shown === undefined ? undefined : limitSize(shown),
   };
 }
 
-async function encodeArguments(args: JsonObject, options: AuditContentOptions): Promise<JsonObject> {
-  const digest = await computeDigest(args, options);
+function encodeArguments(args: JsonObject, options: AuditContentOptions): JsonObject {
+  const digest = computeDigest(args);
   if (options.arguments !== 'redacted') return { digest };
-  return { digest, values: await limitSize(redactValue(args, options.redact), options) };
+  return { digest, values: limitSize(redactValue(args, options.redact)) };
 }
 
-async function computeDigest(value: unknown, { digest = hashSha256 }: AuditContentOptions): Promise<string> {
+function computeDigest(value: unknown): string {
   let text: string;
   try {
     text = toCanonicalJson(value);
   } catch {
     return NOT_SERIALIZABLE;
   }
-  return `sha256-${await digest(text)}`;
+  return `sha256-${hashSha256(text)}`;
 }
 
 const truncateText = (text: string): string =>
   text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length})`;
 
-async function limitSize(value: unknown, options: AuditContentOptions): Promise<unknown> {
+function limitSize(value: unknown): unknown {
   let length: number;
   try {
     length = toAsciiJson(value).length;
   } catch {
     return { left_out: NOT_SERIALIZABLE };
   }
-  return length <= MAX_DETAILS
-    ? value
-    : { left_out: `${length} characters`, digest: await computeDigest(value, options) };
+  return length <= MAX_DETAILS ? value : { left_out: `${length} characters`, digest: computeDigest(value) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashSha256 } from '../../../auth/resource/digest.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { createAuditLine, createAuditSigner, MAX_LINE, parseAuditLine } from './audit-line.js';
 
 const NO_LINE = 'it is no line of an audit record';

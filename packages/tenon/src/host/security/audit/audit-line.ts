@@ -1,9 +1,9 @@
-import { createSigner, hashSha256, type Signer } from '../../../auth/resource/digest.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { createSigner, type Signer } from '../../../encoding/hmac.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { escapeJsonCharacter } from '../../../redaction/invisible-characters.js';
-import type { Digest } from './audit-content.js';
 
 /** Maximum length of a line, in bytes. What is written is shorter by its making. */
 export const MAX_LINE = 128 * 1024;
@@ -27,14 +27,10 @@ export interface AuditLine {
  * A line of a record: JSON in ASCII, `mac` (with a key: HMAC-SHA-256 of all before it) and `hash` (SHA-256 of all before
  * it) as its last members. `prev` in it is the hash of the line before.
  */
-export async function createAuditLine(
-  content: JsonObject,
-  signer?: Signer,
-  digest: Digest = hashSha256,
-): Promise<{ line: string; hash: string }> {
+export async function createAuditLine(content: JsonObject, signer?: Signer): Promise<{ line: string; hash: string }> {
   const plain = toAsciiJson(content);
   const body = signer === undefined ? plain : appendMember(plain, 'mac', await signer.sign(plain));
-  const hash = await digest(body);
+  const hash = hashSha256(body);
   return { line: appendMember(body, 'hash', hash), hash };
 }
 
@@ -42,12 +38,12 @@ const appendMember = (body: string, name: string, value: string): string =>
   `${body.slice(0, -1)},"${name}":"${value}"}`;
 
 /** Reads a line; a text when it is none: what is wrong with it. */
-export async function parseAuditLine(line: string): Promise<AuditLine | string> {
+export function parseAuditLine(line: string): AuditLine | string {
   if (line.length > MAX_LINE) return `it is longer than ${MAX_LINE} bytes`;
   const [, open, hash] = LINE_FORMAT.exec(line) ?? [];
   if (open === undefined || hash === undefined) return 'it is no line of an audit record';
   const body = `${open}}`;
-  if ((await hashSha256(body)) !== hash) return 'it was changed: its hash is not that of what stands in it';
+  if (hashSha256(body) !== hash) return 'it was changed: its hash is not that of what stands in it';
   const [, before, value] = SIGNED_LINE_FORMAT.exec(body) ?? [];
   const content = parseObject(body);
   if (content === undefined) return 'it is no line of an audit record';

@@ -1,8 +1,8 @@
-import type { Signer } from '../../../auth/resource/digest.js';
+import type { Signer } from '../../../encoding/hmac.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
-import { type AuditContentOptions, createAuditContent, type Digest } from './audit-content.js';
+import { type AuditContentOptions, createAuditContent } from './audit-content.js';
 import type { AuditEvent, AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
 import type { AuditSink } from './audit-sink.js';
@@ -52,7 +52,7 @@ export async function createAudit(options: AuditOptions): Promise<Audit> {
   const { clock = systemClock, maxPending = MAX_PENDING, last, torn } = options;
   const signer = options.key === undefined ? undefined : createAuditSigner(options.key);
   const previous = last === undefined ? undefined : await verifyLastLine(last, signer);
-  const chain = createChain(options, { clock, signer, previous, digest: options.digest });
+  const chain = createChain(options, { clock, signer, previous });
   if (previous === undefined) await chain.add({ record: 'begun', format: AUDIT_FORMAT, id: crypto.randomUUID() });
   if (previous?.content.record === 'turned') await chain.add({ record: 'continued', in: previous.content.to });
   if (torn !== undefined) await chain.add({ record: 'torn', ...torn });
@@ -83,11 +83,10 @@ interface ChainOptions {
   readonly clock: Clock;
   readonly signer: Signer | undefined;
   readonly previous: AuditLine | undefined;
-  readonly digest: Digest | undefined;
 }
 
 /** Makes lines one after another, and hands each over without waiting for the one before to be kept. */
-function createChain(sink: AuditSink, { clock, signer, previous, digest }: ChainOptions) {
+function createChain(sink: AuditSink, { clock, signer, previous }: ChainOptions) {
   let head: AuditHead = previous ?? { seq: -1, hash: NO_PREVIOUS };
   let last: Promise<unknown> = Promise.resolve();
   let lastStored: Promise<unknown> = Promise.resolve();
@@ -96,7 +95,7 @@ function createChain(sink: AuditSink, { clock, signer, previous, digest }: Chain
   async function appendLine(content: JsonObject): Promise<{ kept: Promise<void>; place: AuditHead }> {
     const seq = head.seq + 1;
     const time = new Date(clock.now()).toISOString();
-    const { line, hash } = await createAuditLine({ ...content, seq, time, prev: head.hash }, signer, digest);
+    const { line, hash } = await createAuditLine({ ...content, seq, time, prev: head.hash }, signer);
     if (failure !== undefined) throw failure;
     const place = { seq, hash };
     head = place;
@@ -128,14 +127,11 @@ function createChain(sink: AuditSink, { clock, signer, previous, digest }: Chain
 
   return {
     add: (content: JsonObject) => runInOrder(() => appendLine(content)),
-    record(content: Promise<JsonObject>) {
-      content.catch(() => {});
-      return runInOrder(async () => {
-        const made = await content;
+    record: (content: JsonObject) =>
+      runInOrder(async () => {
         await rotateWhenFull();
-        return appendLine(made);
-      });
-    },
+        return appendLine(content);
+      }),
     async flush() {
       await last;
       // Lines are kept in their order.
@@ -157,7 +153,7 @@ function createWriteError(cause: unknown): TenonError {
 }
 
 async function verifyLastLine(last: string, signer: Signer | undefined): Promise<AuditLine> {
-  const line = await parseAuditLine(last);
+  const line = parseAuditLine(last);
   if (typeof line === 'string') {
     throw new TenonError('audit/broken', `the last line of the audit record is invalid: ${line}`, {
       hint: 'keep the record unchanged, run `tenon audit verify`, and start a new record in another file',

@@ -1,4 +1,4 @@
-import type { Signer } from '../../../auth/resource/digest.js';
+import type { Signer } from '../../../encoding/hmac.js';
 import { isObject } from '../../../jsonrpc/message.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
@@ -68,7 +68,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
   return {
     /** Returns true if the line is trustworthy. */
     async step(text: string): Promise<boolean> {
-      const line = await parseAuditLine(text);
+      const line = parseAuditLine(text);
       if (typeof line === 'string') return setProblem(line);
       const wrong =
         (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));

@@ -68,7 +68,7 @@ export class ActionAuthorizer {
     return this.#approvals.request(actionRequest, {
       verdict,
       // What the server says of the tool may change after it was approved.
-      definition: tool && (await computeDigest(tool)),
+      definition: tool && computeDigest(tool),
       signal: context.signal,
       step: (name, work) => context.step(name, work),
       ...(canAsk ? { approve: createElicitationApprover(context) } : {}),

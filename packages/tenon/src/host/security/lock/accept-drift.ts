@@ -21,7 +21,7 @@ export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise
     if (drift.kind === 'removed server') servers.delete(drift.server);
     else if (drift.kind === 'unknown server') {
       if (isLockedServer(drift.found)) servers.set(drift.server, drift.found);
-    } else if (before !== undefined) servers.set(drift.server, await applyToServer(before, drift));
+    } else if (before !== undefined) servers.set(drift.server, applyToServer(before, drift));
   }
   return { servers };
 }
@@ -29,28 +29,25 @@ export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise
 /** True for an inventory that can be locked: a server that was not started has none. */
 const isLockedServer = (found: Drift['found']): found is LockedServer => found?.serverInfo !== undefined;
 
-async function applyToServer(server: LockedServer, drift: Drift): Promise<LockedServer> {
+function applyToServer(server: LockedServer, drift: Drift): LockedServer {
   const { kind, of } = drift;
   if (kind === 'command' || kind === 'url') return { ...server, source: drift.after as ServerSource };
-  if (of === 'server') return { ...server, serverInfo: await replaceMember(server.serverInfo, drift) };
+  if (of === 'server') return { ...server, serverInfo: replaceMember(server.serverInfo, drift) };
   const section = SECTIONS[of];
-  return { ...server, [section]: await applyToDefinitions(server[section], drift) };
+  return { ...server, [section]: applyToDefinitions(server[section], drift) };
 }
 
-async function applyToDefinitions(definitions: Definitions, drift: Drift): Promise<Definitions> {
+function applyToDefinitions(definitions: Definitions, drift: Drift): Definitions {
   const result = new Map(definitions);
   const pinned = result.get(drift.name);
   if (drift.kind === 'removed') result.delete(drift.name);
-  else if (drift.kind === 'added') result.set(drift.name, await pinDefinition(drift.after as JsonObject));
-  else if (drift.member !== undefined && pinned) result.set(drift.name, await replaceMember(pinned, drift));
+  else if (drift.kind === 'added') result.set(drift.name, pinDefinition(drift.after as JsonObject));
+  else if (drift.member !== undefined && pinned) result.set(drift.name, replaceMember(pinned, drift));
   return result;
 }
 
-async function replaceMember(
-  { definition, cut = {} }: PinnedDefinition,
-  { member = '', after }: Drift,
-): Promise<PinnedDefinition> {
-  const put = await pinDefinition(after === undefined ? {} : Object.fromEntries([[member, after]]));
+function replaceMember({ definition, cut = {} }: PinnedDefinition, { member = '', after }: Drift): PinnedDefinition {
+  const put = pinDefinition(after === undefined ? {} : Object.fromEntries([[member, after]]));
   return createPinned(replaceEntry(definition, member, put.definition), replaceEntry(cut, member, put.cut ?? {}));
 }
 

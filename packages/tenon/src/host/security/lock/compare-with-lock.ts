@@ -41,7 +41,7 @@ export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?
       createServerDrift(entry.name, 'command' in source ? 'command' : 'url', { before: locked.source, after: source }),
     );
   }
-  return inventory === undefined ? drifts : [...drifts, ...(await compareInventory(locked, inventory))];
+  return inventory === undefined ? drifts : [...drifts, ...compareInventory(locked, inventory)];
 }
 
 /** Compares all servers of a host with a lock, including locked servers that the host no longer has. */
@@ -59,20 +59,15 @@ export async function compareAllWithLock(
 }
 
 /** Compares the inventory of a server with the approved one, whatever its source. */
-async function compareInventory(locked: LockedServer, inventory: ServerInventory): Promise<Drift[]> {
+function compareInventory(locked: LockedServer, inventory: ServerInventory): Drift[] {
   const server = inventory.server;
   const about = { server, of: 'server', name: server } as const;
-  const drifts = await compareMembers(about, locked.serverInfo, getServerDefinition(inventory));
-  for (const kind of PINNED_KINDS) drifts.push(...(await compareKind(server, kind, locked[SECTIONS[kind]], inventory)));
+  const drifts = compareMembers(about, locked.serverInfo, getServerDefinition(inventory));
+  for (const kind of PINNED_KINDS) drifts.push(...compareKind(server, kind, locked[SECTIONS[kind]], inventory));
   return drifts;
 }
 
-async function compareKind(
-  server: string,
-  of: PinnedKind,
-  pinned: Definitions,
-  inventory: ServerInventory,
-): Promise<Drift[]> {
+function compareKind(server: string, of: PinnedKind, pinned: Definitions, inventory: ServerInventory): Drift[] {
   const drifts: Drift[] = [];
   const seen = new Map<string, string>();
   for (const [name, definition] of listDefinitions(inventory, of)) {
@@ -85,7 +80,7 @@ async function compareKind(
     if (twin !== undefined)
       drifts.push(...(twin === text ? [] : [createDrift(place, 'duplicate', { after: definition })]));
     else if (approved === undefined) drifts.push(createDrift(place, 'added', { after: definition }));
-    else drifts.push(...(await compareMembers(place, approved, definition)));
+    else drifts.push(...compareMembers(place, approved, definition));
   }
   for (const [name, { definition }] of pinned) {
     if (!seen.has(name)) drifts.push(createDrift({ server, of, name }, 'removed', { before: definition }));
@@ -96,11 +91,7 @@ async function compareKind(
 type DriftLocation = Pick<Drift, 'server' | 'of' | 'name'>;
 
 /** Member by member, so that what stands in the lock to be read is what decides, not a digest beside it. */
-async function compareMembers(
-  place: DriftLocation,
-  pinned: PinnedDefinition,
-  definition: JsonObject,
-): Promise<Drift[]> {
+function compareMembers(place: DriftLocation, pinned: PinnedDefinition, definition: JsonObject): Drift[] {
   const cut = pinned.cut ?? {};
   const now = listMembers(definition).map(([member]) => member);
   const members = new Set([...now, ...Object.keys(pinned.definition), ...Object.keys(cut)]);
@@ -109,7 +100,7 @@ async function compareMembers(
     const after = getMember(definition, member);
     const before = getMember(pinned.definition, member);
     const beforeCut = Object.hasOwn(cut, member) ? cut[member] : undefined;
-    const same = beforeCut ? beforeCut.digest === (await computeDigest(after)) : isSame(before, after);
+    const same = beforeCut ? beforeCut.digest === computeDigest(after) : isSame(before, after);
     if (same) continue;
     const kind = getDriftKind(place.of, member);
     drifts.push(createDrift(place, kind, { member, before, after, ...(beforeCut && { beforeCut }) }));

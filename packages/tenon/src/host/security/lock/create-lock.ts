@@ -40,19 +40,19 @@ export async function createLock(
 export async function createLockedServer(inventory: ServerInventory, entry: ServerEntry): Promise<LockedServer> {
   return {
     source: await describeSource(entry),
-    serverInfo: await pinDefinition(getServerDefinition(inventory)),
-    tools: await pinDefinitions(inventory, 'tool'),
-    prompts: await pinDefinitions(inventory, 'prompt'),
-    resources: await pinDefinitions(inventory, 'resource'),
-    templates: await pinDefinitions(inventory, 'template'),
+    serverInfo: pinDefinition(getServerDefinition(inventory)),
+    tools: pinDefinitions(inventory, 'tool'),
+    prompts: pinDefinitions(inventory, 'prompt'),
+    resources: pinDefinitions(inventory, 'resource'),
+    templates: pinDefinitions(inventory, 'template'),
   };
 }
 
 /** Pins definitions; of two with the same name the first one. */
-async function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Promise<Definitions> {
+function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Definitions {
   const pinned = new Map<string, PinnedDefinition>();
   for (const [name, definition] of listDefinitions(inventory, kind)) {
-    if (!pinned.has(name)) pinned.set(name, await pinDefinition(definition));
+    if (!pinned.has(name)) pinned.set(name, pinDefinition(definition));
     if (pinned.size > MAX_PINNED) {
       throw new TenonError(
         'lock/too-large',

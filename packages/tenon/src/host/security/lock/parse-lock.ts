@@ -25,7 +25,7 @@ export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lo
   if (value.lockfileVersion !== LOCKFILE_VERSION) throw createVersionError(name, value.lockfileVersion);
   const servers = new Map<string, LockedServer>();
   for (const [key, each] of listEntries(value, 'servers', { name, at: [] })) {
-    servers.set(key, await readServer(each, { name, at: ['servers', key] }));
+    servers.set(key, readServer(each, { name, at: ['servers', key] }));
   }
   return { servers };
 }
@@ -38,37 +38,37 @@ interface LockLocation {
 
 const enterMember = ({ name, at }: LockLocation, member: string): LockLocation => ({ name, at: [...at, member] });
 
-async function readServer(value: unknown, place: LockLocation): Promise<LockedServer> {
+function readServer(value: unknown, place: LockLocation): LockedServer {
   if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
   const readSection = (member: string) =>
     readDefinitions(listEntries(value, member, place), enterMember(place, member));
   return {
     source: readSource(value.source, enterMember(place, 'source')),
-    serverInfo: await readPinned(value.about, enterMember(place, 'about')),
-    tools: await readSection('tools'),
-    prompts: await readSection('prompts'),
-    resources: await readSection('resources'),
-    templates: await readSection('templates'),
+    serverInfo: readPinned(value.about, enterMember(place, 'about')),
+    tools: readSection('tools'),
+    prompts: readSection('prompts'),
+    resources: readSection('resources'),
+    templates: readSection('templates'),
   };
 }
 
-async function readDefinitions(entries: readonly [string, unknown][], place: LockLocation): Promise<Definitions> {
+function readDefinitions(entries: readonly [string, unknown][], place: LockLocation): Definitions {
   if (entries.length > MAX_PINNED) {
     throw createShapeError(place.name, place.at, `at most ${MAX_PINNED} definitions`, entries.length);
   }
   const definitions = new Map<string, PinnedDefinition>();
-  for (const [key, each] of entries) definitions.set(key, await readPinned(each, enterMember(place, key)));
+  for (const [key, each] of entries) definitions.set(key, readPinned(each, enterMember(place, key)));
   return definitions;
 }
 
-async function readPinned(value: unknown, place: LockLocation): Promise<PinnedDefinition> {
+function readPinned(value: unknown, place: LockLocation): PinnedDefinition {
   if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
   const { digest, definition, cut } = value;
   if (!isObject(definition)) throw createShapeError(place.name, [...place.at, 'definition'], 'an object', definition);
   if (cut !== undefined && !(isObject(cut) && Object.values(cut).every(isCut))) {
     throw createShapeError(place.name, [...place.at, 'cut'], 'an object of { digest, length, excerpt }', cut);
   }
-  const pinned = await createPinned(definition, cut as Record<string, TruncatedMember> | undefined);
+  const pinned = createPinned(definition, cut as Record<string, TruncatedMember> | undefined);
   if (pinned.digest !== digest) throw createDigestError(place.name, place.at);
   return pinned;
 }

@@ -1,4 +1,4 @@
-import { hashSha256 } from '../../../auth/resource/digest.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
@@ -12,8 +12,8 @@ const MAX_MEMBER = 16_384;
 const EXCERPT = 400;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Pins a definition as it is now. Rejects with `lock/unwritable` when JSON cannot write it. */
-export async function pinDefinition(definition: JsonObject): Promise<PinnedDefinition> {
+/** Pins a definition as it is now. Throws `lock/unwritable` when JSON cannot write it. */
+export function pinDefinition(definition: JsonObject): PinnedDefinition {
   const kept: JsonObject[] = [];
   const cut: Record<string, TruncatedMember>[] = [];
   for (const [member, value] of listMembers(definition)) {
@@ -22,7 +22,7 @@ export async function pinDefinition(definition: JsonObject): Promise<PinnedDefin
     else
       cut.push(
         createSingleMember(member, {
-          digest: await computeDigest(value),
+          digest: computeDigest(value),
           length: text.length,
           excerpt: text.slice(0, EXCERPT),
         }),
@@ -32,12 +32,12 @@ export async function pinDefinition(definition: JsonObject): Promise<PinnedDefin
 }
 
 /** Creates the pinned form of a definition, with its digest. */
-export async function createPinned(
+export function createPinned(
   definition: JsonObject,
   cut: Readonly<Record<string, TruncatedMember>> = {},
-): Promise<PinnedDefinition> {
-  if (Object.keys(cut).length === 0) return { digest: await computeDigest(definition), definition };
-  return { digest: await computeDigest({ definition, cut }), definition, cut };
+): PinnedDefinition {
+  if (Object.keys(cut).length === 0) return { digest: computeDigest(definition), definition };
+  return { digest: computeDigest({ definition, cut }), definition, cut };
 }
 
 /** The members of a definition that have a value, in the order of their names. */
@@ -47,8 +47,7 @@ export function listMembers(definition: JsonObject): [string, unknown][] {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-export const computeDigest = async (value: unknown): Promise<string> =>
-  `sha256-${await hashSha256(toCanonicalText(value))}`;
+export const computeDigest = (value: unknown): string => `sha256-${hashSha256(toCanonicalText(value))}`;
 
 /** Returns the member of a definition; undefined for a name such as `__proto__` that it inherits. */
 export const getMember = (definition: JsonObject, member: string): unknown =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
@@ -66,9 +65,7 @@ export async function openAudit(
 ): Promise<Audit & { close(): Promise<void> }> {
   const file = await openAuditFile(path, options);
   try {
-    // Ten times as fast as that of WebCrypto, which hands each text to another thread.
-    const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-    const audit = await createAudit({ digest, ...options, ...file });
+    const audit = await createAudit({ ...options, ...file });
     return {
       write: audit.write,
       get head() {

@@ -51,7 +51,7 @@ async function readFromFile<T>(path: string, read: (file: FileHandle) => Promise
 }
 
 async function readCheckedLine(text: string, path: string | undefined): Promise<AuditLine> {
-  const line = await parseAuditLine(text);
+  const line = parseAuditLine(text);
   if (typeof line === 'string') throw createBrokenError(path, line);
   return line;
 }

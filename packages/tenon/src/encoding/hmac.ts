@@ -1,4 +1,4 @@
-import { base64url } from 'jose';
+import { decodeBase64Url, encodeBase64Url } from './base64.js';
 
 interface HmacKey {
   readonly type: string;
@@ -6,17 +6,11 @@ interface HmacKey {
 
 declare const crypto: {
   subtle: {
-    digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer>;
     importKey(form: 'raw', key: Uint8Array, kind: object, extractable: boolean, uses: string[]): Promise<HmacKey>;
     sign(algorithm: string, key: HmacKey, data: Uint8Array): Promise<ArrayBuffer>;
     verify(algorithm: string, key: HmacKey, signature: Uint8Array, data: Uint8Array): Promise<boolean>;
   };
 };
-
-/** The SHA-256 of a text, in base64url. */
-export async function hashSha256(text: string): Promise<string> {
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', encodeText(text))));
-}
 
 /** Signs texts with one key, and knows its own signatures again. */
 export interface Signer {
@@ -28,10 +22,10 @@ export interface Signer {
 export function createSigner(secret: Uint8Array): Signer {
   const key = crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   return {
-    sign: async text => base64url.encode(new Uint8Array(await crypto.subtle.sign('HMAC', await key, encodeText(text)))),
+    sign: async text => encodeBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', await key, encodeText(text)))),
     async verify(text, signature) {
       try {
-        return await crypto.subtle.verify('HMAC', await key, base64url.decode(signature), encodeText(text));
+        return await crypto.subtle.verify('HMAC', await key, decodeBase64Url(signature), encodeText(text));
       } catch {
         return false;
       }

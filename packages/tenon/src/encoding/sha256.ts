@@ -1,0 +1,107 @@
+import { encodeBase64Url } from './base64.js';
+
+/** The part of `node:crypto` that is used here. */
+interface NodeHash {
+  update(data: string | Uint8Array): NodeHash;
+  digest(): Uint8Array;
+  digest(encoding: 'base64url'): string;
+}
+
+interface NodeCrypto {
+  createHash(algorithm: 'sha256'): NodeHash;
+}
+
+/** Runtimes with the modules of Node have this. Others have only WebCrypto, whose digest is asynchronous. */
+declare const process: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } | undefined;
+
+const BLOCK = 64;
+const LENGTH_SIZE = 8;
+
+/** Loaded by the first digest, because it takes 2 ms. `null` where there is none. */
+let nodeCrypto: NodeCrypto | null | undefined;
+
+/** Returns the SHA-256 of a text in UTF-8, in base64url without padding. */
+export function hashSha256(text: string): string {
+  const native = getNodeCrypto();
+  if (native) return native.createHash('sha256').update(text).digest('base64url');
+  return encodeBase64Url(computeSha256Portably(text));
+}
+
+/** Returns the SHA-256 of bytes, or of a text in UTF-8: 32 bytes. */
+export function computeSha256(data: string | Uint8Array): Uint8Array {
+  const native = getNodeCrypto();
+  return native ? native.createHash('sha256').update(data).digest() : computeSha256Portably(data);
+}
+
+function getNodeCrypto(): NodeCrypto | null {
+  if (nodeCrypto !== undefined) return nodeCrypto;
+  nodeCrypto = (typeof process === 'undefined' ? undefined : process.getBuiltinModule?.('node:crypto')) ?? null;
+  return nodeCrypto;
+}
+
+let constants: { readonly rounds: Uint32Array; readonly state: Uint32Array } | undefined;
+const schedule = new Uint32Array(BLOCK);
+
+/** SHA-256 for runtimes that have no synchronous one. https://doi.org/10.6028/NIST.FIPS.180-4 */
+export function computeSha256Portably(data: string | Uint8Array): Uint8Array {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  const padded = new Uint8Array(Math.ceil((bytes.length + 1 + LENGTH_SIZE) / BLOCK) * BLOCK);
+  padded.set(bytes);
+  padded[bytes.length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setBigUint64(padded.length - LENGTH_SIZE, BigInt(bytes.length) * 8n);
+  constants ??= computeConstants();
+  const state = Uint32Array.from(constants.state);
+  for (let start = 0; start < padded.length; start += BLOCK) compress(state, constants.rounds, view, start);
+  const digest = new DataView(new ArrayBuffer(state.byteLength));
+  for (const [index, word] of state.entries()) digest.setUint32(index * 4, word);
+  return new Uint8Array(digest.buffer);
+}
+
+function compress(state: Uint32Array, rounds: Uint32Array, view: DataView, start: number): void {
+  for (let t = 0; t < 16; t++) schedule[t] = view.getUint32(start + t * 4);
+  for (let t = 16; t < BLOCK; t++) schedule[t] = extendSchedule(t);
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
+  for (let t = 0; t < BLOCK; t++) {
+    const choice = (e & f) ^ (~e & g);
+    const majority = (a & b) ^ (a & c) ^ (b & c);
+    const mixed = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
+    const first = (h + mixed + choice + rounds[t]! + schedule[t]!) | 0;
+    const second = ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + majority) | 0;
+    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+  }
+  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = state[index]! + word;
+}
+
+function extendSchedule(t: number): number {
+  const [near, far] = [schedule[t - 2]!, schedule[t - 15]!];
+  const small = rotateRight(far, 7) ^ rotateRight(far, 18) ^ (far >>> 3);
+  const large = rotateRight(near, 17) ^ rotateRight(near, 19) ^ (near >>> 10);
+  return schedule[t - 16]! + small + schedule[t - 7]! + large;
+}
+
+function rotateRight(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by));
+}
+
+/** The fractions of the cube and square roots of the first primes, as the standard has them. */
+function computeConstants() {
+  const primes: number[] = [];
+  for (let n = 2; primes.length < 64; n++) if (primes.every(prime => n % prime !== 0)) primes.push(n);
+  return {
+    rounds: Uint32Array.from(primes, prime => computeFraction(prime, 3n)),
+    state: Uint32Array.from(primes.slice(0, 8), prime => computeFraction(prime, 2n)),
+  };
+}
+
+/** The first 32 bits after the point of a root, by integers: floating point is not exact enough everywhere. */
+function computeFraction(prime: number, root: bigint): number {
+  const radicand = BigInt(prime) << (32n * root);
+  let [low, high] = [0n, 1n << 40n];
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (middle ** root <= radicand) low = middle;
+    else high = middle;
+  }
+  return Number(low & 0xffffffffn);
+}
