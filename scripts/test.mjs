@@ -1,14 +1,17 @@
 // @ts-check
 /**
- * Everything that must hold, one step after the other; a step that fails does not stop the next. Arguments name the
- * steps to run (`npm test -- types lint`); without any, all run. The last line says how many passed and failed: each
- * step counts as one, and so does each test of the test runner. The summary above it names what was skipped.
+ * Everything that must hold; a step that fails does not stop the next. Arguments name the steps to run, one after the other
+ * (`npm test -- types lint`). Without any, all run, and those that keep one processor busy run two at a time. The last line
+ * says how many passed and failed: each step counts as one, and so does each test of the test runner. The summary above it
+ * names what was skipped.
  *
  * Some suites are products of clients, servers and transports: each run tries a cover of them. With `--full`, exactly
  * these suites run, with all combinations.
  */
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   aiAdaptersWork,
   bundlesSmall,
@@ -137,6 +140,47 @@ async function take({ title, needs, run }) {
   return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
+/** Steps by their ids, for a process of its own. @param {readonly string[]} ids @returns {Promise<string>} what it said */
+function runLane(ids) {
+  return new Promise((resolve, reject) => {
+    const lane = spawn(process.execPath, [fileURLToPath(import.meta.url), ...ids], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [lane.stdout, lane.stderr])
+      stream.setEncoding('utf8').on('data', text => {
+        said += text;
+      });
+    lane.on('error', reject);
+    lane.on('close', () => resolve(said));
+  });
+}
+
+/** Runs lanes at the same time, and tells what each has said when all have ended. @param {readonly string[][]} lanes */
+async function takeTogether(lanes) {
+  for (const said of await Promise.all(lanes.map(runLane))) {
+    const [, failed = ''] = /^━━ Failures\n([\s\S]*?)\n\n━━ Summary/m.exec(said) ?? [];
+    const [, lines, count, wrong] = /^━━ Summary.*\n([\s\S]*?)\n\n(\d+) passed, (\d+) failed$/m.exec(said) ?? [];
+    console.log(said.slice(0, said.search(/^━━ (Failures|Summary)/m)));
+    if (lines === undefined) throw new Error(`a lane ended without a summary: ${said}`);
+    if (failed !== '') failures.push(failed);
+    summary.push(lines);
+    total.passed += Number(count);
+    total.failed += Number(wrong);
+  }
+}
+
+/** @param {(id: string) => boolean} isWanted */
+async function takeInTurn(isWanted) {
+  for (const step of steps) {
+    if (!isWanted(step.id)) continue;
+    const { passed, failed, verdict } = await take(step);
+    summary.push(`${step.title}: ${verdict}`);
+    total.passed += passed;
+    total.failed += failed;
+  }
+}
+
 const isFull = process.argv.includes('--full');
 process.env.TENON_TEST_EXTENT = isFull ? 'full' : 'cover';
 const named = process.argv.slice(2).filter(argument => argument !== '--full');
@@ -149,16 +193,20 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+/** What each step came to. @type {string[]} */
 const summary = [];
 /** The tests that failed, with their errors. @type {string[]} */
 const failures = [];
 const total = { passed: 0, failed: 0 };
-for (const step of steps) {
-  if (wanted.size > 0 && !wanted.has(step.id)) continue;
-  const { passed, failed, verdict } = await take(step);
-  summary.push(`${step.title}: ${verdict}`);
-  total.passed += passed;
-  total.failed += failed;
+if (wanted.size > 0) {
+  await takeInTurn(id => wanted.has(id));
+} else {
+  await takeInTurn(id => id === 'build');
+  await takeTogether([['types', 'portable', 'lint', 'format', 'unused'], ['package']]);
+  await takeInTurn(id => id === 'browser' || id === 'unit');
+  // Both use them, and only one can install them.
+  await installRuntimes();
+  await takeTogether([['runtimes'], ['conformance']]);
 }
 await removeInstalled();
 

@@ -21,7 +21,7 @@ export function findId(ids: readonly string[], start: string, subject: string): 
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return only;
   const problem = matches.length === 0 ? 'not found' : `${matches.length} ids begin with it`;
-  throw new TenonError('cli/no-question', `${subject} ${start.slice(0, 100)}: ${problem}`, {
+  throw new TenonError('cli/no-pending-approval', `${subject} ${start.slice(0, 100)}: ${problem}`, {
     hint: 'run `tenon approvals list`',
   });
 }

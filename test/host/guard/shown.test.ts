@@ -124,7 +124,7 @@ describe('results over the limit', () => {
     const { content } = await on.callTool('long');
     const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
     expect(text.length).toBeLessThan(long.length);
-    const uri = /tenon-spill:\/\/[0-9a-f-]{36}/.exec(JSON.stringify(content))?.[0] ?? '';
+    const uri = /tenon-overflow:\/\/[0-9a-f-]{36}/.exec(JSON.stringify(content))?.[0] ?? '';
     expect(uri).not.toBe('');
     const { contents } = await on.readResource(uri);
     expect(contents[0]).toMatchObject({ text: expect.stringContaining(long) });

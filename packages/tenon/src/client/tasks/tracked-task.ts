@@ -32,7 +32,7 @@ export function trackTask(pipeline: CallPipeline, result: JsonObject, origin: Ta
 
 /** Tells whether the wait for a task ended before the task did, for good: nobody comes back to it. */
 export function isAbandoned(error: unknown): boolean {
-  return TenonError.is(error) && /^call\/(aborted|timeout|cannot-answer|too-many-rounds)$/.test(error.code);
+  return TenonError.is(error) && /^call\/(aborted|timeout|unanswered-request|too-many-rounds)$/.test(error.code);
 }
 
 /** A task that several may wait for at once: while somebody does, it is looked after. */

@@ -1,14 +1,21 @@
-import { describe, expect, it, vi } from 'vitest';
-import { createNameMapper } from './name-mapper.js';
-import { createResourceNameMapper } from './resource-name-mapper.js';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 /** All digests are the same, until they are counted up. */
-vi.mock('./short-digest.js', () => ({
-  digestShort: (text: string) => {
-    const attempt = /,(\d+)\]$/.exec(text)?.[1] ?? '0';
-    return `aaaaaaaaa${'abcdefghij'[Number(attempt)]}`;
-  },
-}));
+const digestShort = vi.fn((text: string) => {
+  const attempt = /,(\d+)\]$/.exec(text)?.[1] ?? '0';
+  return `aaaaaaaaa${'abcdefghij'[Number(attempt)]}`;
+});
+
+// The modules may have been loaded by another file of the same worker, with the real digest.
+vi.resetModules();
+vi.doMock('./short-digest.js', () => ({ digestShort }));
+const { createNameMapper } = await import('./name-mapper.js');
+const { createResourceNameMapper } = await import('./resource-name-mapper.js');
+afterAll(() => {
+  vi.doUnmock('./short-digest.js');
+  vi.resetModules();
+  expect(digestShort).toHaveBeenCalled();
+});
 
 describe('names whose digests are the same', () => {
   it.each(['always', 'never'] as const)('are told apart, with prefix %s', prefix => {
