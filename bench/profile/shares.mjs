@@ -28,6 +28,8 @@ export function sharesOf({ nodes, samples = [], timeDeltas = [] }) {
 /** @param {Frame} frame */
 function getOwner({ functionName, url }) {
   if (functionName === '(idle)') return undefined;
+  // The inspector itself: it lists all functions when the profile begins.
+  if (functionName === 'dispatch' && url === '') return undefined;
   if (functionName === '(garbage collector)') return 'garbage';
   // What has no source is compiled: reading and writing above all, and what no function of JavaScript is on top of.
   if (url === '') return 'system';

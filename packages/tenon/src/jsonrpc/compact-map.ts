@@ -1,10 +1,8 @@
 import type { Id } from './message.js';
 
 /**
- * Map for few entries. Mostly there is one at most, which costs no map: a map with ids that come and go is made anew by
- * the engine again and again, and an empty one takes room in each of many idle sessions. Mostly that is one thing at
- * most, which costs no map: a map with ids that come and go is made anew by the engine again and again, and one that is
- * empty takes room in each of many idle sessions.
+ * Map for few entries. Usually it has at most one, which needs no `Map`: the engine allocates a `Map` again and again while
+ * keys come and go, and an empty one takes memory in each of many idle sessions.
  */
 export class CompactMap<T> {
   #id: Id | undefined;

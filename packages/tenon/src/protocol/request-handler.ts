@@ -10,8 +10,8 @@ export interface RequestHandler {
   /** Says under which revision's rules a request stands. `versionHeader` is what the transport's envelope says, if it does. */
   classifyRequest(request: JsonRpcRequest, versionHeader?: string): RequestRoute;
 
-  /** Answers one request that carries all its context along. Never rejects. */
-  answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): Promise<JsonRpcResponse>;
+  /** Answers one request that carries all its context along. Never throws or rejects. */
+  answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
 
   /**
    * Returns the same server without sessions: on the versions that have them each request is served by itself, and what

@@ -12,7 +12,7 @@ import {
 } from '../jsonrpc/message.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
 import { getCallerKey } from '../jsonrpc/shared-limit.js';
-import { catchMaybe, isPromise } from '../jsonrpc/then-maybe.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/then-maybe.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';
@@ -38,26 +38,31 @@ export function createStatelessHandler(runtime: ServerRuntime, classify: typeof 
   };
 }
 
-/** Answers a request by its own metadata, for transports that bring each request alone. Never rejects. */
-async function respondToStatelessRequest(
+/** Answers a request by its own metadata, for transports that bring each request alone. Never throws or rejects. */
+function respondToStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
   dialect: Dialect,
   io: RequestIO,
-): Promise<JsonRpcResponse> {
+): MaybePromise<JsonRpcResponse> {
   const scope = new RequestScope();
   io.onClientClosed(() => scope.cancel('the client closed the connection'));
-  try {
-    const result = handleStatelessRequest(runtime, request, dialect, scope, io);
-    return createSuccess(request.id, isPromise(result) ? await result : result);
-  } catch (error) {
-    if (!isForPeer(error) && !scope.isCancelled) {
-      runtime.onError(TenonError.from(error, 'handler/threw', { method: request.method }));
-    }
-    return createFailure(request.id, toErrorObject(error));
-  } finally {
+  const response = catchMaybe<JsonRpcResponse>(
+    () =>
+      thenMaybe(handleStatelessRequest(runtime, request, dialect, scope, io), result =>
+        createSuccess(request.id, result),
+      ),
+    error => {
+      if (!isForPeer(error) && !scope.isCancelled) {
+        runtime.onError(TenonError.from(error, 'handler/threw', { method: request.method }));
+      }
+      return createFailure(request.id, toErrorObject(error));
+    },
+  );
+  return thenMaybe(response, completed => {
     scope.complete();
-  }
+    return completed;
+  });
 }
 
 type StatelessRequestIO = Pick<

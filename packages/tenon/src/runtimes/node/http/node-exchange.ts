@@ -75,7 +75,7 @@ export class NodeExchange implements Exchange {
     const value = this.#request.headers[name];
     if (Array.isArray(value)) return value.join(', ');
     if (value === undefined || !SINGLE_VALUE_HEADERS.has(name)) return value;
-    return joinRepeated(this.#request.rawHeaders, name) ?? value;
+    return joinRepeated(this.#request.rawHeaders ?? [], name) ?? value;
   }
 
   body(limit: number, read: (body: RequestBody) => void): void {
@@ -150,7 +150,8 @@ export class NodeExchange implements Exchange {
       if (!response.writableFinished) listener();
     };
     if (this.clientClosed) handleClose();
-    else response.once('close', handleClose);
+    // Node emits `close` once; `once` would allocate a wrapper for each request.
+    else response.on('close', handleClose);
   }
 }
 
@@ -158,13 +159,15 @@ export class NodeExchange implements Exchange {
  * Joins the values of a header that stands in a request more than once. Node keeps the first value of some headers and drops
  * the others, while a proxy in front may have decided by the last.
  */
-function joinRepeated(rawHeaders: readonly string[] | undefined, name: string): string | undefined {
-  const values: string[] = [];
-  for (let index = 0; index + 1 < (rawHeaders?.length ?? 0); index += 2) {
-    const field = rawHeaders?.[index] ?? '';
-    if (field.length === name.length && field.toLowerCase() === name) values.push(rawHeaders?.[index + 1] ?? '');
+function joinRepeated(rawHeaders: readonly string[], name: string): string | undefined {
+  let joined: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const field = rawHeaders[index] ?? '';
+    if (field.length !== name.length || field.toLowerCase() !== name) continue;
+    const value = rawHeaders[index + 1] ?? '';
+    joined = joined === undefined ? value : `${joined}, ${value}`;
   }
-  return values.length > 1 ? values.join(', ') : undefined;
+  return joined;
 }
 
 function createBodyConsumedError(): TenonError {

@@ -6,6 +6,7 @@ import {
   serializeMessage,
 } from '../../../jsonrpc/message.js';
 import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
@@ -66,12 +67,15 @@ class StatelessRequest implements RequestIO {
     this.caller = getCallerKey(auth, this.address);
   }
 
-  async answer(): Promise<void> {
-    try {
-      this.#sendResponse(await this.#context.handler.answer(this.#request, this.#dialect, this));
-    } catch (error) {
-      this.#handleError(error);
-    }
+  /** Sends the response: at once where no promise is needed to make it. */
+  answer(): MaybePromise<void> {
+    return catchMaybe(
+      () =>
+        thenMaybe(this.#context.handler.answer(this.#request, this.#dialect, this), response =>
+          this.#sendResponse(response),
+        ),
+      error => this.#handleError(error),
+    );
   }
 
   get ephemeral(): boolean {
