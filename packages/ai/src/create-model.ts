@@ -15,13 +15,16 @@ export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
   readonly takes?: Model['takes'];
   /** Retries of the AI SDK after a network error or a status such as 429. Default 2. */
   readonly maxRetries?: number | undefined;
-  /** Texts that errors never show, such as an API key without a known prefix. Known kinds of keys are always removed. */
+  /**
+   * Texts that errors never show, such as an API key without a known prefix. Known kinds of keys are always removed.
+   */
   readonly secrets?: readonly string[] | undefined;
 }
 
 /**
- * Makes a model for `createBroker` of any language model of the AI SDK. Pass settings of the provider to `defaultSettingsMiddleware`
- * of the AI SDK. Its `generate` rejects with `model/unreachable`, `model/refused`, `model/answer` or `model/failed`.
+ * Makes a model for `createBroker` of any language model of the AI SDK. Pass settings of the provider to
+ * `defaultSettingsMiddleware` of the AI SDK. Its `generate` rejects with `model/unreachable`, `model/refused`,
+ * `model/answer` or `model/failed`.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createModel(languageModel: LanguageModel, options: CreateModelOptions = {}): Model {
@@ -73,7 +76,7 @@ function toCallSettings(request: CreateMessageParams, names: ToolNames) {
   };
 }
 
-/** Makes tools without `execute`: the server that asks runs them. */
+/** Creates tools without `execute`, because the requesting server runs them. */
 function toToolSet(tools: NonNullable<CreateMessageParams['tools']>, names: ToolNames): ToolSet {
   return Object.fromEntries(
     tools.map(each => [

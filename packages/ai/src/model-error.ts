@@ -10,8 +10,8 @@ const HINTS: { readonly [status: number]: string | undefined } = {
 };
 
 /**
- * Creates an error of whatever `generateText` threw: its status, and an excerpt of its message. The error itself is not kept, because it
- * holds the prompt, the response and the headers.
+ * Creates an error from a value that `generateText` threw, with its status and an excerpt of its message. The original
+ * error is not kept, because it contains the prompt, the response and the headers.
  */
 export function toModelError(error: unknown, peer: string, secrets: readonly string[] = []): TenonError {
   if (TenonError.is(error)) return error;

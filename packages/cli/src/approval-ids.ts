@@ -3,10 +3,10 @@ import { TenonError } from 'tenon';
 /** The least number of characters of a short id. */
 const MIN_LENGTH = 8;
 
-/** The random part of an id. What precedes it is a digest that questions about the same call share. */
+/** The random part of an id. The digest before it is the same for all approval requests about the same call. */
 const getRandomPart = (id: string): string => id.slice(id.indexOf('.') + 1);
 
-/** Shortens ids to the fewest characters, 8 at least, that tell each from all others. */
+/** Shortens ids to the smallest unique prefix of at least 8 characters. */
 export function shortenIds(ids: readonly string[]): Map<string, string> {
   const parts = ids.map(getRandomPart);
   const isUnique = (length: number) => new Set(parts.map(part => part.slice(0, length))).size === parts.length;

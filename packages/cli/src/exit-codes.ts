@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** Done, and all is well. */
   success: 0,
-  /** A check failed, or somebody denied. */
+  /** A check failed, or an action was denied. */
   rejected: 1,
   /** It could not be done or looked at. */
   failure: 2,

@@ -56,7 +56,7 @@ function listDescendants(command: Command): Command[] {
   return command.commands.flatMap(each => [each, ...listDescendants(each)]);
 }
 
-/** An error as its text. Where it comes from is for those who ask. */
+/** Formats an error as text. The stack is printed with `--verbose` only. */
 function reportFailure(thrown: unknown, verbose: boolean, { screen }: CliContext): ExitCode {
   const error = TenonError.from(thrown);
   screen.note(`tenon: ${describeError(error)}`);

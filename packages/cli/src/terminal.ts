@@ -7,23 +7,26 @@ export interface AskOptions {
   readonly hidden?: boolean | undefined;
 }
 
-/** The accepted words of each choice. */
+/** The accepted inputs for each choice. */
 export type ChoiceInputs<K extends string> = Readonly<Record<K, readonly string[]>>;
 
 export const YES_OR_NO: ChoiceInputs<'yes' | 'no'> = { yes: ['y', 'yes'], no: ['n', 'no'] };
 
 /** The person in front, if there is one. */
 export interface Terminal {
-  /** True if a person can be asked. */
+  /** True if standard input is a terminal. */
   readonly interactive: boolean;
-  /** Asks one question after the other, however many are put at once. `undefined`: there was no answer. */
+  /**
+   * Asks one question at a time, also when several are requested at once. Resolves with `undefined` when there is no
+   * answer.
+   */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
   /**
-   * Asks until one of the accepted words is typed, in upper or lower case, and returns its key. Other words that begin
-   * with an accepted one are not accepted. `undefined`: no answer.
+   * Asks until the user types one of the accepted inputs, in upper or lower case, and returns its key. Longer inputs
+   * that begin with an accepted one are not accepted. Resolves with `undefined` when there is no answer.
    */
   choose<K extends string>(question: string, inputs: ChoiceInputs<K>, options?: AskOptions): Promise<K | undefined>;
-  /** From here on standard input belongs to a protocol: nobody can be asked any more. */
+  /** Reserves standard input for a protocol. The user cannot be asked afterwards. */
   releaseStdin(): void;
 }
 
@@ -92,7 +95,7 @@ function askOnce(
     signal?.addEventListener('abort', onAbort);
     lines.once('line', line => end(line));
     lines.once('close', () => end(undefined));
-    // Ctrl-C while a question stands ends the program, not the question.
+    // Ctrl-C during a question ends the program, not only the question.
     lines.once('SIGINT', () => {
       end(undefined);
       process.kill(process.pid, 'SIGINT');

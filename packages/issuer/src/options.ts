@@ -22,7 +22,9 @@ export interface IssuerBaseOptions {
   readonly scopes?: Readonly<Record<string, string>> | undefined;
   /** Store of codes, clients and refresh tokens. Default: in memory, lost when the process ends. */
   readonly stores?: Stores | undefined;
-  /** Private keys as JWKs. The first one signs, all of them are published. Default: a key that is made for this process. */
+  /**
+   * Private keys as JWKs. The first one signs, all of them are published. Default: a key that is made for this process.
+   */
   readonly keys?: readonly PrivateJwk[] | undefined;
   /** Clients that are configured. Default: none. */
   readonly clients?: readonly IssuerClient[] | undefined;
@@ -33,8 +35,8 @@ export interface IssuerBaseOptions {
   /** Limits on what callers without any authorization can cause. See `IssuerLimits`. */
   readonly limits?: { readonly [K in keyof IssuerLimits]?: IssuerLimits[K] | undefined } | undefined;
   /**
-   * Decides whether a request is served, for rate limits by address. It is called before anything of the request is read.
-   * A request that is refused gets 429. Default: every request is served.
+   * Decides whether a request is served, for rate limits by address. It is called before anything of the request is
+   * read. A request that is refused gets 429. Default: every request is served.
    */
   readonly allowRequest?: AllowRequest | undefined;
   /** Schemes without a dot that redirect URIs of apps may have, such as `vscode`. Default: none. */
@@ -47,7 +49,7 @@ export interface IssuerBaseOptions {
   readonly clock?: Clock | undefined;
   /** Sends the requests of the issuer. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
-  /** Is called for errors of which callers are told only that they happened. Default: they are dropped. */
+  /** Called for errors whose cause is hidden from callers. Default: they are dropped. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
@@ -55,9 +57,15 @@ export interface IssuerBaseOptions {
 export interface IssuerLimits {
   /** Maximum number of registrations that no user has signed in to, each of at most 16 Ki characters. Default 1,000. */
   readonly maxUnusedRegistrations: number;
-  /** Lifetime of a registration that no user has signed in to, in milliseconds. Default 3,600,000: 1 hour. A used one lives for 90 days. */
+  /**
+   * Lifetime of a registration that no user has signed in to, in milliseconds. Default 3,600,000: 1 hour. A used one
+   * lives for 90 days.
+   */
   readonly unusedRegistrationTtl: number;
-  /** Maximum number of sign-ins that users have not completed. Default 5,000, for the consent page and the provider's page each. */
+  /**
+   * Maximum number of sign-ins that users have not completed. Default 5,000, for the consent page and the provider's
+   * page each.
+   */
   readonly maxPendingSignIns: number;
 }
 

@@ -4,10 +4,10 @@ import type { ConsentPageOptions } from './authorize/consent-page.js';
 
 /** Authenticates users: by the issuer itself, or by an identity provider. */
 export interface SignInMethod {
-  /** True if the consent page asks for a name and a password. */
+  /** True if the consent page has fields for a name and a password. */
   readonly password: boolean;
   readonly upstream?: NonNullable<ConsentPageOptions['upstream']>;
-  /** Continues after the consent of the user. Resolves with the response, or with the reason to ask again. */
+  /** Continues after the user has consented. Resolves with the response, or with the reason to show the page again. */
   completeConsent(
     request: AuthHttpRequest,
     authRequest: AuthorizationRequest,

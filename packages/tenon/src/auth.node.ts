@@ -58,9 +58,9 @@ export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/tok
 export { insufficientScope } from './protocol/scopes.js';
 
 /**
- * Signs a user in when the server asks for it: finds the authorization server, registers, opens its page, and renews
- * tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is `fetchWithAddressCheck` by
- * default.
+ * Signs a user in when the server requires it: discovers the authorization server, registers the client, opens the
+ * sign-in page, and renews tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is
+ * `fetchWithAddressCheck` by default.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */

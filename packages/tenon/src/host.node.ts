@@ -51,11 +51,11 @@ export type { ConfigChange, TrustQuestion } from './host/config/trust-question.j
 export type { UnavailableServer } from './host/connections/upstream-registry.js';
 export type { Host, Inventories, ServerSelection, ServerState } from './host/host.js';
 export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
-// What lists say of servers that are missing.
+// Servers that are missing from lists.
 export { UNAVAILABLE } from './host/proxy/list-page.js';
 export type { OutputLimits } from './host/proxy/output/output-limits.js';
 export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './host/proxy/output/overflow-store.js';
-// Questions of servers, as they are shown.
+// Input requests of servers, in a form that an application can show.
 export { createFormResult, createFormView, type FormOutcome, type FormView } from './host/proxy/questions/form-view.js';
 export { createUrlResult, createUrlView, type UrlView } from './host/proxy/questions/url-view.js';
 export type { ViewWarning } from './host/proxy/questions/view-warning.js';
@@ -119,7 +119,7 @@ export { allow, ask, deny, type Globs, type Match, type Rule } from './host/secu
 export { findFindings } from './host/security/screening/find-findings.js';
 export type { Finding, FindingKind } from './host/security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './host/security/screening/sanitize-text.js';
-// What servers hide in what they say.
+// Hidden content in texts of servers.
 export {
   screenInstructions,
   screenPrompt,

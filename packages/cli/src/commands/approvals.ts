@@ -140,7 +140,7 @@ async function readAll<T extends { readonly id: string }>(read: (options: { afte
   }
 }
 
-/** A question without its secrets, which are not in the store. */
+/** Describes a pending approval. Its secrets are masked, because the store does not contain them. */
 function describeQuestion(question: PendingApproval): string {
   const { id, kind, server, name, arguments: args, reason, expiresAt } = question;
   const left = Math.max(0, Math.round((expiresAt - Date.now()) / 1000));

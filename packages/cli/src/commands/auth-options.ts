@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import type { HttpAuthOptions } from '../http/http-auth.js';
 import { createUsageError } from '../usage-error.js';
 
-/** The options of a command that serves over HTTP, as far as they say who may call. */
+/** The options for the authorization of a command that serves over HTTP. */
 export interface CallerOptions extends HttpAuthOptions {
   readonly host?: string;
   readonly allowedHosts?: string[];
@@ -34,7 +34,9 @@ export function withProtection(
     .option('--audience <url>', 'URL of this endpoint as clients use it: the audience of their tokens');
 }
 
-/** Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns. */
+/**
+ * Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns.
+ */
 export function refuseUnauthenticated({ screen }: CliContext, options: CallerOptions): void {
   const { host = '127.0.0.1', bearerEnv, issuer, allowUnauthenticated = false } = options;
   if (isLoopbackHost(host) || bearerEnv !== undefined || issuer !== undefined) return;

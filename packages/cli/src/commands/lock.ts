@@ -52,7 +52,7 @@ export function lockCommand(context: CliContext): Command {
 /** Inventories of servers, compared with the lock. */
 interface LockComparison {
   readonly drifts: readonly Drift[];
-  /** The servers that could not be asked. */
+  /** The servers that could not be reached. */
   readonly unavailable: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { Stores } from 'tenon';
 import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from 'tenon/host';
 import type { ChoiceInputs, Terminal } from '../terminal.js';
 
-/** Modes of answering actions that the policy asks about. */
+/** The ways to get an approval for an action that the policy has a rule `ask` for. */
 export const APPROVAL_MODES = ['terminal', 'client', 'store', 'deny'] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
@@ -20,7 +20,7 @@ export function createGatewayApprovals(mode: ApprovalMode, terminal: Terminal, {
   }
 }
 
-/** `always` has no short form, because it allows calls that nobody has seen yet. */
+/** `always` has no short form, because it also allows future calls that the user has not seen. */
 const DECISIONS: ChoiceInputs<'once' | 'always' | 'deny'> = {
   once: ['y', 'o', 'once', 'approve', 'allow', 'yes'],
   deny: ['n', 'deny', 'no'],

@@ -10,7 +10,8 @@ export async function collectInventories(
 ): Promise<Inventories> {
   const host = await createHost({
     servers: toHostServers(entries),
-    // Some servers offer more to those who can be asked: all of it is to be known.
+    // Some servers list more tools for clients that support input requests, so the client declares support for all of
+    // them.
     elicit: () => ({ action: 'cancel' }),
     elicitUrl: () => ({ action: 'cancel' }),
     sample: () => Promise.reject(new TenonError('cli/no-model', 'this command has no model for sampling')),

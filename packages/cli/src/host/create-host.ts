@@ -109,7 +109,7 @@ function openStores({ cwd }: CliContext, { store, approve }: GatewayHostOptions)
   return store === undefined ? memoryStores() : sqliteStores(resolve(cwd, store));
 }
 
-/** Without a policy nothing is asked about, unless somebody is named who is asked. */
+/** Without a policy no approval is requested, unless an approver is configured. */
 function createPolicyOptions(
   { cwd, terminal }: CliContext,
   { policy, approve }: GatewayHostOptions,

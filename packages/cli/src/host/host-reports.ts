@@ -40,12 +40,15 @@ export function createHostListeners(
   };
 }
 
-/** Tries each server, and tells how they stand. Those who have not answered in time are told of as they are then. */
+/**
+ * Connects to each server and reports its state. A server that does not respond in time is reported in its current
+ * state.
+ */
 export async function probeServers(host: Host): Promise<ServerState[]> {
   try {
     for await (const _ of host.client.listTools()) break;
   } catch {
-    // When none is there, how each stands says so.
+    // The states of the servers contain the problem.
   }
   return host.getServers();
 }

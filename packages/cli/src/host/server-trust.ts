@@ -19,13 +19,13 @@ import { YES_OR_NO } from '../terminal.js';
 /** Decision on the servers that may be started. */
 export interface TrustDecision {
   readonly approved: readonly ConfiguredEntry[];
-  /** Those that nobody has approved. */
+  /** The servers that are not approved. */
   readonly refused: readonly ConfiguredEntry[];
 }
 
 /**
- * Asks about each server that a project brings along and that is not as it was approved: before anything of it runs. Where
- * there is nobody to ask it is refused. With `trust` all are taken as they are, and nothing is remembered.
+ * Asks the user about each server of a project whose entry differs from the approved one, before anything of it runs.
+ * Without a terminal such servers are refused. With `trust` all servers are accepted, and no approval is stored.
  */
 export async function checkTrust(
   context: CliContext,
@@ -82,7 +82,9 @@ async function requestApproval(
   return true;
 }
 
-/** All that decides what runs, or what is different from what was approved: as it is, but for secrets and what hides. */
+/**
+ * All that decides what runs, or what is different from what was approved: as it is, but for secrets and what hides.
+ */
 function describeTrustQuestion(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
   const title = first ? 'wants to run a server' : 'wants to run a server that is not as you approved it';
   const lines = changes.map(({ key, before, after }) => {

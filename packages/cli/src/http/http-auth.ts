@@ -19,7 +19,7 @@ export const BEARER_PRINCIPAL = 'bearer';
 /** Minimum length of a token: short ones can be guessed. */
 const MIN_TOKEN_LENGTH = 16;
 
-/** Creates the authorization of the HTTP server. `path`: where the endpoint lies, if not where the audience says. */
+/** Creates the authorization of the HTTP server. `path`: path of the endpoint. Default: the path of the audience. */
 export function createHttpAuth(
   options: HttpAuthOptions,
   env: Readonly<Record<string, string | undefined>>,
@@ -52,7 +52,7 @@ function createTokenAuth(token: string): HttpAuth {
   return {
     authorize(request) {
       const authorization = request.header('authorization') ?? '';
-      // Digests are of one length, and are compared in a time that tells nothing.
+      // Digests have the same length and are compared in constant time.
       if (timingSafeEqual(computeDigest(authorization.replace(/^bearer /i, 'Bearer ')), expected))
         return { auth: { principal: BEARER_PRINCIPAL } };
       return { status: 401, headers: { 'www-authenticate': 'Bearer' } };

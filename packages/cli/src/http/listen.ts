@@ -43,7 +43,7 @@ export async function listen(host: Host, options: ListenOptions): Promise<HttpLi
     ...rest,
     ...createAuth(),
     onError,
-    // The command says so itself.
+    // The command itself warns about missing authorization.
     allowUnauthenticated: true,
   });
   return { endpoints: [{ url, sseUrl, servers }], close: () => close({ timeout: CLOSE_TIMEOUT }) };
@@ -87,7 +87,7 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
   };
 }
 
-/** One after the other is asked whether a path is its own. */
+/** The handlers are tried in order until one serves the path. */
 function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {
   const listeners = handlers.map(toNode);
   const limits = {

@@ -17,9 +17,12 @@ import { readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
 
 export interface UserSignInOptions {
-  /** `false`: the page is opened by hand, on whatever machine, and the address that it ends at is pasted. */
+  /**
+   * `false`: the user opens the page manually, on any machine, and pastes the address of the page to which the browser
+   * was redirected.
+   */
   readonly browser?: boolean;
-  /** A client that was registered by hand. */
+  /** A client that was registered manually. */
   readonly clientId?: string;
   readonly clientSecret?: string | undefined;
 }
@@ -27,12 +30,14 @@ export interface UserSignInOptions {
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
   /** URL under which browsers reach the gateway. Default: the origin of the audience. */
   readonly publicUrl?: string;
-  /** A client that was registered by hand at the issuer. */
+  /** A client that was registered manually at the issuer. */
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
 }
 
-/** Signs the user of this machine in where a server asks for it. Tokens are kept in a file that only the user can read. */
+/**
+ * Signs the user of this machine in when a server requires it. Tokens are stored in a file that only the user can read.
+ */
 export function createUserSignIn(
   context: CliContext,
   { browser = true, clientId, clientSecret }: UserSignInOptions,

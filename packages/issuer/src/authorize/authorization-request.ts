@@ -4,7 +4,7 @@ import { isLoopbackUri } from '../clients/redirect-uri.js';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';
 
-/** Authorization that a client asks a user for. */
+/** An authorization request that a client sends through the browser. */
 export type AuthorizationRequest = {
   readonly client: string;
   readonly redirect: string;
@@ -104,7 +104,9 @@ export function createResponseUri(
   return redirect + (redirect.includes('?') ? '&' : '?') + new URLSearchParams(all).toString();
 }
 
-/** Tells if a browser may be redirected before the user has consented. An unknown client must not cause such redirects. */
+/**
+ * Tells if a browser may be redirected before the user has consented. An unknown client must not cause such redirects.
+ */
 export function mayRedirectError(client: OauthClient, redirect: string): boolean {
   return client.trusted || isLoopbackUri(redirect);
 }

@@ -13,7 +13,7 @@ export interface ConsentPageOptions {
   readonly action: string;
   readonly request: string;
   readonly token: string;
-  /** True to ask for a name and a password. */
+  /** True if the page has fields for a name and a password. */
   readonly password: boolean;
   /** Identity provider at which the user signs in next, and the scopes that are requested there. */
   readonly upstream?: { readonly host: string; readonly scopes: readonly string[]; readonly sources: string };
@@ -21,7 +21,10 @@ export interface ConsentPageOptions {
   readonly retryMessage?: string;
 }
 
-/** Creates the page that asks the user for consent to a client. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
+/**
+ * Creates the page that asks the user for consent to a client.
+ * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ */
 export function createConsentPage(options: ConsentPageOptions, cookie: string): AuthHttpResponse {
   const { client, authRequest, action, request, token, retryMessage } = options;
   const host = getDisplayHost(authRequest.redirect);

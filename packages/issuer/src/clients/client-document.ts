@@ -46,7 +46,7 @@ function checkClientUrl(id: string, { guard, isAllowedDocument }: IssuerSettings
     const plain = url.href === id && !id.includes('#') && url.pathname !== '/' && id.length <= 2_048;
     if (plain && isAllowedDocument(url)) return;
   } catch {
-    // The reason is not told, because it would reveal hosts of this network.
+    // The reason is not reported, because it would reveal hosts of this network.
   }
   throw new OauthError('invalid_client', 'This URL cannot be the id of a client');
 }

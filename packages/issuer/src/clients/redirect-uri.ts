@@ -11,8 +11,8 @@ const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=
 export const isLoopbackUri = (uri: string): boolean => LOOPBACK.test(uri);
 
 /**
- * Tells if a requested URI is registered. The texts must be equal, except for the port of a loopback address, which a program
- * does not know beforehand. https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ * Tells if a requested URI is registered. The texts must be equal, except for the port of a loopback address, which a
+ * native app chooses at run time. https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function isRegisteredRedirect(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;
@@ -22,8 +22,9 @@ export function isRegisteredRedirect(requested: string, registered: readonly str
 }
 
 /**
- * Tells if browsers may be redirected to a URI. A web application has `https:` URIs. A native one also has loopback URIs and
- * schemes of its own, which contain a dot or are in `redirectSchemes`. https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata
+ * Tells if browsers may be redirected to a URI. A web application has `https:` URIs. A native one also has loopback
+ * URIs and schemes of its own, which contain a dot or are in `redirectSchemes`.
+ * https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata
  */
 export function isRedirectUri(uri: string, kind: 'web' | 'native', schemes: readonly string[] = []): boolean {
   const url = parsePlainUrl(uri);

@@ -12,13 +12,16 @@ export type UpstreamAccess = {
 };
 
 /**
- * Tokens of the identity provider. Each entry is encrypted and bound to its key, so that nobody can read or move it. Tokens of
- * the proxy do not outlive those of the provider.
+ * Tokens of the identity provider. Each entry is encrypted and bound to its key, so that a reader of the store can
+ * neither read it nor move it to another key. Tokens of the proxy do not outlive those of the provider.
  */
 export interface UpstreamTokenStore {
   /** Stores tokens and returns their id. */
   add(tokens: ExchangedTokens): Promise<string>;
-  /** Reads tokens by their id, and renews them shortly before they end. `undefined` when they have ended. Rejects with `auth/upstream`. */
+  /**
+   * Reads tokens by their id, and renews them shortly before they end. `undefined` when they have ended. Rejects with
+   * `auth/upstream`.
+   */
   read(sid: string): Promise<UpstreamAccess | undefined>;
 }
 

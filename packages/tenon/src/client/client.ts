@@ -38,11 +38,17 @@ type TypedCall<I, R> = [I] extends [undefined]
     ? (input?: Record<string, unknown>, options?: CallOptions) => Promise<R>
     : (input: I, options?: CallOptions) => Promise<R>;
 
-/** No tool by name: nothing is known of the server's type. Use `client.callTool(name, input)`, or `connect<typeof server>(…)`. */
+/**
+ * No tool by name: nothing is known of the server's type. Use `client.callTool(name, input)`, or `connect<typeof
+ * server>(…)`.
+ */
 export interface UntypedTools {
   readonly [untyped]?: never;
 }
-/** No prompt by name: nothing is known of the server's type. Use `client.getPrompt(name, input)`, or `connect<typeof server>(…)`. */
+/**
+ * No prompt by name: nothing is known of the server's type. Use `client.getPrompt(name, input)`, or `connect<typeof
+ * server>(…)`.
+ */
 export interface UntypedPrompts {
   readonly [untyped]?: never;
 }
@@ -90,12 +96,12 @@ export interface WatchOptions {
 /** A change that the server announced, as `change` handlers receive it. */
 export type ChangeEvent = ClientEvents['change'];
 
-/** A client of one server, whatever revision it speaks and whatever road leads to it. */
+/** A client of one server, on any protocol version and any transport. */
 export interface Client<S = unknown> {
   /**
-   * Calls a tool of a server whose type is known: `connect<typeof server>(…)`. Resolves to the structured content of a tool
-   * that declares an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
-   * @throws `tool/failed` when the tool says that it failed.
+   * Calls a tool of a server whose type is known: `connect<typeof server>(…)`. Resolves to the structured content of a
+   * tool that declares an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
+   * @throws `tool/failed` when the result has `isError`.
    */
   readonly tools: ToolCalls<ToolsOf<S>>;
   /** Gets a prompt of a server whose type is known. Use `getPrompt` for a server whose type is not known. */
@@ -103,7 +109,8 @@ export interface Client<S = unknown> {
   /** Calls that go on as tasks. `client.tools.x` waits for them by itself. */
   readonly tasks: Tasks<ToolsOf<S>>;
   /**
-   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: event `error` names them.
+   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: event `error`
+   * names them.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   listTools(options?: CallOptions): AsyncIterable<Tool>;
@@ -147,18 +154,24 @@ export interface Client<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
    */
   complete(params: Omit<CompleteParams, '_meta'>, options?: CallOptions): Promise<CompleteResult['completion']>;
-  /** Tells of changes until it is left or aborted, in either manner of watching; survives broken streams. */
+  /**
+   * Reports changes until the loop ends or the signal is aborted. Works with subscriptions and with
+   * `subscriptions/listen`, and reopens broken streams.
+   */
   watch(
     target: string | WatchOptions,
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<ChangeEvent>;
   /** The least severe log messages to send from here on. */
   setLogLevel(level: LoggingLevel): Promise<void>;
-  /** Tells the server that the roots have changed, where its revision has a word for that. */
+  /** Notifies the server that the roots have changed. Does nothing on versions without that notification. */
   notifyRootsChanged(): Promise<void>;
   /** Resolves when the server is there. */
   ping(options?: CallOptions): Promise<void>;
-  /** Any method of the protocol, typed by the table; or one of an extension. With `resolveInputRequests: false` it may give a question, or a task. */
+  /**
+   * Calls any method of the protocol, typed by the method table, or a method of an extension. With
+   * `resolveInputRequests: false` it may return an input request or a task.
+   */
   call<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],
@@ -172,7 +185,7 @@ export interface Client<S = unknown> {
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /** Sends a notification. Rejects when the connection is closed. */
   notify(method: string, params?: JsonObject): Promise<void>;
-  /** Listens to what the client tells of. Returns the function that stops it. */
+  /** Listens to an event of the client. Returns a function that removes the listener. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;
   /** State of the connection. */
   readonly state: ConnectionState;

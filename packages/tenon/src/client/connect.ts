@@ -35,7 +35,9 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
   return createClient(pipeline);
 }
 
-/** Tells the server of changes of a source of roots until the client is closed. A new connection lists the roots anyway. */
+/**
+ * Notifies the server of changes of a roots source until the client is closed. A new connection lists the roots anyway.
+ */
 function announceRootChanges({ options: { roots }, emitter, connections }: CallPipeline): void {
   if (roots === undefined || typeof roots === 'function' || !('subscribe' in roots)) return;
   const unsubscribe = roots.subscribe(
@@ -64,7 +66,10 @@ export function createInProcessEndpoint(server: RequestHandler, options?: Memory
   };
 }
 
-/** A road of your own as an endpoint. A channel can be opened once; a function makes a new one whenever one is needed. */
+/**
+ * Creates an endpoint for your own transport. A transport can be opened once; a function is called for each new
+ * connection.
+ */
 export function createTransportEndpoint(channel: Transport | (() => Transport | Promise<Transport>)): ServerEndpoint {
   let isUsed = false;
   return {
@@ -120,7 +125,10 @@ function createClient(pipeline: CallPipeline): Client {
 
 type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
 
-/** Makes an object that has a function for any name, except for `then`: an object that has it would be taken for a promise. */
+/**
+ * Makes an object that has a function for any name, except for `then`: an object that has it would be taken for a
+ * promise.
+ */
 function createCallProxy(call: CallByName): object {
   return new Proxy(Object.create(null), {
     get: (_, name) =>
@@ -139,7 +147,7 @@ function callTool(
   return pipeline.request('tools/call', { name, arguments: input }, options);
 }
 
-/** Calls a tool and returns its value. Throws `tool/failed` when the tool says that it failed. */
+/** Calls a tool and returns its value. Throws `tool/failed` when the result has `isError`. */
 async function callForValue(
   pipeline: CallPipeline,
   name: string,
@@ -158,7 +166,7 @@ async function getPrompt(
   return pipeline.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
 }
 
-/** Sets the level for later requests. On versions with sessions the server is told. */
+/** Sets the level for later requests. On versions with sessions it is sent to the server. */
 async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
   pipeline.logLevel = level;
   const connection = await pipeline.connections.getConnection();
@@ -166,7 +174,7 @@ async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise
     await pipeline.call('logging/setLevel', { level });
 }
 
-/** In a revision without pings, what every server answers. */
+/** On versions without `ping` it sends a request that every server answers. */
 async function ping(pipeline: CallPipeline, options?: CallOptions): Promise<void> {
   const connection = await pipeline.connections.getConnection();
   await pipeline.call(connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover', {}, options);

@@ -2,7 +2,7 @@ import type { ClientEvents } from './options.js';
 
 type ClientEventListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void;
 
-/** Typed events. A listener that throws harms nobody else. */
+/** Typed events. An exception of a listener does not affect the other listeners. */
 export class ClientEmitter {
   readonly #listeners = new Map<keyof ClientEvents, Set<ClientEventListener<never>>>();
 

@@ -24,14 +24,14 @@ export interface ServerRequestInfo {
   /** The server, as errors name it. */
   readonly server: string;
   /**
-   * Reports progress, which gives the answer more time. `progress` must grow. Does nothing where the server did not ask for
-   * progress, in versions that ask by results, and after the answer.
+   * Reports progress, which extends the server's timeout. `progress` must grow. Does nothing if the server sent no
+   * progress token, on versions whose servers request input in results, and after the response.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): void;
-  /** The request on whose stream it was asked, where that is known. @internal */
+  /** The request on whose stream the server sent this one, if known. @internal */
   readonly relatedTo?: Id | undefined;
-  /** The task that asks it, where it was one. @internal */
+  /** The task that sent the request, if any. @internal */
   readonly task?: string | undefined;
 }
 
@@ -47,9 +47,9 @@ export interface RootsSource {
 export interface ClientHandlers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
   readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
-  /** Asks the user to visit a URL: show its domain, open nothing by yourself. */
+  /** Asks the user to visit a URL. Show its domain, and do not open it without consent. */
   readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
-  /** Asks a model. */
+  /** Samples from a model. */
   readonly sample?:
     | ((request: CreateMessageParams, info: ServerRequestInfo) => MaybePromise<CreateMessageResult>)
     | undefined;
@@ -57,18 +57,18 @@ export interface ClientHandlers {
   readonly sampleTools?: boolean | undefined;
   /**
    * The folders that servers may work in: a list, a function that returns it, or a source that also announces changes
-   * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by configuration.
-   * https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+   * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by
+   * configuration. https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: readonly Root[] | (() => MaybePromise<readonly Root[]>) | RootsSource | undefined;
-  /** Passes questions on instead of answering them. @internal */
+  /** Returns input requests to the caller instead of answering them. @internal */
   readonly forwarder?: RequestForwarder | undefined;
 }
 
 /** Answers requests of a server in place of the client's handlers, with the capabilities to declare. */
 export interface RequestForwarder {
   readonly capabilities: ClientCapabilities;
-  /** Gives the answer in our words, as it came. */
+  /** Returns the result as it came, decoded into the newest version. */
   forward(method: string, params: JsonObject, info: ServerRequestInfo): Promise<JsonObject>;
 }
 
@@ -82,19 +82,21 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly title?: string | undefined;
   /** Images of the client for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** Speaks only this revision. Default: the newest that both ends speak. */
+  /** Uses only this protocol version. Default: the newest that client and server share. */
   readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
-   * Refuses a result whole, with `peer/invalid-result`, when one entry of it is malformed: a block of content, a message, the
-   * contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event `error`. Default
-   * `false`.
+   * Refuses a result whole, with `peer/invalid-result`, when one entry of it is malformed: a block of content, a
+   * message, the contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event
+   * `error`. Default `false`.
    */
   readonly strictResults?: boolean | undefined;
-  /** Begins with this revision, and speaks what the server would rather speak. @internal */
+  /** Begins with this protocol version, and accepts the version that the server prefers. @internal */
   readonly preferredVersion?: string | undefined;
   /** Called for each opening: aborted, it gives that one up with the reason. @internal */
   readonly getOpenSignal?: (() => AbortSignal) | undefined;
-  /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
+  /**
+   * Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given.
+   */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
   /** Allows servers to answer a tool call by a task, which the client then awaits. Default `true`. */
   readonly tasks?: boolean | undefined;
@@ -111,9 +113,9 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly probeTimeout?: number | undefined;
   /**
    * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the
-   * connection ends with `connection/unresponsive`, and another is opened. Default: `{ interval: 30_000, timeout: 5_000 }`
-   * over HTTP while a stream is open on which the server speaks by itself; elsewhere only after a call has timed out on
-   * stdio or HTTP+SSE. `false`: never.
+   * connection ends with `connection/unresponsive`, and another is opened. Default: `{ interval: 30_000, timeout: 5_000
+   * }` over HTTP while a stream is open on which the server speaks by itself; elsewhere only after a call has timed out
+   * on stdio or HTTP+SSE. `false`: never.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
@@ -126,7 +128,7 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly answerTimeout?: number | undefined;
   /** Handling of a result that does not fit the tool's `outputSchema`. Default `error`. */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
-  /** The least severe log messages to ask for. Default: what the server sends by itself. */
+  /** The lowest level of log messages to request. Default: the server decides. */
   readonly logLevel?: LoggingLevel | undefined;
   /** Maximum number of responses kept for as long as the server allows; 0 keeps none. Default 200. */
   readonly cacheSize?: number | undefined;
@@ -152,7 +154,10 @@ export interface Progress {
 export interface CallOptions {
   /** Gives the call up. The task that it has become is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each progress report of the server. The client always asks for progress, which extends `idleTimeout`. */
+  /**
+   * Called with each progress report of the server. The client always sends a progress token, because progress extends
+   * `idleTimeout`.
+   */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
   readonly onTask?: ((task: TaskState) => void) | undefined;
@@ -160,7 +165,7 @@ export interface CallOptions {
   readonly idleTimeout?: number | undefined;
   /** In milliseconds, as of the client. Of a task: until it has ended. */
   readonly totalTimeout?: number | undefined;
-  /** Rides along in `_meta`: trace context, say. A key with a prefix of the protocol is refused by `meta/reserved`. */
+  /** Sent in `_meta`, for example trace context. A key with a prefix of the protocol rejects with `meta/reserved`. */
   readonly meta?: Meta | undefined;
   /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
   readonly allowReservedMeta?: boolean | undefined;
@@ -168,11 +173,14 @@ export interface CallOptions {
    * Allows the call to be sent again when it may have been carried out already. Default: for methods that only read.
    */
   readonly idempotent?: boolean | undefined;
-  /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */
+  /** Called when the server closes the stream before the response and the client polls for it. @internal */
   readonly onStreamClosed?: (() => void) | undefined;
   /** Called with the id of each request that is sent for the call. @internal */
   readonly onRequestId?: ((id: Id) => void) | undefined;
-  /** Called when the answer is a task, of a call with `resolveInputRequests: false`: progress is reported until this is called. @internal */
+  /**
+   * Called when the answer is a task, of a call with `resolveInputRequests: false`: progress is reported until this is
+   * called. @internal
+   */
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
   /** Called with each page of a list, as it came. @internal */
   readonly onPage?: ((page: JsonObject) => void) | undefined;
@@ -193,7 +201,7 @@ export interface ClientEvents {
   change: { readonly list: 'tools' | 'prompts' | 'resources' } | { readonly uri: string };
   /** A URL elicitation is done. */
   elicitationComplete: { readonly elicitationId: string };
-  /** Something went wrong that no call was told of. */
+  /** An error that no call reported. */
   error: TenonError;
   /** Any other notification of the server. */
   notification: { readonly method: string; readonly params: JsonObject; readonly subscription?: Id };

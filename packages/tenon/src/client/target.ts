@@ -16,11 +16,11 @@ export interface HttpTarget
   /** URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /**
-   * Signs the client in when the server asks for it: `signIn`, `clientCredentials`, … of `tenon/auth`; a string is a
+   * Signs the client in when the server requires it: `signIn`, `clientCredentials`, … of `tenon/auth`. A string is a
    * bearer token.
    */
   readonly auth?: Authorizer | string | undefined;
-  /** Headers for every request: a key, say. A function is asked anew for each. */
+  /** Headers for every request, for example an API key. A function is called for each request. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
@@ -55,13 +55,13 @@ export type ConnectTarget =
   | Transport
   | (() => Transport | Promise<Transport>);
 
-/** The roads that a runtime has. */
+/** The transports that a runtime provides. */
 export interface TransportFactory {
   createHttp(target: HttpTarget): ServerEndpoint;
   createStdio(target: StdioTarget): ServerEndpoint;
 }
 
-/** Finds the road to a target. */
+/** Resolves a target to an endpoint. */
 export function resolveEndpoint(
   target: ConnectTarget,
   transports: TransportFactory,

@@ -1,8 +1,9 @@
 import { toCanonicalJson } from './canonical-json.js';
 
 /**
- * A short mark of a JSON value: equal values have equal marks, and others hardly ever. It keeps nobody from anything; it
- * notices what changed by mistake. (Two 32-bit multiplicative hashes, of which 53 bits are kept.)
+ * Computes a short fingerprint of a JSON value: equal values have equal fingerprints, and different values almost
+ * always have different ones. It detects accidental changes only and is not cryptographic. (Two 32-bit multiplicative
+ * hashes, of which 53 bits are kept.)
  */
 export function computeFingerprint(value: unknown): string {
   const text = toCanonicalJson(value);

@@ -29,7 +29,7 @@ function findArrayFault(array: readonly unknown[], path: string, depth: number):
   return undefined;
 }
 
-/** Members that are `undefined` are as good as absent. */
+/** Members that are `undefined` are treated as absent. */
 function findObjectFault(object: object, path: string, depth: number): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return `${path || '/'}: a ${object.constructor?.name}`;
@@ -40,9 +40,9 @@ function findObjectFault(object: object, path: string, depth: number): string | 
   return undefined;
 }
 
-/** The value as it is when it has been JSON: nobody who holds the one can change the other. */
+/** Returns a copy of the value as JSON transports it. Changes of one do not affect the other. */
 export function copyJson<T>(value: T): T {
-  // JSON does not tell the two zeros apart.
+  // JSON does not distinguish the two zeros.
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T;
   if (Array.isArray(value)) return value.map(copyJson) as T;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

@@ -2,10 +2,13 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { InputRequest } from '../protocol/input-requests.js';
 
-/** Methods of the questions that a result may ask. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+/**
+ * Methods of the input requests that a result may contain.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
 const INPUT_METHODS: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** Throws when a result asks the client something that it cannot be asked. Any other result passes. */
+/** Throws when a result contains an input request that the client does not support. Any other result passes. */
 export function checkInputRequests(result: JsonObject, check: (method: string, params: JsonObject) => void): void {
   if (result.resultType !== 'input_required' || !isObject(result.inputRequests)) return;
   for (const request of Object.values(result.inputRequests)) {
@@ -14,7 +17,10 @@ export function checkInputRequests(result: JsonObject, check: (method: string, p
   }
 }
 
-/** Throws `handler/output` when a result asks anything but the questions of the protocol. Any other result passes. */
+/**
+ * Throws `handler/output` when a result contains input requests that the protocol does not define. Any other result
+ * passes.
+ */
 export function checkInputRequestMethods(subject: string, result: unknown): void {
   if (!isObject(result) || result.resultType !== 'input_required') return;
   const { inputRequests = {} } = result;

@@ -6,8 +6,9 @@ import type { Journal } from './journal.js';
 export type ReportProgress = (progress: number, total?: number, message?: string) => void;
 
 /**
- * Asks the client one thing. Rejects when the client cannot be asked, says no with an error, or when the question is
- * withdrawn, where it can be, by the signal. `onProgress` gets the progress of the client, where it can report any.
+ * Sends one input request to the client. Rejects when the client does not support it, answers with an error, or when
+ * `signal` withdraws the request, where that is possible. `onProgress` gets the client's progress, if the client
+ * reports any.
  */
 export type RequestInput = (
   method: string,
@@ -22,7 +23,9 @@ export type HandlerResult = JsonObject | Promise<JsonObject>;
 /** One run of a handler, which may repeat an earlier run: earlier requests and steps are remembered. */
 export interface HandlerRun {
   request: RequestInput;
-  /** Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing. */
+  /**
+   * Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing.
+   */
   step(name: string, work: () => unknown): Promise<unknown>;
   /**
    * Enters the handler itself, inside of all that is around it, or goes on with one that waits for what this request
@@ -34,8 +37,9 @@ export interface HandlerRun {
   /** The same run, with a journal in any case. */
   toJournaled(): Promise<JournaledRun>;
   /**
-   * The handler goes on by other ways, and whoever waits for it gets this result instead of its own, which is returned;
-   * undefined when nobody waits for it any more, and all stays as it is. Absent where the request has to wait for it.
+   * Ends the wait for the handler with this result, and lets the handler continue on its own. Returns the result, or
+   * `undefined` when no caller waits for the handler, in which case nothing changes. Absent if the request must wait
+   * for the handler.
    */
   readonly redirectTo?:
     | ((backend: ExecutionBackend, result: JsonObject | Promise<JsonObject>) => Promise<JsonObject> | undefined)
@@ -51,16 +55,16 @@ export interface ResumableContext {
   resumeWith(later: ResumableContext): void;
 }
 
-/** Something that may ask, and that may be entered again with the answers. */
+/** A function that may request input, and that may run again with the answers. */
 export type RunHandler = (run: HandlerRun, inputs: RetryInputs) => HandlerResult;
 
 /**
- * Strategy by which a handler requests input, chosen by the dialect. `hasMiddleware`: whether anything but the handler may
- * ask. Default true.
+ * Strategy by which a handler requests input, chosen by the dialect. `hasMiddleware`: true if middleware may request
+ * input too. Default true.
  */
 export type InputStrategy = (handler: RunHandler, hasMiddleware?: boolean) => HandlerResult;
 
-/** A question as it stands: its key is its own for as long as the call lives. */
+/** A pending input request. Its key is unique during the call. */
 export interface PendingInputRequest {
   readonly key: string;
   readonly method: string;
@@ -69,11 +73,11 @@ export interface PendingInputRequest {
 
 /** Backend of an input strategy. */
 export interface ExecutionBackend {
-  /** Throws when the client cannot be asked this. */
+  /** Throws when the client does not support this input request. */
   check(method: string, params: JsonObject): void;
-  /** Brings a question to the client that has no answer yet. */
+  /** Sends an unanswered input request to the client. */
   deliver(question: PendingInputRequest, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject>;
-  /** Does a step that has not been done yet, and remembers it before anybody is told of it. */
+  /** Runs a step that has no result yet, and stores its result before the handler gets it. */
   runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep>;
 }
 
@@ -85,11 +89,11 @@ export interface CompletedStep {
   readonly value?: unknown;
 }
 
-/** A question that was put, and its answer once there is one. */
+/** An input request that was sent, and its answer once it exists. */
 export interface RecordedRequest {
   readonly ask: string;
   readonly method: string;
-  /** Tells the question from others. */
+  /** Identifies the input request. */
   readonly mark: string;
   readonly n?: number;
   readonly answer?: JsonObject;

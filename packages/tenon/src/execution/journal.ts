@@ -7,7 +7,7 @@ import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run
  * come in another order the next time.
  */
 export class Journal {
-  // Most calls ask nothing and do nothing in steps.
+  // Most calls have neither input requests nor steps.
   #entries: Map<string, JournalEntry> | undefined;
   #requestCount = 0;
 
@@ -38,14 +38,14 @@ export class Journal {
     return this.#entries?.get(toRequestKey(mark, n)) as RecordedRequest | undefined;
   }
 
-  /** Writes down that this is asked. */
+  /** Records that this input is requested. */
   ask(method: string, mark: string, n: number): RecordedRequest {
     const entry: RecordedRequest = { ask: `ask-${this.#requestCount}`, method, mark, ...(n > 0 ? { n } : {}) };
     this.add(entry);
     return entry;
   }
 
-  /** The questions that have no answer yet. */
+  /** The input requests without an answer. */
   listPending(): RecordedRequest[] {
     return this.entries
       .filter(isRecordedRequest)
@@ -59,21 +59,21 @@ export class Journal {
   /** Takes over what another one knows. */
   merge(other: Journal): void {
     for (const entry of other.entries) if (!this.#entries?.has(toEntryKey(entry))) this.add(entry);
-    // Requests that ran side by side may have been asked in another order, which gave them other keys.
+    // Concurrent requests may have come in another order, which gave them other keys.
     for (const { mark, n = 0, answer } of other.listAnswered()) {
       const own = this.getRequest(mark, n);
       if (own) this.answer(own.ask, answer);
     }
   }
 
-  /** Writes an answer down. False when nobody waits for it: answers do not change. */
+  /** Records an answer. Returns false when the input request is already answered, because answers do not change. */
   answer(key: string, answer: JsonObject): boolean {
     const pending = this.listPending().find(({ ask }) => ask === key);
     if (pending) this.#entries?.set(toEntryKey(pending), { ...pending, answer });
     return pending !== undefined;
   }
 
-  /** The first of what was asked or done that is in none of these places. */
+  /** The first recorded input request or step that is at none of these positions. */
   findFirstUnvisited(visited: ReadonlySet<string>): JournalEntry | undefined {
     for (const [key, entry] of this.#entries ?? []) if (!visited.has(key)) return entry;
     return undefined;

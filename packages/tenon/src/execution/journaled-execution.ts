@@ -21,18 +21,18 @@ declare function clearTimeout(timer: unknown): void;
 /** Time for a repeated handler to reach all earlier requests and steps again, in milliseconds. */
 const REVISIT_TIMEOUT = 5000;
 
-/** One entry of a handler: what it asks and does is looked up in the journal before it is asked and done. */
+/** One run of a handler. Its input requests and steps are looked up in the journal first. */
 export class JournaledExecution implements JournaledRun {
   readonly journal: Journal;
   readonly #backend: ExecutionBackend;
-  // Most handlers neither ask nor take steps: these cost them nothing.
+  // Created on first use, because most handlers have neither input requests nor steps.
   #visited: Set<string> | undefined;
   #onVisit: (() => void) | undefined;
   #counts: Map<string, number> | undefined;
   readonly #namespace: string;
   #inStep = false;
 
-  /** `space` keeps what is asked on somebody else's behalf apart. */
+  /** `space` separates the keys of input requests that are made on behalf of another component. */
   constructor(journal: Journal, backend: ExecutionBackend, namespace = '') {
     this.journal = journal;
     this.#backend = backend;
@@ -99,7 +99,10 @@ export class JournaledExecution implements JournaledRun {
     return { step, ...(n > 0 ? { n } : {}), ...(value === undefined ? {} : { value: copyJson(value) }) };
   }
 
-  /** A question inside a step would be forgotten with it, and asked again. Only before its first await is that known. */
+  /**
+   * An input request inside a step is not recorded and would be repeated. This can be detected only before the first
+   * `await` of the step.
+   */
   #callInStep(work: () => unknown): unknown {
     this.#inStep = true;
     try {
@@ -129,8 +132,8 @@ export function createInputRefusedError(reason: string): TenonError {
 }
 
 /**
- * A question as it stands among others, by its key. Who asks like that is not told when a visit is done, and has no name
- * for it.
+ * Converts a pending input request to an entry of `inputRequests`. `elicitationId` is removed, because clients on these
+ * versions get no `notifications/elicitation/complete`.
  */
 export function toInputRequest({
   method,
@@ -140,7 +143,7 @@ export function toInputRequest({
   return (Object.keys(params).length === 0 ? { method } : { method, params }) as InputRequest;
 }
 
-/** The answers to what a handler returned as its questions. */
+/** Requests the answers to the input requests that a handler returned. */
 export async function requestAnswers(
   { inputRequests = {}, requestState }: InputRequiredResult,
   run: Pick<HandlerRun, 'request'>,

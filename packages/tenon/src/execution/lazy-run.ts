@@ -21,13 +21,16 @@ export type ExecutionRuntime = typeof import('./execution-runtime.js');
 
 let loaded: ExecutionRuntime | undefined;
 
-/** Loads the parts for input requests and steps. Most handlers never ask, so that the first one that does loads them. */
+/** Loads the code for input requests and steps. Most handlers need neither, so the first one that does loads it. */
 export async function loadRuntime(): Promise<ExecutionRuntime> {
   loaded ??= await import('./execution-runtime.js');
   return loaded;
 }
 
-/** The run of a handler that has not asked yet. Its first question or step makes the journaled run, which takes over. */
+/**
+ * The run of a handler without input requests so far. Its first input request or step creates the journaled run, which
+ * takes over.
+ */
 abstract class LazyRun implements HandlerRun {
   protected journaled: JournaledRun | undefined;
 
@@ -36,7 +39,7 @@ abstract class LazyRun implements HandlerRun {
   }
 
   request(...question: Parameters<RequestInput>): Promise<JsonObject> {
-    // At once where possible, because a journaled run notices by that a question inside of a step.
+    // Synchronous where possible, because a journaled run can detect an input request inside a step only then.
     return this.journaled
       ? this.journaled.request(...question)
       : this.toJournaled().then(run => run.request(...question));
@@ -59,7 +62,10 @@ abstract class LazyRun implements HandlerRun {
   protected abstract createJournaled(runtime: ExecutionRuntime): JournaledRun;
 }
 
-/** Creates the run of a method whose handler cannot request input: a question fails with `handler/cannot-request-input`. */
+/**
+ * Creates the run of a method whose handler cannot request input: an input request fails with
+ * `handler/cannot-request-input`.
+ */
 export function withoutInputRequests(method: string): HandlerRun {
   return new RunWithoutInput(method);
 }
@@ -86,8 +92,8 @@ class RunWithoutInput extends LazyRun {
 }
 
 /**
- * Creates the strategy in which a question is a request of its own, on the stream of the call. Questions that a handler
- * returns are asked one by one, and the handler runs again with the answers.
+ * Creates the strategy in which each input request is a JSON-RPC request on the stream of the call. Input requests that
+ * a handler returns are sent one by one, and the handler runs again with the answers.
  */
 export function createRequestStrategy(requestInput: RequestInput): InputStrategy {
   return handler => {
@@ -137,7 +143,7 @@ export function createLazyStateStore(options: RequestStateOptions): LazyStateSto
   };
 }
 
-/** Creates the strategy in which a question ends the call, and a retry brings the answer. */
+/** Creates the strategy in which an input request ends the call, and a retry brings the answer. */
 export function createRetryStrategy(context: RoundContext): InputStrategy {
   return (handler, hasMiddleware = true) => {
     const { requestState, inputResponses } = context.inputs;
@@ -151,12 +157,15 @@ function toRetryContext(context: RoundContext, runtime: ExecutionRuntime): Retry
   return { ...context, states: context.states(runtime) };
 }
 
-/** The first round of a call. When its handler asks, the call continues as if it had been journaled from the start. */
+/**
+ * The first round of a call. When its handler requests input, the call continues as if it had been journaled from the
+ * start.
+ */
 class FirstRound extends LazyRun {
   readonly #round: RoundContext;
   /** Result of the handler with its middleware. */
   #result: HandlerResult = {};
-  /** The promise of that result, where a middleware may ask. */
+  /** The promise of that result, if middleware may request input. */
   #pendingResult: RedirectablePromise | undefined;
   #context: ResumableContext | undefined;
   #handler: RedirectablePromise | undefined;
@@ -177,7 +186,9 @@ class FirstRound extends LazyRun {
     );
   }
 
-  /** Returns the result of the journaled round, whether the handler asked or returned its questions. */
+  /**
+   * Returns the result of the journaled round, both for input requests of the handler and for those that it returned.
+   */
   async #finishWithRequests(): Promise<JsonObject> {
     await this.toJournaled();
     return this.#finalResult;
@@ -204,7 +215,7 @@ class FirstRound extends LazyRun {
       return this.#result;
     });
     this.#finalResult = finalResult;
-    // Where nobody asked in the end, nobody waits for this result.
+    // If no input was requested, no caller waits for this result.
     if (isPromise(finalResult)) markHandled(finalResult);
     this.#pendingResult?.redirectTo(finalResult);
     return round;

@@ -13,8 +13,8 @@ export interface InputRequestOptions {
   /** Maximum number of input requests of one call. Default 32. */
   readonly maxRounds?: number | undefined;
   /**
-   * Characters of state that may travel by the client, with what the handler returned as questions; what is larger is kept
-   * in `stores`. Default 16,384.
+   * Maximum size of the state that is sent to the client, in characters, including the input requests that the handler
+   * returned. Larger state is kept in `stores`. Default 16,384.
    */
   readonly maxStateSize?: number | undefined;
   /** Maximum number of handlers that wait in memory for answers; others run again. 0: all are. Default 1,000. */

@@ -22,7 +22,7 @@ export interface FirstEntry {
   readonly first?: Promise<JsonObject> | undefined;
 }
 
-/** Enters a handler until it no longer returns questions. */
+/** Runs a handler until it returns no more input requests. */
 export async function runUntilAnswered(
   handler: RunHandler,
   journal: Journal,
@@ -44,7 +44,7 @@ export async function runUntilAnswered(
   throw new TenonError('handler/too-many-rounds', `the handler requested input in more than ${MAX_ENTRIES} rounds`);
 }
 
-/** The ways of one call whose questions are requests. */
+/** The input strategy of a call on versions whose input requests are JSON-RPC requests. */
 export class RequestBackend implements ExecutionBackend {
   readonly #requestInput: RequestInput;
   readonly #journal = new Journal();
@@ -57,7 +57,7 @@ export class RequestBackend implements ExecutionBackend {
     return new JournaledExecution(this.#journal, this);
   }
 
-  /** Goes on with a handler that has returned its questions. */
+  /** Continues with a handler that has returned input requests. */
   continueWith(asker: RunHandler, result: JsonObject): Promise<JsonObject> {
     return runUntilAnswered(asker, this.#journal, this, { first: Promise.resolve(result) });
   }

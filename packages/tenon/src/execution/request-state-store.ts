@@ -29,7 +29,9 @@ export interface OpenedState {
   readonly journal: Journal;
   /** Inputs of the handler, if it returned its input requests. */
   readonly inputs: RetryInputs;
-  /** Questions that the handler returned and that have no answer yet: they are asked again before it is entered. */
+  /**
+   * Input requests that the handler returned and that have no answer yet. They are sent again before the handler runs.
+   */
   readonly unanswered: InputRequests | undefined;
   /** Keeps a step that was done, where it outlives this process. */
   saveStep(step: CompletedStep): Promise<void> | void;
@@ -43,7 +45,10 @@ export interface NextRound {
   readonly journal: Journal;
   /** Inputs of the next run of the handler. */
   readonly inputs: RetryInputs;
-  /** Questions that the handler returned: their answers are added to that. Undefined when it waits for answers itself. */
+  /**
+   * Input requests that the handler returned. Their answers are added to that result. Undefined when the handler itself
+   * waits for answers.
+   */
   readonly questions: InputRequests | undefined;
 }
 
@@ -56,7 +61,7 @@ export interface RequestStateOptions {
   readonly onError: (error: TenonError) => void;
 }
 
-/** The states that travel by clients: sealed, good for one retry, and small. */
+/** The states that are sent to clients: sealed, small, and valid for one retry. */
 export class RequestStateStore {
   readonly suspended: SuspendedHandlers;
   readonly #options: Complete<Omit<InputRequestOptions, 'keys'>>;
@@ -117,18 +122,18 @@ export class RequestStateStore {
     const { at } = state;
     const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
     if (contents === undefined) throw createStateError('is not valid');
-    // Nobody but this server can seal a state, and nobody else writes under its keys.
+    // Only this server can seal a state, and only this server writes under its keys.
     return contents as unknown as StateContents;
   }
 
   /**
-   * A state is good for one retry: a store remembers that. Where it outlives the process, so do the steps of a retry whose
-   * process dies, and the same retry may be sent again.
+   * A state is valid for one retry, which a store enforces. If the store outlives the process, so do the steps of a
+   * retry whose process dies, and the same retry may be sent again.
    */
   async #claim(call: string, round: number, expires: number, caller: string): Promise<StateClaim> {
     const { stores, clock, onError } = this.#config;
     const key = `retry/${call}.${round}`;
-    // Work that takes longer than the state is good for is still work on it.
+    // Work that takes longer than the lifetime of the state still counts as work on that state.
     const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
     if (!stores.durable) {
       const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
@@ -193,7 +198,7 @@ export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
   return { call: undefined, round: 0, journal, inputs, unanswered: undefined, saveStep: doNothing, finish: doNothing };
 }
 
-/** The answers to what was asked, each of its kind. What nobody asked is left out. */
+/** Returns the answers to the input requests, each checked against its kind. Other answers are dropped. */
 function matchAnswers(journal: Journal, inputResponses: InputResponses): [string, JsonObject][] {
   return journal.entries.flatMap((entry): [string, JsonObject][] => {
     if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];

@@ -21,13 +21,14 @@ export interface RetryContext {
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;
-  /** Says no when the client cannot be asked this. */
+  /** Throws when the client does not support the input request. */
   readonly check: (method: string, params: JsonObject) => void;
 }
 
 /**
- * A question ends the call; the retry brings the answer and what was remembered, sealed. Where the handler still waits in
- * this process it goes on; else it is entered again from the top, and what it asked and did before returns at once.
+ * An input request ends the call. The retry brings the answer and the sealed journal. A handler that is still suspended
+ * in this process continues. Otherwise it runs again from the start, and its earlier input requests and steps return at
+ * once.
  */
 export function createJournaledStrategy(context: RetryContext): InputStrategy {
   return asker => {
@@ -89,8 +90,8 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * A client sent answers without a state. The handler is entered as in a first round; where the answers are to all
-   * questions that it returns, it is entered once more, with them. Otherwise its questions are asked.
+   * Handles answers that come without a state. The handler runs as in a first round. If it returns input requests that
+   * are all answered, it runs again with the answers. Otherwise its input requests are sent.
    */
   async startWithAnswers(asker: RunHandler, inputResponses: InputResponses): Promise<JsonObject> {
     const result = await this.#enter(asker);
@@ -112,9 +113,9 @@ class RetryRound extends JournaledExecution {
     );
   }
 
-  /** Ends the round. A result that asks gets its state. */
+  /** Ends the round. A result with input requests gets its state. */
   #close(result: JsonObject): JsonObject | Promise<JsonObject> {
-    // Nothing was asked, and nothing done in steps.
+    // There are neither input requests nor steps.
     const isPlain = this.journal.size === 0 && result.resultType !== 'input_required';
     return isPlain ? result : this.#complete(result);
   }
@@ -194,7 +195,9 @@ class RetryRound extends JournaledExecution {
     return state;
   }
 
-  /** One that asks goes on with what it was entered with; one that returned its questions is entered with the answers. */
+  /**
+   * A handler that requests input continues with its arguments. One that returned input requests runs with the answers.
+   */
   #getNextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'questions'> {
     const { inputs, unanswered } = this.#state;
     if (unanswered || this.#hasPendingRequests(result)) return { inputs, questions: unanswered };

@@ -5,7 +5,7 @@ import type { ResumableContext } from './handler-run.js';
 import type { JournaledExecution } from './journaled-execution.js';
 import type { Suspension } from './suspension.js';
 
-/** A handler that waits in memory for the answers to what it asked. */
+/** A handler that waits in memory for the answers to its input requests. */
 export interface SuspendedHandler {
   readonly run: JournaledExecution;
   readonly suspension: Suspension;
@@ -14,8 +14,8 @@ export interface SuspendedHandler {
 }
 
 /**
- * The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run. Beyond
- * the number, a handler of the caller that has most gives way.
+ * The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run.
+ * Beyond the number, a handler of the caller that has most gives way.
  */
 export class SuspendedHandlers {
   readonly #maxSuspended: number;

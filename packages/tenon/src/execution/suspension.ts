@@ -19,14 +19,14 @@ interface WaitingInput {
   readonly resolve: (answer: JsonObject | Promise<JsonObject>) => void;
 }
 
-/** Somebody who waits for the work: as long as there is no result, `leave` gives them one. */
+/** A caller that waits for the work. Until there is a result, `leave` provides one. */
 interface RoundWaiter {
   resolve: ((result: JsonObject | Promise<JsonObject>) => void) | undefined;
 }
 
 /**
- * Brings a handler to rest when it has asked: when nothing that it does in steps is still going on, and what it asks
- * together has been asked. Until the round that brings the answers, it comes no further.
+ * Suspends a handler after it has requested input: waits until none of its steps is running and its concurrent input
+ * requests are collected. The handler continues in the round that brings the answers.
  */
 export class Suspension implements ExecutionBackend {
   readonly #journal: Journal;
@@ -54,7 +54,7 @@ export class Suspension implements ExecutionBackend {
   }
 
   async deliver({ params, ...rest }: PendingInputRequest): Promise<JsonObject> {
-    // As it is now: it is sent later, and whoever asked may go on with what it was made of.
+    // A copy, because it is sent later and the handler may change the original meanwhile.
     const request = { ...rest, params: copyJson(params) };
     if (this.#redirectBackend) return this.#redirectBackend.deliver(request);
     return new Promise(resolve => {
@@ -110,7 +110,10 @@ export class Suspension implements ExecutionBackend {
     return work;
   }
 
-  /** From here on the handler goes other ways, and who waits for it gets this result. False when nobody does any more. */
+  /**
+   * From here on the handler runs on its own, and its waiting caller gets this result. Returns false when no caller
+   * waits.
+   */
   redirectTo(backend: ExecutionBackend, result: JsonObject | Promise<JsonObject>): boolean {
     const leave = this.#isResolved ? undefined : this.#waiter?.resolve;
     if (leave === undefined) return false;
@@ -149,7 +152,7 @@ export class Suspension implements ExecutionBackend {
     return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
   }
 
-  /** Questions that are asked together travel together: those that follow in this turn still join. */
+  /** Concurrent input requests are sent together, so later ones of the same turn are included. */
   #scheduleCheck(): void {
     if (this.#isCheckScheduled) return;
     this.#isCheckScheduled = true;

@@ -20,7 +20,7 @@ import type { HostGuardOptions } from './security/guard/guard-options.js';
 /** A server of a host: its address and its settings. */
 export type HostServer = (HttpTarget | StdioTarget | InProcessServer) & ServerSettings;
 
-/** A server in this process, or at the end of a road of your own. */
+/** A server in this process, or a server behind your own transport. */
 export interface InProcessServer {
   readonly service: RequestHandler | (() => Transport | Promise<Transport>);
 }
@@ -52,9 +52,9 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Name for people that the host announces. */
   readonly title?: string | undefined;
   /**
-   * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones
-   * too. With `never`, equal names of two servers get the prefix while both are up. Default `always`, so that no name changes when
-   * a server is added.
+   * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one,
+   * disabled ones too. With `never`, equal names of two servers get the prefix while both are up. Default `always`, so
+   * that no name changes when a server is added.
    */
   readonly prefix?: Prefix | undefined;
   /** Time that a server may take to open, in milliseconds. Default 30,000. */
@@ -70,8 +70,9 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly connectionIdleTimeout?: number | undefined;
   /**
-   * Processes that run at once, of all servers together. Beyond it the process that nobody has used for the longest time is
-   * stopped; when all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default 100.
+   * Maximum number of processes that run at once, over all servers. Beyond it the process that has been unused for the
+   * longest time is stopped. If all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default
+   * 100.
    */
   readonly maxProcesses?: number | undefined;
   /** Maximum number of connections to one server. Default 100. */
@@ -82,8 +83,8 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly maxShare?: number | undefined;
   /**
-   * Calls of tools that run as tasks only are waited for where the caller declares no tasks. With `false` a caller of a version
-   * in which it could declare them gets the refusal of the server, -32021. Default `true`.
+   * Calls of tools that run as tasks only are waited for where the caller declares no tasks. With `false` a caller of a
+   * version in which it could declare them gets the refusal of the server, -32021. Default `true`.
    */
   readonly waitForTasks?: boolean | undefined;
   /** Entries per page of a list. Default 1,000. */
@@ -96,8 +97,8 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
   readonly credentials?: CredentialProvider | undefined;
   /**
-   * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client has
-   * tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
+   * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client
+   * has tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
    */
   readonly callerSignIn?: CallerSignIn | undefined;
   /**
@@ -106,18 +107,19 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly stores?: Stores | undefined;
   /**
-   * Options of input requests that end a call and are answered by a retry. Give all replicas the same `keys`. Defaults as
-   * for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
+   * Options of input requests that end a call and are answered by a retry. Give all replicas the same `keys`. Defaults
+   * as for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
    */
   readonly inputRequests?: InputRequestOptions | undefined;
   /** Options of the tasks of callers. */
   readonly tasks?: TasksOptions | undefined;
   /**
-   * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by default:
-   * the host limits what each server behind it says, so that log messages are not merged twice.
+   * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by
+   * default: the host already limits the notifications of each server behind it, so that log messages are not merged
+   * twice.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
-  /** Told of what went wrong and could not be said to a caller. Default: standard error. */
+  /** Called for errors that no caller gets. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -40,7 +40,7 @@ const MAX_SUSPENDED = 10_000;
 export interface ServerState {
   /** Name of the server in the host. */
   readonly name: string;
-  /** `idle`: nobody has needed it yet. `waiting`: callers have to sign in to it. */
+  /** `idle`: not needed by any caller yet. `waiting`: callers must sign in to it. */
   readonly state: UpstreamConnection['state'];
   /** The reason why it is not available, if an attempt failed. */
   readonly reason: string | undefined;
@@ -66,7 +66,7 @@ export interface Inventories {
   readonly unavailable: readonly UnavailableServer[];
 }
 
-/** Many clients behind one face. */
+/** Many servers behind one client or server. */
 export interface Host {
   /** The host's own client of all that it offers, by outer names: it lists, calls, reads, watches and follows tasks. */
   readonly client: Client;
@@ -74,11 +74,14 @@ export interface Host {
   callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
   /** Returns the state of each server. */
   getServers(): ServerState[];
-  /** All that each server offers, in its own names, as it says it: for a lock, or for a report. Starts the servers. */
+  /** Everything that each server offers, with its own names and texts, for a lock or a report. Starts the servers. */
   inventory(): Promise<Inventories>;
   /** Pending and remembered approvals. */
   readonly approvals: Approvals;
-  /** Looks anew at what may be offered, and tells callers: after a change was approved with `lockGuard.approve`, say. */
+  /**
+   * Evaluates again which entries may be offered, and notifies callers. Call it after a change was approved, for
+   * example with `lockGuard.approve`.
+   */
   reload(): void;
   /** The host, or a part of it, as one server: for any number of clients, over any transports. */
   toServer(selection?: ServerSelection): Server;

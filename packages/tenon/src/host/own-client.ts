@@ -15,7 +15,7 @@ export function createOwnCaller(answers: ClientHandlers): CallerInfo {
   return { client: undefined, capabilities: createCapabilities(createOwnIdentity(answers)), auth: undefined };
 }
 
-/** Creates the handlers of the application. It hears which of the servers asks, by its name in the host. */
+/** Creates the handlers of the application. They get the name of the requesting server in the host. */
 function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: ClientHandlers): ClientHandlers {
   return {
     ...(elicit ? { elicit: (form, asked) => elicit(form, withServerName(form, asked)) } : {}),

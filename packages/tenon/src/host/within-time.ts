@@ -1,6 +1,9 @@
 import type { Clock } from '../cancellation/clock.js';
 
-/** Waits for work for so many milliseconds. Gives undefined when it takes longer: it goes on, and nobody hears how it ends. */
+/**
+ * Waits for work for at most this many milliseconds. Resolves with `undefined` when it takes longer. The work
+ * continues, and its outcome is ignored.
+ */
 export function waitAtMost<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancelTimer = clock.after(ms, () => resolve(undefined));

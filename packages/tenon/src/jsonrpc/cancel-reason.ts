@@ -2,7 +2,7 @@ import { TenonError } from './error.js';
 
 /** Longest reason of a cancellation that is sent, in characters. */
 const MAX_REASON = 500;
-/** The reasons that the platform gives by itself: they say nothing of why. */
+/** Default reasons of the platform. They contain no information. */
 const WITHOUT_REASON: ReadonlySet<string> = new Set([
   'This operation was aborted',
   'The operation was aborted',
@@ -11,8 +11,8 @@ const WITHOUT_REASON: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes the reason of a cancellation for the peer: the caller's own words, or what is known of a time limit. Nothing else
- * of an error crosses, because it may name commands, paths and other peers.
+ * Creates the reason of a cancellation for the peer: the caller's text, or the time limit that was exceeded. Other
+ * texts of an error are not sent, because they may name commands, paths and other peers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/cancellation
  */
@@ -21,7 +21,9 @@ export function getCancelReason(error: TenonError): string {
   return getOwnReason(error.code === 'call/aborted' ? error.cause : undefined) ?? 'The caller cancelled the request';
 }
 
-/** The words of whoever aborted a signal; `undefined` when there are none, or when they are the library's own. */
+/**
+ * Returns the text with which the signal was aborted. `undefined` if there is none, or if it comes from the library.
+ */
 function getOwnReason(reason: unknown): string | undefined {
   if (typeof reason === 'string') return reason === '' ? undefined : reason.slice(0, MAX_REASON);
   if (!(reason instanceof Error) || TenonError.is(reason)) return undefined;

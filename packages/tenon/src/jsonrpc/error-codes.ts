@@ -6,10 +6,10 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /**
- * Too much at once: come again. Outside of all that JSON-RPC and the protocol reserve, so that it collides with no
- * meaning of theirs.
+ * Too many requests: retry later. The code is outside the ranges that JSON-RPC and MCP reserve, so that it cannot
+ * conflict with theirs.
  */
 export const TOO_MANY_REQUESTS = 429;
 
-/** The caller's token lacks a scope. There is no code for that either, only a status of HTTP. */
+/** The caller's token lacks a scope. JSON-RPC and MCP have no code for it, only an HTTP status. */
 export const INSUFFICIENT_SCOPE = 403;

@@ -13,7 +13,7 @@ const MAX_DESCRIPTION = 500;
 
 /** Details of an error. All of it may be shown to the user of the program. */
 export interface ErrorDetails {
-  /** The other end: `notes (2025-06-18, stdio: node notes.js)`. */
+  /** The peer: `notes (2025-06-18, stdio: node notes.js)`. */
   peer?: string | undefined;
   /** The protocol method. */
   method?: string | undefined;
@@ -44,7 +44,7 @@ export class TenonError extends Error {
   readonly summary: string;
   /** The other side: its name, protocol version and address. */
   readonly peer: string | undefined;
-  /** Method or notification in question. */
+  /** Method or notification of the failed message. */
   readonly method: string | undefined;
   /** The expected value or condition. */
   readonly expected: string | undefined;
@@ -73,12 +73,12 @@ export class TenonError extends Error {
     this.status = details.status;
   }
 
-  /** Tells a TenonError also when it comes from another copy of the library. */
+  /** Tells if a value is a TenonError, also one of another copy of the library. */
   static is(value: unknown): value is TenonError {
     return value instanceof Error && value.name === 'TenonError' && typeof (value as TenonError).code === 'string';
   }
 
-  /** Makes one of whatever was thrown; one that is there already is returned as it is. */
+  /** Converts a thrown value to a TenonError. A TenonError is returned as it is. */
   static from(value: unknown, code = 'internal/unexpected', details: ErrorDetails = {}): TenonError {
     if (TenonError.is(value)) return value;
     return new TenonError(code, describeThrown(value), { ...details, cause: value });
@@ -102,7 +102,7 @@ function composeMessage(summary: string, { peer, method, expected, received, hin
   const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
   const problem = subject ? `${subject}: ${summary}` : summary;
   if (!difference && !hint) return problem;
-  // A summary of several lines ends with words of others: they must not run into ours.
+  // A summary of several lines ends with text of another party, which must be kept apart from the library's text.
   const separator = summary.includes('\n') ? '\n' : ' ';
   return [endSentence(problem), difference && toSentence(difference), hint && toSentence(hint)]
     .filter(Boolean)
@@ -122,7 +122,8 @@ export function rpcError(rpcCode: number, message: string, data?: unknown): Teno
 }
 
 /**
- * True if an error was made by `rpcError`. What another peer answered is not: it may say more than this one may know.
+ * True if an error was created by `rpcError`. An error response of another peer is not, because it may contain more
+ * than this peer may know.
  */
 export function isForPeer(error: unknown): error is TenonError & { readonly rpcCode: number } {
   return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
@@ -141,7 +142,7 @@ export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]):
   return createFailure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
 
-/** Tests whether an error says that the peer no longer knows the session. */
+/** Tells if an error means that the peer no longer knows the session. */
 export function isSessionLoss(error: unknown): boolean {
   return TenonError.is(error) && (error.code === 'session/gone' || error.code === 'session/rejected');
 }

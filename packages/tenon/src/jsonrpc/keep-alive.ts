@@ -1,10 +1,10 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from './error.js';
 
-/** Pings that show that the other end still responds. */
+/** Pings that check if the peer still responds. */
 export interface KeepAliveOptions {
   /**
-   * Time without a message from the other end before it is pinged, in milliseconds. Default 30,000. `Infinity` sends no
+   * Time without a message from the peer before it is pinged, in milliseconds. Default 30,000. `Infinity` sends no
    * pings.
    */
   readonly interval?: number | undefined;
@@ -20,21 +20,21 @@ const DEFAULT_TIMEOUT = 5_000;
 
 /** A connection whose other end is watched. */
 export interface WatchedConnection {
-  /** The other end, as errors name it. */
+  /** Name of the peer in errors. */
   readonly peer: string;
-  /** Tells whether anything came since the last call of this. */
+  /** Tells if a message came since the last call of this function. */
   takeActivity(): boolean;
-  /** Tells whether there is a stream that could break unnoticed. */
+  /** Tells if there is a stream that could break unnoticed. */
   isLongLived(): boolean;
-  /** Counts one interval of the streams that may break although the other end answers pings. */
+  /** Counts one interval of the streams that may be broken although the peer answers pings. */
   checkStreams?(): void;
   /** Sends a ping. Rejects with `call/timeout` when no answer comes in time. */
   ping(timeout: number): Promise<unknown>;
-  /** Ends the connection, because the other end no longer responds. */
+  /** Ends the connection, because the peer no longer responds. */
   fail(error: TenonError): void;
 }
 
-/** Pings the other end of one connection when it is silent, or when there is reason to doubt it. */
+/** Pings the peer of one connection when it is silent, or when there is reason to doubt it. */
 export class KeepAlive {
   readonly #clock: Clock;
   readonly #interval: number;
@@ -51,7 +51,7 @@ export class KeepAlive {
     this.#connection = connection;
   }
 
-  /** Settled when it is known whether the other end responds; undefined while there is no doubt. Does not reject. */
+  /** Settled when it is known if the peer responds. Undefined while there is no doubt. Does not reject. */
   get verification(): Promise<void> | undefined {
     return this.#verification;
   }
@@ -67,7 +67,7 @@ export class KeepAlive {
     this.#cancelTimer = undefined;
   }
 
-  /** Pings once for all who ask, and ends the connection when no answer comes. */
+  /** Sends one ping for all concurrent callers, and ends the connection when no answer comes. */
   verify(): Promise<void> {
     this.#verification ??= this.#ping().finally(() => {
       this.#verification = undefined;

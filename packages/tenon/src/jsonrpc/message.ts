@@ -1,4 +1,4 @@
-/** The four kinds of JSON-RPC 2.0 message, and how to tell them apart. https://www.jsonrpc.org/specification */
+/** The four kinds of JSON-RPC 2.0 message, and functions to classify them. https://www.jsonrpc.org/specification */
 
 /** Any JSON object. */
 export type JsonObject = { [key: string]: unknown };
@@ -31,7 +31,7 @@ export interface ErrorObject {
   data?: unknown;
 }
 
-/** `id` is absent (JSON-RPC 2.0 itself says `null`) when the failing message was too broken to have one. */
+/** `id` is absent (JSON-RPC 2.0 itself uses `null`) when the id of the failed message could not be read. */
 export interface JsonRpcFailure {
   jsonrpc: '2.0';
   id?: Id | null | undefined;
@@ -53,9 +53,9 @@ export function isId(value: unknown): value is Id {
 }
 
 /**
- * Reads what kind of message a JSON value is. Allocates nothing: `explainMalformed` says what is wrong with one
- * that is none. Members that JSON-RPC does not know are tolerated. Some senders write `null` for a member that they do
- * not use: `params`, `result` and `error` count as absent then, and `withoutNulls` removes them.
+ * Classifies a JSON value as a kind of message. Allocates nothing; `explainMalformed` describes the problem of an
+ * invalid one. Unknown members are tolerated. Some senders write `null` for an unused member: `params`, `result` and
+ * `error` then count as absent, and `withoutNulls` removes them.
  */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
@@ -173,8 +173,8 @@ export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcRespo
 }
 
 /**
- * Parses the JSON of a message as a peer sent it. One byte order mark in front is ignored, as RFC 8259 allows: programs that
- * write UTF-8 with a mark mean plain JSON. No message of ours begins with one. Throws a `SyntaxError`.
+ * Parses the JSON of a message as a peer sent it. One byte order mark in front is ignored, as RFC 8259 allows: programs
+ * that write UTF-8 with a mark mean plain JSON. No message of ours begins with one. Throws a `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

@@ -13,7 +13,10 @@ export function createMalformedError(peer: string, reason: string): TenonError {
   return new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer });
 }
 
-/** Creates the error of a response that belongs to no request. One without an id tells that a message was unreadable. */
+/**
+ * Creates the error of a response that belongs to no request. A response without an id means that the peer could not
+ * read a message.
+ */
 export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
   const { id } = response;
   if (id !== undefined && id !== null)

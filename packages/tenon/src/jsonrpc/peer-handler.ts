@@ -12,11 +12,11 @@ export interface PeerHandler {
   onNotification(onNotification: JsonRpcNotification, context?: MessageContext): void;
   /** Something came that is no message, or that answers nothing. The peer goes on. */
   onError(error: TenonError): void;
-  /** The road has ended. */
+  /** The transport has closed. */
   onClose(error?: TenonError): void;
   /** The peer no longer knows the session: the connection takes no more messages. Called once. */
   onSessionLost?(error: TenonError): void;
-  /** Tells whether an array of messages is welcome now. `split`: its messages are taken, and answered, one by one. */
+  /** Tells if a batch is accepted now. `split`: its messages are accepted, and answered one by one. */
   getBatchMode(): boolean | 'split';
   /** Id in responses to unreadable messages; `false`: such messages are not answered. */
   getUnreadableId(): null | undefined | false;

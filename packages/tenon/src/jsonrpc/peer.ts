@@ -26,15 +26,15 @@ import type { MessageContext, MessageReceiver, SendOptions, Transport } from './
 const PROGRESS = 'notifications/progress';
 const ignore = (): void => {};
 
-/** One end of a transport: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
+/** One side of a transport: assigns ids, tracks requests, runs incoming requests, and tolerates any input. */
 export class Peer implements MessageReceiver {
   readonly transport: Transport;
   readonly #handler: PeerHandler;
   readonly #clock: Clock;
-  /** These two are there when there are any: many sessions idle, and most clients are never asked anything. */
+  /** Created on first use, because many sessions are idle, and most clients get no requests. */
   #pending: PendingRequests | undefined;
   #incoming: IncomingRequests | undefined;
-  /** Set once the peer no longer knows the session: what is sent after that would be refused, or belong to none. */
+  /** Set once the peer no longer knows the session. It would refuse later messages. */
   #sessionError: TenonError | undefined;
   #hasActivity = false;
   #isClosed = false;
@@ -46,7 +46,7 @@ export class Peer implements MessageReceiver {
     this.#clock = clock;
   }
 
-  /** The other end, as errors name it. */
+  /** Name of the peer in errors. */
   get peer(): string {
     return this.#handler.peer ?? this.transport.peer;
   }
@@ -56,7 +56,7 @@ export class Peer implements MessageReceiver {
     return this.#incoming?.size ?? 0;
   }
 
-  /** Counts the handlers that run, those included whose request was cancelled. */
+  /** Number of handlers that run, including those of cancelled requests. */
   get activeHandlers(): number {
     return this.#incoming?.active ?? 0;
   }
@@ -70,7 +70,7 @@ export class Peer implements MessageReceiver {
     return this.transport.open(this);
   }
 
-  /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
+  /** Sends a request and resolves with its result. Rejects with the error of the peer or of the connection. */
   call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
     this.#pending ??= new PendingRequests(this.#clock, this);
     const id = this.#pending.allocateId();
@@ -93,7 +93,7 @@ export class Peer implements MessageReceiver {
     }
   }
 
-  /** Sends a notification. After the end of the transport it is dropped: nobody waits for it. */
+  /** Sends a notification. It is dropped after the transport has closed. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     if (this.#sessionError) return;
     if (method === PROGRESS) this.#incoming?.delayAnswer(options?.relatedTo, this.transport, this.#clock);
@@ -103,39 +103,39 @@ export class Peer implements MessageReceiver {
     );
   }
 
-  /** Every failed send passes here, so that any of them can tell that the session is lost. */
+  /** Handles every failed send, because each may report that the session is lost. */
   #toSendError(error: unknown, method?: string): TenonError {
     const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
     if (isSessionLoss(sendError)) this.onSessionLost(sendError);
     return sendError;
   }
 
-  /** After the end of this peer a closed connection is no problem: it was meant to be closed. */
+  /** A closed connection is expected after the end of this peer, so it is not reported. */
   #reportSendError(error: unknown, method?: string): void {
     const sendError = this.#toSendError(error, method);
     if (!this.#hasEnded || sendError.code !== 'connection/closed') this.#reportError(sendError);
   }
 
-  /** Tells that the peer still works on a request of ours: its idle time starts anew. False when it is answered. */
+  /** Restarts the idle timeout of a request. Returns false when the request is already answered. */
   resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
     return this.#pending?.resetIdleTimeout(id, progress) ?? false;
   }
 
-  /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */
+  /** Cancels a request of the peer that is in progress. No response follows. */
   cancel(id: Id, reason?: string): boolean {
     const cancelled = this.#incoming?.cancel(id, reason) ?? false;
     if (cancelled) this.#runSafely(() => this.transport.abandonResponse?.(id));
     return cancelled;
   }
 
-  /** Aborts all work for the peer and rejects all that waits for it. */
+  /** Aborts all work for the peer and rejects all pending requests. */
   end(error = new TenonError('connection/closed', 'the connection is closed', { peer: this.peer })): void {
     this.#hasEnded = true;
     this.#pending?.failAll(error);
     this.#incoming?.cancelAll('the connection ended');
   }
 
-  /** Tells whether a message came since the last call of this. */
+  /** Tells if a message came since the last call of this function. */
   takeActivity(): boolean {
     const hasActivity = this.#hasActivity;
     this.#hasActivity = false;
@@ -206,7 +206,7 @@ export class Peer implements MessageReceiver {
     for (const value of values) this.#dispatch(value, context, collect);
   }
 
-  /** Answers each request of a batch, so that the peer waits for none of them. Answers to requests of ours are taken. */
+  /** Answers each request of a batch, and accepts the responses in it. */
   #refuseBatch(values: unknown[], message: string): void {
     const ids = values.flatMap(value => diagnoseMessage(value).id ?? []);
     for (const id of ids.length === 0 ? [undefined] : ids)
@@ -223,7 +223,7 @@ export class Peer implements MessageReceiver {
   #rejectMalformed(value: unknown, reply: SendReply): void {
     const { id, reason } = diagnoseMessage(value);
     const error = errors.createMalformedError(this.peer, reason);
-    // A broken answer is still the only one that its call gets: waiting on would be in vain.
+    // A malformed response is the only one that its call gets, so the call ends.
     if (isResponseLike(value) && this.#pending?.fail(value.id, error)) return reply(undefined);
     this.#reportError(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${reason}`, reply);
@@ -274,18 +274,18 @@ export class Peer implements MessageReceiver {
       () => send(response),
       error => {
         this.#reportSendError(error);
-        // The peer waits for an answer: an error replaces one that could not be written.
+        // The peer waits for a response, so an error replaces one that could not be serialized.
         if (!this.#sessionError) void catchMaybe(() => send(toErrorResponses(response)), ignore);
       },
     );
   }
 
-  /** A listener that throws harms nobody else. */
+  /** An exception of a listener does not affect the others. */
   #reportError(error: TenonError): void {
     try {
       this.#handler.onError(error);
     } catch {
-      // Whoever is told of problems cannot be told of this one.
+      // An exception of `onError` itself cannot be reported.
     }
   }
 

@@ -16,7 +16,7 @@ export interface PendingOptions extends RequestTimeouts {
   readonly signal?: AbortSignal | undefined;
   /** Called with the params of each progress notification of the peer, until the answer. */
   onProgress?(params: JsonObject): void;
-  /** Called when the caller has given up, so that the peer can be told. */
+  /** Called when the caller has cancelled the request, so that the peer can be notified. */
   onAbandoned?(id: Id, error: TenonError): void;
 }
 
@@ -27,7 +27,7 @@ export interface PeerCallOptions extends PendingOptions {
 /** The params of a request; a function where they name its id, as a progress token does. */
 export type LazyParams = JsonObject | undefined | ((id: Id) => JsonObject);
 
-/** The other end, as errors name it. */
+/** Name of the peer in errors. */
 interface NamedPeer {
   readonly peer: string;
 }
@@ -100,7 +100,7 @@ export class PendingRequests {
     return this.#requests.size;
   }
 
-  /** False when nobody waits for this answer. */
+  /** Returns false when no caller waits for this response. */
   completeRequest(response: JsonRpcResponse): boolean {
     const pending = this.#take(response.id as Id);
     if (pending === undefined) return false;
@@ -109,7 +109,7 @@ export class PendingRequests {
     return true;
   }
 
-  /** False when nobody waits for it. */
+  /** Returns false when no caller waits for it. */
   fail(id: Id, error: TenonError): boolean {
     const pending = this.#take(id);
     pending?.reject(error);
@@ -120,7 +120,7 @@ export class PendingRequests {
     for (const [id] of this.#requests.entries()) this.fail(id, error);
   }
 
-  /** False when nobody waits for it. */
+  /** Returns false when no caller waits for it. */
   resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
     const pending = this.#requests.get(id);
     if (pending === undefined) return false;

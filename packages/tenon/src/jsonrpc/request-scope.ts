@@ -1,4 +1,4 @@
-/** A request that is being worked on. The abort signal is made when somebody first asks for it. */
+/** A request in progress. The abort signal is created on first access. */
 export class RequestScope {
   #controller: AbortController | undefined;
   #reason: Error | undefined;

@@ -1,10 +1,11 @@
 import type { AuthInfo } from './transport.js';
 
-/** The name of callers that nothing tells apart: without a user, over a transport that knows no addresses. */
+/** The key of callers that cannot be distinguished: without a user, on a transport without addresses. */
 export const UNKNOWN_CALLER = 'unknown';
 
 /**
- * Names the one whose share of a limit a request uses up: the authenticated user, or the address of an anonymous caller.
+ * Names the one whose share of a limit a request uses up: the authenticated user, or the address of an anonymous
+ * caller.
  */
 export function getCallerKey(auth: AuthInfo | undefined, address: string | undefined): string {
   if (auth !== undefined) return `user ${auth.principal}`;
@@ -32,13 +33,11 @@ function getAddressGroup(address: string): string {
 export const MAX_SHARE = 0.5;
 
 /**
- * Counts what callers hold of something that is limited, and keeps room for those who hold little.
- *
- * A caller may take more only while it holds less than `maxShare / (1 - maxShare)` times what is still free. Alone it can
- * take `maxShare` of the limit; the more others hold, the less each may add. Therefore no number of greedy callers takes
- * everything: with the default of one half, `n` of them hold at most `n / (n + 1)`, and a newcomer finds room.
- *
- * Callers that nothing tells apart, as on stdio, have no share: only the limit holds for them.
+ * Counts the use of a limited resource per caller, and reserves room for callers that use little. A caller may take
+ * more only while it holds less than `maxShare / (1 - maxShare)` times the free amount. Alone it can take `maxShare` of
+ * the limit; the more others hold, the less each may add. Therefore no number of greedy callers takes everything: with
+ * the default of one half, `n` of them hold at most `n / (n + 1)`, and a new caller finds room. Callers that cannot be
+ * distinguished, as on stdio, have no share: only the limit holds for them.
  */
 export class SharedLimit {
   readonly limit: number;
@@ -66,12 +65,14 @@ export class SharedLimit {
     return this.#held.get(caller) ?? 0;
   }
 
-  /** Tells whether a caller may take `amount` more. */
+  /** Tells if a caller may take `amount` more. */
   canTake(caller: string, amount = 1): boolean {
     return this.#total + amount <= this.limit && this.isWithinShare(caller, amount);
   }
 
-  /** Tells whether `amount` more stays within the share of a caller. A caller that holds nothing may always take something. */
+  /**
+   * Tells if `amount` more stays within the share of a caller. A caller that holds nothing may always take something.
+   */
   isWithinShare(caller: string, amount = 1): boolean {
     if (this.#factor === Number.POSITIVE_INFINITY || caller === UNKNOWN_CALLER) return true;
     const most = (this.limit - this.#total - amount + 1) * this.#factor;
@@ -100,7 +101,10 @@ export class SharedLimit {
     else this.#held.delete(caller);
   }
 
-  /** The caller that must give way first: `caller` itself when it holds at least the average, otherwise the one that holds most. */
+  /**
+   * The caller that must give way first: `caller` itself when it holds at least the average, otherwise the one that
+   * holds most.
+   */
   findLargest(caller: string): string {
     if (this.countHeld(caller) * this.#held.size >= this.#total) return caller;
     let largest = caller;

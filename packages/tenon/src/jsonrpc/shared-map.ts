@@ -1,8 +1,8 @@
 import { SharedLimit } from './shared-limit.js';
 
 /**
- * A map with a limit. Beyond it an entry gives way: the oldest of the caller that holds most, so that nobody drives out
- * the entries of those who hold little.
+ * A map with a limit. Beyond it the oldest entry of the caller with the most entries is removed, so that no caller
+ * displaces the entries of callers with few.
  */
 export class SharedMap<V> {
   readonly #held: SharedLimit;

@@ -8,7 +8,7 @@ export function thenMaybe<T, R>(work: T | PromiseLike<T>, next: (value: T) => R 
   return isPromise(work) ? (work.then(next) as Promise<R>) : next(work);
 }
 
-/** Does some work. When that throws or rejects, `failed` says what comes of it. */
+/** Runs some work. When it throws or rejects, `failed` computes the outcome. */
 export function catchMaybe<T>(run: () => T | Promise<T>, onError: (error: unknown) => T | Promise<T>): T | Promise<T> {
   try {
     const value = run();
@@ -24,8 +24,8 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 }
 
 /**
- * Keeps the rejection of a promise from ending the process while nobody has awaited it yet. Whoever awaits it later meets
- * the rejection all the same.
+ * Keeps the rejection of a promise from ending the process before a caller awaits it. A later `await` still gets the
+ * rejection.
  */
 export function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});

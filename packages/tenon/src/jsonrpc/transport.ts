@@ -3,11 +3,11 @@ import type { TenonError } from './error.js';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
 
 /**
- * A road to one peer: all that a transport must be. Four members; `tenon/testing` has the contract suite that every
- * channel, ours and yours, passes.
+ * A connection to one peer. A transport implements these four members. `tenon/testing` has the contract suite that
+ * every transport passes, the library's own and yours.
  */
 export interface Transport {
-  /** Name of the other end in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
+  /** Name of the peer in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
   readonly peer: string;
 
   /**
@@ -33,40 +33,44 @@ export interface Transport {
   /** Ends such streams, because the peer cannot be reached. The channel goes on as after `checkStreams`. */
   readonly endStreams?: (() => void) | undefined;
 
-  /** Begins to receive. Called once, before anything is sent. Rejects when there is no road. */
+  /** Begins to receive. Called once, before anything is sent. Rejects when there is no connection. */
   open(receiver: MessageReceiver): void | Promise<void>;
 
   /**
-   * Hands one message (or, where the revision has batches, the answers to one batch) to the road, in order. Settles when the road has taken it, so that awaiting it is back-pressure;
-   * rejects with a `TenonError` when this message cannot be delivered.
+   * Sends one message, in order, or the responses to one batch on versions with batches. Resolves when the transport
+   * has accepted the message, so that awaiting it applies back-pressure. Rejects with a `TenonError` when this message
+   * cannot be delivered.
    */
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void>;
 
-  /** Ends the road. Safe to call twice. `receiver.closed` follows, once. */
+  /** Closes the transport. Safe to call twice. `receiver.closed` follows, once. */
   close(): void | Promise<void>;
 
-  /** For roads on which someone waits for each answer: no answer will come to the request `relatedTo` of the peer. */
+  /**
+   * For transports with a response per request, such as HTTP: announces that the peer's request `relatedTo` gets no
+   * response.
+   */
   readonly abandonResponse?: ((relatedTo: Id) => void) | undefined;
 
   /**
-   * For roads that can: ends the connection on which the peer waits for the answer to `relatedTo`; it comes back for it.
-   * `false` where that cannot be.
+   * For transports that support polling: ends the stream on which the peer waits for the response to `relatedTo`. The
+   * peer reconnects to get it. Returns `false` where that is impossible.
    */
   readonly closeStream?: ((relatedTo: Id) => boolean) | undefined;
 }
 
 /** Callbacks of a transport. Never throws. */
 export interface MessageReceiver {
-  /** One JSON value came: a message, or whatever else the peer sent. */
+  /** One JSON value came: a message, or any other value that the peer sent. */
   onMessage(value: unknown, context?: MessageContext): void;
   /** Something came that was not JSON, or too large to read. */
   onParseError(error: TenonError): void;
   /** The answer to the request `id` will never come, though the channel lives on. */
   onResponseLost(id: Id, error: TenonError): void;
-  /** The road has ended: nothing comes any more. `error` is absent when it ended as asked. */
+  /** The transport has closed: no more messages come. `error` is absent when it was closed on request. */
   onClose(error?: TenonError): void;
   /**
-   * The peer no longer knows the session of this channel: whatever is sent from now on is refused, though answers to
+   * The peer no longer knows the session of this transport. All later messages are refused, although responses to
    * earlier requests may still come. Called for a loss that no `send` rejects with; such a `send` rejects with
    * `session/gone` or `session/rejected`.
    */
@@ -122,9 +126,9 @@ export interface SendOptions {
   readonly relatedTo?: Id | undefined;
   /** Aborted when the sender no longer wants the answer. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Set where the message stands for itself and belongs to no session that the road may have. */
+  /** Set if the message is stateless and belongs to no session of the transport. */
   readonly stateless?: boolean | undefined;
-  /** Called when the peer ends the connection on which it would have answered, and is asked again for the answer. */
+  /** Called when the peer ends the stream on which it would have responded, and the client polls for the response. */
   readonly onStreamClosed?: (() => void) | undefined;
   /** Envelope fields that mirror the message, by lower-case names. Transports without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -3,7 +3,7 @@ import { isLoopbackDomain, parseIpAddress } from './loopback.js';
 /** Class of an IP address, by the harm that a request to it could do. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
 
-/** Tells of what kind an address is; `undefined` for what is a name. Takes IPv6 with and without brackets. */
+/** Classifies an IP address. Returns `undefined` for a host name. Accepts IPv6 with and without brackets. */
 export function classifyAddress(host: string): AddressClass | undefined {
   const address = parseIpAddress(host);
   if (address === undefined) return host.includes(':') ? 'reserved' : undefined;
@@ -13,12 +13,14 @@ export function classifyAddress(host: string): AddressClass | undefined {
 /** Names of the services by which clouds give credentials to their machines. Their addresses are link-local. */
 const METADATA_NAMES =
   /^(?:metadata|instance-data|(?:.+\.)?metadata\.goog|metadata\.(?:.+\.)?internal|metadata\.tencentyun\.com)$/;
-/** Domains that are not delegated on the public Internet: those of RFC 6761, 6762, 8375, and of clusters and companies. */
+/**
+ * Domains that are not delegated on the public Internet: those of RFC 6761, 6762, 8375, and of clusters and companies.
+ */
 const PRIVATE_DOMAINS = /\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|svc|test)$/;
 
 /**
- * Classifies a host, a name included: a name of this machine is loopback; a name that only a local network knows is private,
- * and so is any name without a dot, because the local search domains decide about it.
+ * Classifies a host, a name included: a name of this machine is loopback; a name that only a local network knows is
+ * private, and so is any name without a dot, because the local search domains decide about it.
  */
 export function classifyHost(hostname: string): AddressClass {
   const host = hostname.toLowerCase().replace(/\.$/, '');

@@ -21,9 +21,9 @@ export function identifyCaller(auth: AuthInfo | undefined): CallerIdentity {
 }
 
 /**
- * Names the owner of tasks, sessions, approvals, request states, stored results and quotas: the user, the OAuth client and
- * the issuer together. Returns `undefined` for anonymous callers, who cannot be told apart. A record without a client
- * belongs to callers without a client only.
+ * Names the owner of tasks, sessions, approvals, request states, stored results and quotas: the user, the OAuth client
+ * and the issuer together. Returns `undefined` for anonymous callers, who cannot be distinguished. A record without a
+ * client belongs only to callers without a client.
  */
 export function getOwnerKey({ principal, issuer = '', clientId = '' }: Partial<CallerIdentity>): string | undefined {
   return principal === undefined ? undefined : JSON.stringify([principal, clientId, issuer]);

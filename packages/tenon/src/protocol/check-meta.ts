@@ -2,7 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { isMetaKey, isReservedKey } from './meta.js';
 
-/** Prefixes by which the protocol's own extensions name their keys. Whoever offers such an extension uses them. */
+/** Prefixes that the protocol's own extensions use for their keys. A provider of such an extension may use them. */
 const OFFICIAL_PREFIX = /^io\.modelcontextprotocol[./]/;
 
 /**
@@ -29,12 +29,12 @@ export function checkMeta(subject: string, meta: unknown): void {
   }
 }
 
-/** Members of results and questions that have `_meta` of their own, or in their items. */
+/** Members of results and input requests that have `_meta` of their own, or in their items. */
 const NESTED = ['content', 'contents', 'messages', 'resource', 'roots', 'tools', 'params'] as const;
-/** Levels that are read: the resource in a tool result in a sampling message of a question is the deepest that there is. */
+/** Maximum depth of the check: a resource in a tool result in a sampling message of an input request is the deepest. */
 const MAX_DEPTH = 12;
 
-/** Checks every `_meta` in a result or question that a user gives: its own, and those of its content. */
+/** Checks every `_meta` in a result or input request of a handler: its own, and those of its content. */
 export function checkNestedMeta(subject: string, value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/message.js';
 
-/** Says what is wrong with a value, `at /path: expected …`, or nothing. Allocates only when something is wrong. */
+/** Describes the problem of a value as `at /path: expected …`, or returns `undefined`. Allocates only for a problem. */
 export type Check = (value: unknown) => string | undefined;
 
 type FieldChecks = { readonly [name: string]: Check };
@@ -30,7 +30,9 @@ export function checkOneOf(...values: readonly string[]): Check {
     values.includes(value as string) ? undefined : describeMismatch(`one of ${values.join(', ')}`, value);
 }
 
-/** An object with these members. `name?` marks one that may be absent; members that are not listed are kept and ignored. */
+/**
+ * An object with these members. `name?` marks one that may be absent; members that are not listed are kept and ignored.
+ */
 export function checkObject(fields: FieldChecks = {}): Check {
   const listed = Object.entries(fields).map(([key, check]) => {
     const optional = key.endsWith('?');

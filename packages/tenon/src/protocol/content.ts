@@ -2,12 +2,15 @@ import type { JsonObject } from '../jsonrpc/message.js';
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result */
 
-/** Metadata that rides along. Keys are `prefix/name`; prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved. */
+/**
+ * Metadata that rides along. Keys are `prefix/name`; prefixes whose second label is `mcp` or `modelcontextprotocol` are
+ * reserved.
+ */
 export type Meta = { [key: string]: unknown };
 
 export type Role = 'user' | 'assistant';
 
-/** Hints for whoever shows or uses a piece of content. */
+/** Hints for a user interface or a model about a piece of content. */
 export interface Annotations {
   audience?: Role[] | undefined;
   /** 0 (least) to 1 (most important). */
@@ -95,7 +98,7 @@ export interface BlobResourceContents {
 /** Contents of a resource: text, or bytes in base64. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** An image of a thing. `src` is an `https:` or `data:` URI; whoever shows it treats it as untrusted. */
+/** An icon. `src` is an `https:` or `data:` URI. A user interface must treat it as untrusted. */
 export interface Icon {
   /** URL of the image: `https:` or `data:`. */
   src: string;
@@ -232,7 +235,9 @@ export const LOGGING_LEVELS = [
 /** Severity of a log message, from RFC 5424. */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
-/** Reads a level that a peer sent. Many logging libraries write `warn`, so it is read as `warning`; it is never sent. */
+/**
+ * Reads a level that a peer sent. Many logging libraries write `warn`, so it is read as `warning`; it is never sent.
+ */
 export function readLoggingLevel(value: unknown): LoggingLevel | undefined {
   return value === 'warn' ? 'warning' : LOGGING_LEVELS.find(level => level === value);
 }

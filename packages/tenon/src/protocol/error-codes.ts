@@ -1,10 +1,10 @@
 /** The error codes that the Model Context Protocol adds to those of JSON-RPC. */
 
-/** A resource is not there. Where the revision has no such code it is -32602. */
+/** A resource is not found. Versions without this code use -32602. */
 export const RESOURCE_NOT_FOUND = -32002;
 /** A URL must be visited first.. */
 export const URL_ELICITATION_REQUIRED = -32042;
-/** A header does not say what the body says. */
+/** A header does not match the body. */
 export const HEADER_MISMATCH = -32020;
 /** The request needs a client capability that it does not declare. */
 export const MISSING_CLIENT_CAPABILITY = -32021;

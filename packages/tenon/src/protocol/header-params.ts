@@ -1,6 +1,9 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
-/** A tool argument that a header mirrors. https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+/**
+ * A tool argument that a header mirrors.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
 export interface HeaderParam {
   /** The property path in the arguments. */
   readonly path: readonly string[];
@@ -86,7 +89,7 @@ function hasAnnotation(value: unknown): boolean {
   return ANNOTATION in value || Object.entries(value).some(([key, inner]) => !DATA.has(key) && hasAnnotation(inner));
 }
 
-/** Numbers beyond this cannot be told from their neighbours: what a header says of them may be another one. */
+/** Numbers beyond this are not exact, so a header may represent another number than the body. */
 export function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -80,7 +80,7 @@ export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 export interface ElicitFormParams {
   /** `form`, which is the default. */
   mode?: 'form' | undefined;
-  /** Text that explains to the user what is asked for. */
+  /** Text that explains the request to the user. */
   message: string;
   /** JSON Schema of the form: an object of strings, numbers, booleans and enums. */
   requestedSchema: FormSchema;
@@ -94,7 +94,7 @@ export interface ElicitUrlParams {
   message: string;
   /** The URL to open. */
   url: string;
-  /** Names the elicitation in its completion notice, in the revisions that have one. */
+  /** Identifies the elicitation in its completion notification, on versions that have one. */
   elicitationId?: string | undefined;
 }
 
@@ -133,7 +133,7 @@ export interface BooleanField extends Field {
   default?: boolean | undefined;
 }
 
-/** One of several: plain, with titles, or with the names of the revisions before titles. */
+/** A single choice: plain, with titles, or with `enumNames` of earlier versions. */
 export interface ChoiceField extends Field {
   type: 'string';
   enum?: string[] | undefined;
@@ -179,13 +179,16 @@ export type InputRequests = { [key: string]: InputRequest };
 export type InputResponse = ElicitResult | CreateMessageResult | ListRootsResult;
 export type InputResponses = { [key: string]: InputResponse };
 
-/** A result that asks the client for more, then for the same request again. */
+/** A result that requests input from the client, and then a retry of the same request. */
 export interface InputRequiredResult {
   /** Always `input_required`. */
   resultType: 'input_required';
   /** Requests to the client, by key. */
   inputRequests?: InputRequests | undefined;
-  /** Opaque to the client, which gives it back byte for byte. To be protected by who makes it: it comes back from anyone. */
+  /**
+   * Opaque to the client, which gives it back byte for byte. To be protected by who makes it: it comes back from
+   * anyone.
+   */
   requestState?: string | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;

@@ -72,11 +72,11 @@ export interface Methods extends TaskMethods {
   'logging/setLevel': { params: RequestParams & { level: LoggingLevel }; result: MethodResult };
   /** Opens a stream of change notifications. From 2026-07-28. */
   'subscriptions/listen': { params: RequestParams & { notifications: SubscriptionFilter }; result: MethodResult };
-  /** Asks the client to generate a message with a model. Deprecated in 2026-07-28. */
+  /** Requests a message from the client's model. Deprecated in 2026-07-28. */
   'sampling/createMessage': { params: CreateMessageParams & RequestParams; result: CreateMessageResult };
-  /** Asks the user for input. */
+  /** Requests input from the user. */
   'elicitation/create': { params: ElicitParams & RequestParams; result: ElicitResult };
-  /** Asks the client for its roots. Deprecated in 2026-07-28. */
+  /** Requests the client's roots. Deprecated in 2026-07-28. */
   'roots/list': { params: RequestParams; result: ListRootsResult };
 }
 

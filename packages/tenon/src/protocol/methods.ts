@@ -283,7 +283,7 @@ export function toResult<M extends MethodName>(_method: M, checked: JsonObject):
   return checked as ResultOf<M>;
 }
 
-/** True if a result asks for input. The table lists the methods that may be answered by one. */
+/** True if a result requests input. The table lists the methods that may return one. */
 export function isInputRequired(value: unknown): value is InputRequiredResult & JsonObject {
   return isObject(value) && value.resultType === 'input_required';
 }

@@ -2,7 +2,7 @@ import type { ClientCapabilities, ServerCapabilities } from './capabilities.js';
 import type { ContentBlock, Implementation, Meta, PromptMessage, ResourceContents } from './content.js';
 import type { InputResponses } from './input-requests.js';
 
-/** The params and results of the methods, in the words of the newest revision that has them. */
+/** The params and results of the methods, in the form of the newest version that has them. */
 
 export interface RequestParams {
   _meta?: Meta | undefined;
@@ -45,7 +45,7 @@ export interface CallToolResult extends MethodResult {
 
 /** Result of `resources/read`. */
 export interface ReadResourceResult extends MethodResult, Cacheable {
-  /** Contents of the resource; several for a directory, say. */
+  /** Contents of the resource. Several, for example, for a directory. */
   contents: ResourceContents[];
 }
 

@@ -7,7 +7,10 @@ export interface RequestHandler {
   /** Serves one peer for as long as its channel lives: a process, a session, a pair in memory. */
   connect(transport: Transport, options?: ConnectOptions): Promise<ServerSession>;
 
-  /** Says under which revision's rules a request stands. `versionHeader` is what the transport's envelope says, if it does. */
+  /**
+   * Determines the protocol version of a request. `versionHeader` is the version that the transport carries beside the
+   * message, if any.
+   */
   classifyRequest(request: JsonRpcRequest, versionHeader?: string): RequestRoute;
 
   /** Answers one request that carries all its context along. Never throws or rejects. */
@@ -36,9 +39,9 @@ export interface PingOptions {
 
 /** One peer that is being served. */
 export interface ServerSession {
-  /** The revision, once the peers have agreed on one. */
+  /** The protocol version, once it is negotiated. */
   readonly dialect: Dialect | undefined;
-  /** Tells whether the peer may send several messages as one array. Default: where the revision has batches. */
+  /** Tells if the peer may send batches. Default: on versions with batches. */
   readonly getBatchMode?: (() => boolean) | undefined;
   /** Number of requests of the peer without a response; those that only listen do not count. */
   readonly inFlight: number;
@@ -48,7 +51,7 @@ export interface ServerSession {
   end(): void;
 }
 
-/** One client that is being served, for whoever connected the server to its channel. */
+/** One connected client, for the code that connected the server to its transport. */
 export interface SessionHandle extends ServerSession {
   /**
    * Pings the client of the session. Rejects with `call/timeout` when no answer comes in time, and ends the connection;
@@ -75,7 +78,9 @@ export interface RequestIO {
   readonly auth?: AuthInfo | undefined;
   /** The address that the request came from, where the transport knows. */
   readonly address?: string | undefined;
-  /** Set where what was begun in this request cannot go on in another: no handler is held then, each is entered again. */
+  /**
+   * Set where what was begun in this request cannot go on in another: no handler is held then, each is entered again.
+   */
   readonly ephemeral?: boolean | undefined;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
   readonly header?: ((name: string) => string | undefined) | undefined;
@@ -83,11 +88,11 @@ export interface RequestIO {
   readonly request?: RequestHeaders | undefined;
   /** Sends a notification ahead of the answer, on the stream of this request. */
   send(notification: JsonRpcNotification): void | Promise<void>;
-  /** Calls `gone` once when the client has given the request up. */
+  /** Calls `gone` once when the client has cancelled the request. */
   onClientClosed(listener: () => void): void;
   /**
-   * Calls `ending` when the server is going down or the authorization of the request expires: an answer that would go on
-   * for long is to be completed now.
+   * Calls `ending` when the server is going down or the authorization of the request expires: an answer that would go
+   * on for long is to be completed now.
    */
   readonly onShutdown?: ((listener: () => void) => void) | undefined;
 }

@@ -6,7 +6,7 @@ import type { AuthInfo } from '../jsonrpc/transport.js';
 /** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
-/** Throws `auth/scope` for what is no scope. `where` is what it was said of. */
+/** Throws `auth/scope` for an invalid scope. `where` names its location. */
 export function checkScopes(subject: string, scopes: readonly string[] = []): void {
   const invalid = scopes.find(scope => typeof scope !== 'string' || !SCOPE.test(scope));
   if (invalid === undefined) return;
@@ -17,7 +17,7 @@ export function checkScopes(subject: string, scopes: readonly string[] = []): vo
   });
 }
 
-/** Tells whether a caller has all of these scopes. Where nobody authorizes, nobody has any. */
+/** Tells if a caller has all of these scopes. Without authorization a caller has none. */
 export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] = []): boolean {
   return scopes.every(scope => auth?.scopes?.includes(scope) === true);
 }
@@ -32,7 +32,7 @@ export function insufficientScope(scopes: readonly string[]): TenonError {
   return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: this needs ${scopes.join(' ')}`, { scopes: [...scopes] });
 }
 
-/** The scopes that an error asks for, if it does. */
+/** The scopes that an error requires, if any. */
 export function getRequiredScopes({ code, data }: ErrorObject): readonly string[] | undefined {
   if (code !== INSUFFICIENT_SCOPE || !isObject(data) || !Array.isArray(data.scopes)) return undefined;
   return data.scopes.filter(scope => typeof scope === 'string' && SCOPE.test(scope));

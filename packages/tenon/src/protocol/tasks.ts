@@ -9,7 +9,10 @@ import type {
   RequestParams,
 } from './params-and-results.js';
 
-/** Tasks in our words, which are those of the extension. https://modelcontextprotocol.io/extensions/tasks/overview */
+/**
+ * Tasks in the form of the newest version, which is that of the extension.
+ * https://modelcontextprotocol.io/extensions/tasks/overview
+ */
 
 /** The extension's identifier. Its settings are `{}`. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -48,7 +51,7 @@ export type DetailedTask =
   /** The error that the request would have been answered with. */
   | (Task & { status: 'failed'; error: ErrorObject });
 
-/** A task as a peer tells of it: where tasks are made by a parameter, the payload is to be had by `tasks/result` only. */
+/** A task as a peer sends it. On versions with the `task` parameter the result is available by `tasks/result` only. */
 export interface TaskState extends Task {
   /** Requests to the client, when the state is `input_required`. */
   inputRequests?: InputRequests;
@@ -73,7 +76,7 @@ export interface TaskParams {
 export interface TaskMethods {
   'tasks/get': { params: RequestParams & { taskId: string }; result: MethodResult & TaskState };
   'tasks/update': { params: RequestParams & { taskId: string; inputResponses: InputResponses }; result: MethodResult };
-  /** Answered by the task where tasks are made by a parameter, else by nothing but that it was heard. */
+  /** On versions with the `task` parameter the response is the task. On others it is empty. */
   'tasks/cancel': { params: RequestParams & { taskId: string }; result: MethodResult & Partial<TaskState> };
   /** Answered when the task has ended, as the request that became it would have been. */
   'tasks/result': { params: RequestParams & { taskId: string }; result: CallToolResult };
@@ -137,8 +140,8 @@ export const taskState: Check = checkObject({
 export const checkDetailedTask: Check = value => taskState(value) ?? payloadChecks[(value as Task).status]?.(value);
 
 /**
- * The member `task` of a request's params. The table of methods does not look at it: whoever makes no tasks by it is to
- * ignore it, whatever it is.
+ * The member `task` of a request's params. The method table does not check it, because servers without such tasks must
+ * ignore it.
  */
 export const taskParams: Check = checkObject({ 'ttl?': checkInteger });
 

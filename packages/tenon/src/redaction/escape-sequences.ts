@@ -4,7 +4,7 @@ export interface EscapeSequence {
   readonly length: number;
   /** Target of a link (OSC 8). */
   readonly link?: string;
-  /** Writes to the clipboard of whoever looks at it (OSC 52). */
+  /** Writes to the clipboard of the person at the terminal (OSC 52). */
   readonly clipboard?: true;
 }
 

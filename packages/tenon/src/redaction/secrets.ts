@@ -22,8 +22,8 @@ const VALUE = /(?:[^?&\s"',;}#]|\?(?![\w.-]{1,64}=)){1,4000}/y;
 const LONG_WORD = /[A-Za-z0-9_+=-]{24,}/g;
 const BASE64 = /[A-Za-z0-9+/]{24,}={0,2}/g;
 /**
- * The part of an authorization URL after its first parameter. A server prints such a URL so that the user opens it, and its values
- * are random without being secrets.
+ * The part of an authorization URL after its first parameter. A server prints such a URL so that the user opens it, and
+ * its values are random without being secrets.
  */
 const IN_AUTHORIZATION_URL = /[?&](?:response_type|client_id|redirect_uri|code_challenge|nonce|state)=\S*$/i;
 
@@ -70,7 +70,10 @@ export function redactOpaqueWords(text: string, mark = REDACTED): string {
   return redactTokens(text, mark).replace(LONG_WORD, word => (isOpaque(word) ? mark : word));
 }
 
-/** Removes from a text all that looks secret: tokens, values of secret names, and random words. It cannot see every secret. */
+/**
+ * Removes from a text everything that looks secret: tokens, values of secret names, and random words. It cannot detect
+ * every secret.
+ */
 export function redactSecrets(text: string): string {
   return redactNamedSecrets(text)
     .replace(BASE64, (word, at, whole) => (/[+=]/.test(word) ? redactRandom(word, at, whole) : word))
@@ -84,8 +87,8 @@ function redactRandom(word: string, at: number, text: string): string {
 }
 
 /**
- * Finds the secret value in an argument of a command line, by its name: the index after `--token=` or `Authorization: `, and 0 if
- * the argument follows `--token`. Undefined if no name says that there is a secret.
+ * Finds the secret value in an argument of a command line, by its name: the index after `--token=` or `Authorization:
+ * `, and 0 if the argument follows `--token`. Undefined if no name says that there is a secret.
  */
 export function findSecretStart(argument: string, previous: string | undefined): number | undefined {
   const [prefix, name] = /^(-{0,2}[\w.-]+)(?:=|:(?!\/\/)\s*)(?=.)/s.exec(argument) ?? [];

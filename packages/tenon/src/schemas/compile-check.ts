@@ -4,7 +4,7 @@ import { type PreparedSchema, prepareSchema } from './prepare-schema.js';
 import type { ValueCheck } from './validate.js';
 import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
 
-/** A form is compiled each time that it is asked: its schema is prepared once. */
+/** A form is compiled for each use, so its schema is prepared only once. */
 const preparations = new WeakMap<JsonObject, () => PreparedSchema>();
 
 /** Makes the check of a JSON Schema that this program's author wrote. */

@@ -12,8 +12,8 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
 ]);
 
 /**
- * The dialect that a schema is written in: what its `$schema` says, else 2020-12.
- * Throws `schema/unknown-dialect` when that is none of draft-07, 2019-09 and 2020-12.
+ * Returns the JSON Schema dialect of a schema: its `$schema`, else 2020-12. Throws `schema/unknown-dialect` when it is
+ * none of draft-07, 2019-09 and 2020-12.
  */
 export function detectDraft(json: JsonSchema): Draft {
   const { $schema } = json;

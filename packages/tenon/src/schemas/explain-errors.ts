@@ -33,7 +33,7 @@ export function explainErrors(prepared: PreparedSchema, value: unknown, units: r
   return issues;
 }
 
-/** The validator leaves what single items lacked before it says that too few fit. */
+/** The validator omits the errors of single items before it reports that too few match. */
 function withoutContained(units: readonly OutputUnit[]): readonly OutputUnit[] {
   const places = units.filter(unit => unit.keyword === 'minContains').map(unit => getParent(unit.keywordLocation));
   if (places.length === 0) return units;

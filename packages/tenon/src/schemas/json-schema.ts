@@ -17,9 +17,9 @@ const MAX_ROOT_REFERENCES = 16;
 const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
 
 /**
- * The JSON Schema of one side of a schema; a JSON Schema is returned as it is, with every keyword. Converted once, then
- * remembered: the result belongs to all who ask and must not be changed.
- * Throws `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
+ * Returns the JSON Schema of one side of a schema. A JSON Schema is returned as it is, with every keyword. The result
+ * is converted once and cached, so callers must not change it. Throws `schema/no-json-schema`, `schema/not-json`,
+ * `schema/too-large` or `schema/unknown-dialect`.
  */
 export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   const known = converted[side].get(schema);
@@ -33,7 +33,7 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
 }
 
 /**
- * Pairs a schema with JSON Schema written by hand, for a library or a type that cannot convert itself. The schema
+ * Pairs a schema with a manually written JSON Schema, for a library or a type that cannot convert itself. The schema
  * still validates.
  *
  * @param output JSON Schema of the schema's output, when it differs from the input.
@@ -78,7 +78,10 @@ function convertSchema(schema: StandardSchema, side: SchemaSide): JsonObject {
   throw createNoConversionError(schema, firstError);
 }
 
-/** The Standard JSON Schema extension, else a method that arktype has had for longer. https://standardschema.dev/json-schema */
+/**
+ * The Standard JSON Schema extension, else a method that arktype has had for longer.
+ * https://standardschema.dev/json-schema
+ */
 function findConverter(
   schema: Convertible,
   side: SchemaSide,

@@ -15,7 +15,7 @@ export function withObjectType(json: JsonObject): JsonObject {
   return types.size === 1 && types.has('object') ? { type: 'object', ...json } : json;
 }
 
-/** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
+/** Returns the JSON types that a schema accepts, as far as its types, constants and combinations show them. */
 export function inferTypes(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
   if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
   const inferNested = (each: unknown) => inferTypes(each, root, depth + 1);

@@ -19,8 +19,8 @@ export interface PeerSchemaValidator {
 const PEER_SCHEMA_LIMITS: SchemaLimits = { maxDepth: 64, maxValues: 20_000 };
 
 /**
- * Makes a judge of a JSON Schema that a peer sent. It is bounded in size, in the steps of a check and in what its
- * patterns may cost; what goes beyond, and what is no JSON Schema, cannot judge.
+ * Compiles a JSON Schema that a peer sent. Its size, the steps of a check and the cost of its patterns are limited. A
+ * schema beyond the limits, and an invalid schema, cannot validate values.
  */
 export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
   const prepared = memoize(() => {

@@ -41,8 +41,8 @@ interface PreparationContext {
 }
 
 /**
- * Throws `schema/broken` when the schema cannot be made to validate, whatever the value. With `reach` the schema is one
- * that a peer sent: the steps of a check are counted too.
+ * Throws `schema/broken` when the schema cannot validate any value. With `reach` the schema comes from a peer, and the
+ * steps of a check are counted too.
  */
 export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): PreparedSchema {
   const draft = detectDraft(json);
@@ -62,7 +62,7 @@ export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxL
   return { root, draft, lookup, meter };
 }
 
-/** The validator resolves references against this address where the schema has no `$id`: nobody wrote that. */
+/** The validator resolves references against this address if the schema has no `$id`. The address is internal. */
 function toWrittenReference(target: string): string {
   return target.replace(/^https:\/\/github\.com\/cfworker(?=#)/, '');
 }
@@ -96,7 +96,7 @@ function adaptSchema(node: unknown, context: PreparationContext): void {
   if (context.estimateMaxLength) countSteps(node, context.meter);
 }
 
-/** `dependencies` of draft-07 says two things; the later drafts' words for them are resolved by the validator. */
+/** `dependencies` of draft-07 has two meanings. The validator resolves the keywords of the later drafts. */
 function adaptDependencies(node: JsonObject): void {
   if (!isObject(node.dependencies)) return;
   const entries = Object.entries(node.dependencies);
@@ -116,7 +116,7 @@ function adaptDynamic(node: JsonObject): void {
   else addCondition(node, { $ref: node.$dynamicRef });
 }
 
-/** Formats that are not known say nothing. `url` is none of JSON Schema's, and checking it can take exponential time. */
+/** Unknown formats are ignored. `url` is not a format of JSON Schema, and checking it can take exponential time. */
 function adaptFormat(node: JsonObject): void {
   if (typeof node.format !== 'string' || node.format === 'url' || !Object.hasOwn(format, node.format)) {
     delete node.format;

@@ -4,22 +4,22 @@ import type { FromJsonSchema } from './inference.js';
 /** A schema of any vendor, known by its `~standard` property alone. https://standardschema.dev */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
-/** A JSON Schema object: 2020-12, unless its `$schema` says draft-07 or 2019-09. */
+/** A JSON Schema object: 2020-12, unless `$schema` names draft-07 or 2019-09. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** Schema of a tool, a prompt or a form: a Standard Schema, or a plain JSON Schema object. */
 export type Schema = SchemaOfZod | StandardSchema | JsonSchema;
 
 /**
- * A Standard Schema of zod, known by where zod keeps its types. `~standard` says the same, but works it out from here, both
- * sides at once: to read it there would cost the compiler a quarter more, and servers have hundreds of schemas. Its name
- * comes before `StandardSchemaV1`: TypeScript 7 compares with the parts of a union in the order of their names.
+ * A Standard Schema of zod, identified by zod's own type members. `~standard` has the same types but computes both
+ * sides at once, which would make type checking a quarter slower, and servers have hundreds of schemas. Its name comes
+ * before `StandardSchemaV1`, because TypeScript 7 compares with the parts of a union in the order of their names.
  */
 interface SchemaOfZod {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
 
-/** A schema that says its types: all that is compared when they are read. */
+/** A schema with its types. Only these members are compared when types are inferred. */
 interface Typed {
   readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
 }
@@ -41,10 +41,10 @@ export type InferOutput<S> = S extends SchemaOfZod
 /** Looked up, not inferred: it costs the compiler far less. */
 type TypesOf<S extends Typed> = NonNullable<S['~standard']['types']>;
 
-/** Arguments of a handler: `InferOutput`, or any object if the schema says nothing. */
+/** Arguments of a handler: `InferOutput`, or any object if the schema declares no type. */
 export type InferArguments<S> = unknown extends InferOutput<S> ? Record<string, unknown> : InferOutput<S>;
 
-/** Tells a Standard Schema from anything else. Some vendors' schemas are functions. */
+/** Tells if a value is a Standard Schema. The schemas of some vendors are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
   const standard = (value as { '~standard'?: Partial<StandardSchema['~standard']> })['~standard'];

@@ -21,12 +21,15 @@ export function readTextArguments(json: JsonObject): TextArgument[] | undefined 
   return [...collectArguments(json, json, 0).values()];
 }
 
-/** Tells whether text can carry the argument. */
+/** Tells if an argument can be passed as text. */
 export function isScalar({ types }: TextArgument): boolean {
   return SCALARS.some(type => types.has(type));
 }
 
-/** Turns texts into the numbers and booleans that the schema wants. What cannot be turned stays, so that validation names it. */
+/**
+ * Turns texts into the numbers and booleans that the schema wants. What cannot be turned stays, so that validation
+ * names it.
+ */
 export function coerceTexts(args: JsonObject, described: readonly TextArgument[]): JsonObject {
   let coerced: JsonObject | undefined;
   for (const { name, types } of described) {

@@ -30,7 +30,7 @@ export function validatePrepared(prepared: PreparedSchema, value: unknown): Chec
     return collectIssues(prepared, value, value);
   } catch (error) {
     if (TenonError.is(error) || error instanceof RangeError || error instanceof URIError) throw error;
-    // What JSON has no word for is left out or rewritten on the wire: that is what is checked then.
+    // Values that JSON cannot represent are dropped or converted on the wire, so the converted value is checked.
     const text = JSON.stringify(value);
     if (text !== undefined) return collectIssues(prepared, JSON.parse(text), value);
     return { ok: false, issues: [{ path: [], message: `expected a JSON value, got ${getJsonType(value)}` }] };

@@ -18,14 +18,14 @@ interface CachedCapabilities {
 const capabilityCache = new WeakMap<ServerRuntime, CachedCapabilities>();
 
 /**
- * Computes the capabilities of the server in the form of the newest version. Each request asks for it, so it is put
- * together only when a catalog has changed.
+ * Computes the capabilities of the server in the form of the newest version. The result is cached until a registry
+ * changes, because each request needs it.
  */
 function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
   return cacheCapabilities(runtime).capabilities;
 }
 
-/** Tells whether the server declares a capability to everybody. `path` is dotted: `resources.subscribe`. */
+/** Tells if the server declares a capability to every client. `path` is dotted: `resources.subscribe`. */
 export function isCapabilityDeclared(runtime: ServerRuntime, path: string): boolean {
   const { declared, capabilities } = cacheCapabilities(runtime);
   const cached = declared.get(path);

@@ -33,8 +33,9 @@ import { type HasScopes, requireItemScopes } from './scopes.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 /**
- * Serves one request: finds the handler of its method, decodes the params, checks what the caller may do, runs the handler
- * inside the middleware, and encodes the result. Throws errors that are made for the peer, and others, which are masked.
+ * Serves one request: finds the handler of its method, decodes the params, checks what the caller may do, runs the
+ * handler inside the middleware, and encodes the result. Throws errors that are made for the peer, and others, which
+ * are masked.
  */
 export function dispatch(
   runtime: ServerRuntime,
@@ -51,7 +52,9 @@ export function dispatch(
   );
 }
 
-/** Returns the handler of a method. Throws -32601 where the server, or the protocol version, does not have the method. */
+/**
+ * Returns the handler of a method. Throws -32601 where the server, or the protocol version, does not have the method.
+ */
 function resolveMethod<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -78,7 +81,7 @@ function requireParams<M extends MethodName>(method: M, params: JsonObject): ass
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
 }
 
-/** Throws the error of a 403 when the caller lacks a scope, and that of a 429 when its requests come too fast. */
+/** Throws the error of a 403 when the caller lacks a scope, and that of a 429 when its requests exceed a rate. */
 function authorize<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -116,7 +119,7 @@ function requireScopes<M extends MethodName>(
   if (item?.scopes !== undefined) requireItemScopes(item, requestContext.caller);
 }
 
-/** Runs the handler of a method inside its middleware, with the way of asking that this client has. */
+/** Runs the handler of a method inside its middleware, with the input strategy for this client. */
 function runOperation<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -167,7 +170,7 @@ function requireOperation<M extends MethodName>(
   requireScopes(runtime, method, operation.params, requestContext);
 }
 
-/** Runs the middleware of the method around the handler. A middleware may return questions of its own. */
+/** Runs the middleware of the method around the handler. A middleware may return input requests of its own. */
 function wrapInMiddleware(
   use: readonly Middleware[],
   method: MethodName,

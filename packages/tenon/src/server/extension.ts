@@ -34,13 +34,16 @@ export interface ExtensionHost {
     run: HandlerRun,
     inputs: RetryInputs,
   ): JsonObject | Promise<JsonObject>;
-  /** Says what keeps this process from running a tool's handler of this version. `undefined`: nothing does. */
+  /** Returns the reason why this process cannot run a tool's handler of this version, or `undefined` if it can. */
   findObstacle(
     params: JsonObject,
     requestContext: RequestContext,
     version: string | undefined,
   ): Promise<string | undefined>;
-  /** Tells whether a caller sees a tool, and the scopes that it demands. A tool that is not known here is visible and demands none. */
+  /**
+   * Returns if a caller sees a tool, and the scopes that the tool requires. An unknown tool is visible and requires
+   * none.
+   */
   getToolAccess(name: string, caller: CallerInfo): ToolAccess;
   /** Marks a result as final. */
   finalizeResult(result: JsonObject): JsonObject;
@@ -60,7 +63,7 @@ export interface ExtensionHooks {
   readonly getCapabilities?: ((dialect: Dialect, caller: CallerInfo) => ServerCapabilities) | undefined;
   /** Serves a call of a tool in its own way; undefined leaves it to the server. */
   readonly callTool?: ((callTool: ToolCall) => Promise<JsonObject> | undefined) | undefined;
-  /** Returns the notifications that a listener gets, out of those that it asks for. */
+  /** Returns the notifications that a listener gets, out of those that it requests. */
   readonly subscribe?:
     | ((
         requested: SubscriptionFilter,
@@ -85,12 +88,12 @@ export interface ToolCall {
   readonly run: HandlerRun;
   /** Runs the handler for this request. */
   invoke(): JsonObject | Promise<JsonObject>;
-  /** Goes on for no request: what the handler asks about its request it hears from this turn. */
+  /** Continues the handler without a request. `context` replaces the context of the original request. */
   rebind(requestContext: RequestContext, params: JsonObject): void;
 }
 
 export interface ExtensionSubscription {
   readonly filter: SubscriptionFilter;
-  /** Begins to tell. Gives what ends it. */
+  /** Starts to notify. Returns a function that stops it. */
   start(deliver: (method: string, params: JsonObject) => void): () => void;
 }

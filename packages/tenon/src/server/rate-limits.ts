@@ -14,16 +14,18 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** Rates of one caller: of a user with its OAuth client, or of the address of an anonymous caller. `false` lifts one. */
+/**
+ * Rates of one caller: of a user with its OAuth client, or of the address of an anonymous caller. `false` lifts one.
+ */
 export interface ServerRateLimits {
   /** `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
   readonly calls?: Rate | false | undefined;
   /** `completion/complete`. Default: burst 100, then 20 per second. */
   readonly completions?: Rate | false | undefined;
   /**
-   * Progress and log messages of one request, over every transport. Above the rate only the last report of progress, and the last
-   * message of each level and logger, is kept and sent later; what is left goes ahead of the answer. Default: burst 100,
-   * then 20 per second.
+   * Progress and log messages of one request, over every transport. Above the rate only the last report of progress,
+   * and the last message of each level and logger, is kept and sent later; what is left goes ahead of the answer.
+   * Default: burst 100, then 20 per second.
    */
   readonly notifications?: Rate | false | undefined;
 }
@@ -38,7 +40,7 @@ export interface RateLimits {
   readonly notifications: Rate | undefined;
 }
 
-/** Throws `server/rate-limits` for what is no rate. */
+/** Throws `server/rate-limits` for an invalid rate. */
 export function createRateLimits(configured: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
   const { calls, completions, notifications } =
     configured === false ? ({ calls: false, completions: false, notifications: false } as const) : (configured ?? {});

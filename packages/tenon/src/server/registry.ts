@@ -6,7 +6,7 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
-/** Items of one kind that a server offers, by name. It may change while the server runs: clients are told. */
+/** Items of one kind that a server offers, by name. Clients are notified when it changes while the server runs. */
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
@@ -64,7 +64,10 @@ export class Registry<D extends HasVisibility> {
     this.#handleChange(previous ? [previous, item] : [item]);
   }
 
-  /** Takes one away. False when it was not there. Throws `server/catalog-function` where the catalog is a function of the caller. */
+  /**
+   * Takes one away. False when it was not there. Throws `server/catalog-function` where the catalog is a function of
+   * the caller.
+   */
   delete(name: string): boolean {
     this.#requireItems(name);
     const item = this.#items.get(name);
@@ -74,7 +77,10 @@ export class Registry<D extends HasVisibility> {
     return true;
   }
 
-  /** Says that what callers see has changed, though no `set` or `delete` did it: their rights, say. */
+  /**
+   * Notifies clients that the visible entries have changed for another reason than `set` or `delete`, for example
+   * because of their permissions.
+   */
   notifyChanged(): void {
     this.#handleChange([...this.#items.values()]);
   }

@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly id: Id;
   readonly dialect: Dialect;
   readonly caller: CallerInfo;
-  /** The least severe level that the client wants to hear; none: no log messages at all. */
+  /** The lowest level of log messages that the client requested. Undefined: it gets no log messages. */
   readonly logLevel: LoggingLevel | undefined;
   /** Aborted when the client gives the request up. */
   readonly signal: AbortSignal;
@@ -24,27 +24,27 @@ export interface RequestContext {
   readonly request: RequestHeaders | undefined;
   /** The URIs that this client subscribed to, where it does so by request. */
   readonly subscriptions: Subscriptions | undefined;
-  /** Reports a problem of which the client is told nothing. */
+  /** Reports an error that the client does not get. */
   reportError(error: TenonError): void;
   /** Sends a notification on the stream of this request, unless that is answered or given up. */
   notify(method: string, params: JsonObject): void;
-  /** The manner of asking this client, for a request with these inputs. */
+  /** Creates the input strategy for this client and a request with these inputs. */
   createInputStrategy(inputs: RetryInputs, getBinding: () => string): InputStrategy;
   /** Set where progress and log messages that come too fast are merged. */
   readonly mergeOptions?: MergeOptions | undefined;
-  /** Calls `ending` once when the transport is going down, where it tells. */
+  /** Calls `ending` once when the transport is about to close, if the transport reports that. */
   readonly onShutdown?: ((listener: () => void) => void) | undefined;
   /** Pings the client of the session on the stream of this request. Absent where the request belongs to no session. */
   readonly ping?: ((options?: PingOptions) => Promise<void>) | undefined;
   /** Ends the connection that waits for the answer, where the client can come back for it. */
   readonly closeStream?: (() => boolean) | undefined;
-  /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
+  /** Records that the client was sent to a URL, if it must be notified when the visit is complete. */
   readonly trackElicitation?: ((elicitationId: string) => void) | undefined;
   /** Session of the request, if any: for messages to the client that belong to no request. */
   readonly session?: ClientSession | undefined;
   /** The session in which a task was begun that is worked on here, while that session is there. */
   readonly originSession?: ClientSession | undefined;
-  /** Asks the client on the stream of this request, where that is a request of its own. */
+  /** Sends an input request to the client on the stream of this request, on versions with requests of the server. */
   readonly requestInput?: RequestInput | undefined;
   /** Sets the level of the session, where there is one. */
   readonly setLogLevel?: ((level: LoggingLevel) => void) | undefined;
@@ -52,7 +52,7 @@ export interface RequestContext {
 
 export interface ClientSession {
   notify(method: string, params: JsonObject): void;
-  /** Asks its client for the sake of no request, where that is asked by requests. */
+  /** Sends an input request that belongs to no request of the client, on versions with requests of the server. */
   requestInput(...request: Parameters<RequestInput>): Promise<JsonObject>;
   /** Pings its client, on the stream of the request `relatedTo` where that is given. */
   ping(options?: PingOptions, relatedTo?: Id): Promise<void>;

@@ -6,7 +6,7 @@ export interface HasScopes {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** True if the caller has all required scopes. Where nobody authorizes, nobody has any. */
+/** True if the caller has all required scopes. Without authorization a caller has none. */
 export function hasRequiredScopes({ auth }: CallerInfo, { scopes }: HasScopes): boolean {
   return hasScopes(auth, scopes);
 }

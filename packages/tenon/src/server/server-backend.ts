@@ -8,7 +8,8 @@ import type { ClientSession, RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 /**
- * Everything that depends on where a server gets its tools, prompts and resources from: its own registries, or other servers.
+ * Everything that depends on where a server gets its tools, prompts and resources from: its own registries, or other
+ * servers.
  */
 export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
   readonly methodHandlers: MethodHandlers;
@@ -30,11 +31,11 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
     requestContext: RequestContext,
     runtime: ServerRuntime,
   ): string | undefined | Promise<string | undefined>;
-  /** Called when the client of a session says that its roots have changed. */
+  /** Called when the client of a session notifies that its roots have changed. */
   readonly handleRootsChange?: ((session: ClientSession) => void) | undefined;
 }
 
-/** A client that opens a session, or asks for a server's description. */
+/** A client that opens a session, or requests the description of a server. */
 export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {
   readonly session?: ClientSession | undefined;
 };

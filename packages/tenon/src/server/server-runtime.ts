@@ -119,13 +119,13 @@ function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => 
   return undefined;
 }
 
-/** A listener that throws harms nobody else. */
+/** An exception of a listener does not affect the others. */
 function catchListenerErrors(listener: (error: TenonError) => void): (error: TenonError) => void {
   return error => {
     try {
       listener(error);
     } catch {
-      // Whoever is told of problems cannot be told of this one.
+      // An exception of `onError` itself cannot be reported.
     }
   };
 }

@@ -29,11 +29,11 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
   readonly resources: Registry<ResourceDefinition<never>>;
   /** Serves one peer for as long as its channel lives. The result has `ping`. */
   connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle>;
-  /** Says that what a URI names has changed: whoever watches it is told. */
+  /** Notifies subscribers that the resource of this URI has changed. */
   notifyResourceUpdated(uri: string): void;
   /**
-   * Says that an elicitation by URL is done: the client that was asked is told, where its revision has a word for that.
-   * False when no client waits for that.
+   * Reports that a URL elicitation is complete. The client that got it is notified, on versions with such a
+   * notification. Returns false when no client waits for it.
    */
   completeElicitation(elicitationId: string): boolean;
   /** Ends every open listening with its result, and lets go of the tasks. Transports and stores close themselves. */

@@ -70,7 +70,7 @@ type StatelessRequestIO = Pick<
   'auth' | 'address' | 'ephemeral' | 'header' | 'request' | 'send' | 'onShutdown'
 >;
 
-/** Serves one request that carries all its facts. Throws what the peer is to be told. */
+/** Serves one stateless request. Throws the error for the peer. */
 export function handleStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
@@ -81,7 +81,7 @@ export function handleStatelessRequest(
   return dispatch(runtime, request, new StatelessRequestContext(runtime, request, dialect, scope, io));
 }
 
-/** A request that belongs to no session: all that is known of its client it says itself. */
+/** A request without a session. All information about its client is in the request. */
 class StatelessRequestContext implements RequestContext {
   readonly id: Id;
   readonly dialect: Dialect;

@@ -4,13 +4,13 @@ import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Characters of one chunk. JSON may write six for each of them, and a store takes 1 Mi unless told otherwise. */
+/** Characters of one chunk. JSON may need six for each of them, and a store accepts 1 Mi by default. */
 const CHUNK = 131_072;
 /** Characters of JSON that stay in the value itself. */
 const MAX_INLINE = 131_072;
 /** Large values whose chunks are remembered, so that a write that leaves them alone does not write them again. */
 const MAX_CACHED = 1000;
-/** Member of a value that says where the rest of it is. */
+/** Member of a value that locates its other chunks. */
 const MARKER = '$chunks';
 
 interface Marker {
@@ -28,8 +28,8 @@ interface CachedChunks {
 }
 
 /**
- * Values that may be larger than one value of a store: large members of a value lie in values of their own. `maxSize` is
- * the most that they may have together, in characters of JSON; beyond it a write throws `store/value-too-large`.
+ * Values that may be larger than one value of a store: large members of a value lie in values of their own. `maxSize`
+ * is the most that they may have together, in characters of JSON; beyond it a write throws `store/value-too-large`.
  */
 export function chunkLargeValues(values: Values, maxSize: number): Values {
   const cache = new Map<string, CachedChunks>();
@@ -70,7 +70,7 @@ export function chunkLargeValues(values: Values, maxSize: number): Values {
     return version;
   }
 
-  /** Puts the members together again. `undefined`: a chunk is gone. */
+  /** Combines the chunks into one value. Returns `undefined` when a chunk is missing. */
   async function join(stored: StoredValue): Promise<StoredValue | undefined> {
     const { [MARKER]: marker, ...rest } = stored.value;
     if (!isMarker(marker)) return stored;
@@ -111,7 +111,7 @@ export function chunkLargeValues(values: Values, maxSize: number): Values {
       }
     },
     async delete(key, version) {
-      // Both are asked for at once, so that calls take effect in the order in which they are made.
+      // Both are requested at once, so that calls take effect in their order.
       const [cached, deleted] = await Promise.all([values.get(key), values.delete(key, version)]);
       if (!deleted) return false;
       const marker = cached?.value[MARKER];

@@ -16,19 +16,20 @@ export interface LeaseOwner {
   readonly faults?: Omit<FaultRetryOptions, 'clock'> | undefined;
 }
 
-/** Stands in a record for as long as somebody works on it. */
+/** Present in a record while a worker holds it. */
 export interface Lease {
   /** Milliseconds since the epoch. */
   readonly until: number;
   /** Another with each owner: what an owner of before writes is refused. */
   readonly fence: string;
-  /** For how long its owner is believed to be alive, in milliseconds. Records of earlier versions do not tell. */
+  /** Duration of the lease, in milliseconds. Records of earlier versions do not have it. */
   readonly length?: number;
 }
 
 /**
- * Tells whether the owner of a lease is believed to be alive. A lease that is more than two lengths ahead was made before
- * the clock was set back, and counts as lapsed. One length of difference between the clocks of two machines is allowed.
+ * Tells if the owner of a lease is considered alive. A lease that ends more than two lengths ahead was written before
+ * the clock was set back, and counts as expired. A difference of one length between the clocks of two machines is
+ * allowed.
  */
 export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLength }: LeaseOwner): boolean {
   if (lease === undefined) return false;
@@ -39,13 +40,13 @@ export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLengt
 type Leased<T> = T & { readonly lease?: Lease };
 
 function withoutLease<T extends object>({ lease: _, ...value }: Leased<T>): T {
-  // The compiler cannot tell that the rest of `T & { lease? }` is `T` again.
+  // The compiler cannot infer that the rest of `T & { lease? }` is `T` again.
   return value as unknown as T;
 }
 
 /**
- * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when that
- * lapses another may take it over, and nothing that the former one still writes is accepted.
+ * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when
+ * that lapses another may take it over, and nothing that the former one still writes is accepted.
  */
 export class LeasedRecord<T extends object> {
   readonly #values: Values<Leased<T>>;
@@ -77,8 +78,8 @@ export class LeasedRecord<T extends object> {
   }
 
   /**
-   * Takes the record of this key, unless somebody is at work on it. `change` makes of what is there what is to be there,
-   * or undefined when there is nothing to be done.
+   * Leases the record of this key, unless another worker holds it. `change` returns the new record, or undefined when
+   * there is nothing to do.
    */
   static async take<T extends object>(
     values: Values,
@@ -108,7 +109,10 @@ export class LeasedRecord<T extends object> {
     return this.#owner.clock.now() >= this.#until;
   }
 
-  /** Changes the record, whatever others have changed in it meanwhile. Throws `store/lease-lost` when it is another's now. */
+  /**
+   * Updates the record, and keeps concurrent changes of others. Throws `store/lease-lost` when another worker holds the
+   * lease.
+   */
   update(change: (value: T) => T): Promise<T> {
     return this.#enqueue(async () => {
       for (;;) {
@@ -222,8 +226,8 @@ export class LeasedRecord<T extends object> {
 }
 
 /**
- * Changes a record that others may be at work on, without taking it. `change` gives undefined when there is nothing to be
- * changed. Gives the record as it is then, or undefined when there is none.
+ * Changes a record that others may be at work on, without taking it. `change` gives undefined when there is nothing to
+ * be changed. Gives the record as it is then, or undefined when there is none.
  */
 export async function updateIfPresent<T extends object>(
   values: Values,

@@ -3,9 +3,9 @@ import type { JsonObject } from '../jsonrpc/message.js';
 
 /** Listeners of this process by topic. */
 export interface TopicListeners {
-  /** With `since`, hears only what has a greater number. */
+  /** With `since`, gets only messages with a greater number. */
   add(topic: string, listener: (message: JsonObject) => void, since?: number): () => void;
-  /** Tells those who listen now. Each hears it later, so that nobody is called by a publisher. */
+  /** Notifies the current listeners asynchronously, so that a publisher never calls a listener. */
   notify(topic: string, text: string, number?: number): void;
   clear(): void;
   readonly size: number;
@@ -18,7 +18,7 @@ interface TopicListener {
   readonly since: number;
 }
 
-/** Tells its receiver what went wrong, and is not harmed by it. */
+/** Reports an error to its handler. An exception of the handler is ignored. */
 export type ErrorReporter = (error: TenonError) => void;
 
 export function createTopicListeners(report: ErrorReporter): TopicListeners {
@@ -72,7 +72,7 @@ export function createErrorReporter(onError: ((error: TenonError) => void) | und
     try {
       onError?.(error);
     } catch {
-      // There is nobody left to tell.
+      // There is no handler left to report to.
     }
   };
 }

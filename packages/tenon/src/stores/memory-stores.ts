@@ -19,11 +19,11 @@ export interface MemoryStoresOptions {
    */
   readonly maxValueSize?: number | undefined;
   /**
-   * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may take
-   * alone, from 0 to 1. Default 0.5; 1 lets one take everything.
+   * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may
+   * take alone, from 0 to 1. Default 0.5; 1 lets one take everything.
    */
   readonly maxShare?: number | undefined;
-  /** Hears of listeners that threw. Default: nobody does. */
+  /** Called for listeners that threw. Default: the error is dropped. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

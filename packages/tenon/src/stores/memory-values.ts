@@ -19,7 +19,7 @@ interface MemoryEntry {
   readonly version: number;
   /** Expiry, by the clock. */
   readonly expiresAt: number;
-  /** Absent where nobody was named: such values only count towards the whole. */
+  /** Absent without an owner. Such values only count towards the total limit. */
   readonly owner: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface MemoryValues extends Values {
   clear(): void;
 }
 
-/** Values in the memory of this process. `check` is called first, whatever is asked. */
+/** Values in the memory of this process. `check` is called first for every operation. */
 export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: () => void): MemoryValues {
   const entries = new Map<string, MemoryEntry>();
   const keys = createSortedKeys();
@@ -56,7 +56,7 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
     keys.delete(key);
   }
 
-  /** Goes round the entries, a few at a time, so that those that nobody asks for again go as well. */
+  /** Visits a few entries at a time, so that expired entries that are never read again are deleted. */
   function sweepSome(): void {
     for (let count = 0; count < SWEPT_PER_WRITE; count++) {
       const { value, done } = sweepIterator.next();

@@ -2,8 +2,8 @@ import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
- * Encrypts values that leave the process and come back, by AES-256-GCM. The id of the key is part of the text, so that keys
- * can be rotated. The receiver and the purpose are authenticated by `boundTo`, and are not part of the text.
+ * Encrypts values that leave the process and come back, by AES-256-GCM. The id of the key is part of the text, so that
+ * keys can be rotated. The receiver and the purpose are authenticated by `boundTo`, and are not part of the text.
  */
 export interface Seal {
   /** Encrypts a value. It can be opened only with the same `boundTo`. */
@@ -12,7 +12,7 @@ export interface Seal {
   open(sealed: string, boundTo: string): Promise<JsonObject | undefined>;
 }
 
-/** A key and the id that tells it from its predecessors. The first key seals, all of them open. */
+/** A key and its id. The first key seals, all of them open. */
 export interface SealKey {
   /** ID of the key, which sealed values carry. */
   readonly id: string;
@@ -50,7 +50,7 @@ const PROCESS = 'process';
 /** Maximum length of a sealed state, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
-/** Tells whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
+/** Tells if keys can seal: one or more of 32 bytes, with different ids of letters, digits, "_" and "-". */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
   const isValid = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
   return isValid && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;

@@ -22,7 +22,9 @@ export interface StoredValue<T extends object = JsonObject> {
   readonly key: string;
   /** The value. */
   readonly value: T;
-  /** 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew. */
+  /**
+   * 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew.
+   */
   readonly version: number;
 }
 
@@ -33,8 +35,8 @@ export interface PutOptions {
   /** Time for which the value is kept, in milliseconds from now; then it is deleted. Absent: for ever. */
   readonly ttl?: number | undefined;
   /**
-   * The user or address whose share of the store's room the value takes; kept from write to write. `memoryStores` leaves
-   * room for others when one owner writes much. A store may ignore it.
+   * The user or address whose share of the store's room the value takes; kept from write to write. `memoryStores`
+   * leaves room for others when one owner writes much. A store may ignore it.
    */
   readonly owner?: string | undefined;
 }
@@ -56,8 +58,9 @@ export interface Values<T extends object = JsonObject> {
   /** Returns the value of a key. `undefined` when there is nothing, or its time is up. */
   get(key: string): Promise<StoredValue<T> | undefined>;
   /**
-   * Writes, and gives the new version; `undefined` when the version that was asked for is not the one that is there.
-   * Once it resolves the value is kept: in a durable store it survives the end of the process and of the power.
+   * Writes a value and returns its new version, or `undefined` when the current version differs from `version`. When
+   * the promise resolves, the value is stored: in a durable store it survives the end of the process and a power
+   * failure.
    */
   put(key: string, value: T, options?: PutOptions): Promise<number | undefined>;
   /** Deletes a value. Returns true if there was one. With `version`, only that one is. */
@@ -67,13 +70,13 @@ export interface Values<T extends object = JsonObject> {
 }
 
 /**
- * News for whoever listens now, in every process that shares the store, this one included. Each listener hears a
- * message at most once, never while `publish` is still running, and those of one publisher in their order. A topic
- * is bounded as a key is, a message as a value is.
+ * Messages for the current listeners in every process that shares the store, including this one. Each listener gets a
+ * message at most once, never while `publish` is still running, and the messages of one publisher in their order.
+ * Topics have the limits of keys, messages those of values.
  */
 export interface Bus {
   /** Sends a message to all subscribers of a topic, in all processes. */
   publish(topic: string, message: JsonObject): Promise<void>;
-  /** Hears what is published from now on, each time in a copy of its own. Returns what ends that. */
+  /** Calls the listener for each later message, with its own copy. Returns a function that removes the listener. */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
 }

@@ -11,7 +11,7 @@ export const MAX_VALUE_SIZE = 2 ** 20;
 
 const PRINTABLE = /^[ -~]*$/;
 
-/** Refuses what is no key or topic. It says nothing of what stands in it: keys may tell whose they are. */
+/** Refuses an invalid key or topic. The error does not contain it, because keys may identify users. */
 export function checkKey(key: string): void {
   checkPart(key);
   if (key.length === 0) throw createKeyError('an empty string');
@@ -83,7 +83,9 @@ export function toKeyRange(prefix: string, { after, limit = MAX_LISTED }: ListOp
   return { first: getFirstKey(prefix, after), limit: Math.min(limit, MAX_LISTED) };
 }
 
-/** The space is the least of the characters that a key may have: nothing lies between a key and itself with one more. */
+/**
+ * The space is the least of the characters that a key may have: nothing lies between a key and itself with one more.
+ */
 function getFirstKey(prefix: string, after: string | undefined): string {
   if (after === undefined) return prefix;
   checkPart(after);

@@ -11,9 +11,9 @@ export const protocolVersions: readonly string[] = dialects.map(({ protocolVersi
 
 /** Options of a client and a server in one process: those of any client, and the following. */
 export interface PairOptions extends ClientOptions {
-  /** Sees every message that crosses, in the words of the revision. */
+  /** Called for every message, in the form of the protocol version. */
   readonly onMessage?: MessageObserver | undefined;
-  /** Wraps the client's end of the road: see `withFaults`. */
+  /** Wraps the client's side of the transport: see `withFaults`. */
   readonly wrapTransport?: ((channel: Transport) => Transport) | undefined;
 }
 

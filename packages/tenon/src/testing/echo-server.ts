@@ -98,7 +98,7 @@ class EchoSession implements ServerSession {
     }
   }
 
-  /** Asks in return, and answers with the answer. */
+  /** Sends a request to the client, and responds with its answer. */
   #sendRequest(incoming: JsonRpcRequest, params: JsonObject): Promise<JsonObject> {
     const id = `question-${this.#pendingRequests.size}`;
     return new Promise(resolve => {
@@ -113,7 +113,7 @@ class EchoSession implements ServerSession {
     try {
       await this.#transport.send(message, { relatedTo: id });
     } catch {
-      // Who asked has gone.
+      // The requesting client has disconnected.
     }
   }
 }

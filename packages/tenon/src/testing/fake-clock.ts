@@ -1,6 +1,6 @@
 import type { Clock } from '../cancellation/clock.js';
 
-/** A clock that goes when it is told to. */
+/** A clock that advances only when `advance` is called. */
 export interface FakeClock extends Clock {
   /** Lets `ms` milliseconds pass: the timers that are due run, in the order in which they are due. */
   advance(ms: number): void;

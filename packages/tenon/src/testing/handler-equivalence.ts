@@ -15,14 +15,17 @@ export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
 /** One way in which the handler was served, and what could be seen of it. */
 export interface ExecutionResult {
   /**
-   * `by-request`, `held` (the handler waits in memory), `replayed` (it is entered again), `replayed by another replica`,
-   * `replayed, crashed at every write`, `task`, `promoted` (the call becomes a task while the handler is at work), and
-   * these two, `crashed at every write`.
+   * `by-request`, `held` (the handler waits in memory), `replayed` (it is entered again), `replayed by another
+   * replica`, `replayed, crashed at every write`, `task`, `promoted` (the call becomes a task while the handler is at
+   * work), and these two, `crashed at every write`.
    */
   readonly mode: string;
   /** Protocol version of the run. */
   readonly protocolVersion: string;
-  /** The questions that reached the client, in the words of the newest revision, and the steps that ran, in their order. */
+  /**
+   * The input requests that reached the client, in the form of the newest version, and the steps that ran, in their
+   * order.
+   */
   readonly events: readonly ObservedEvent[];
   /** Number of runs of the handler. */
   readonly entries: number;
@@ -37,11 +40,11 @@ export interface ExecutionResult {
 }
 
 /**
- * Runs a handler in every way in which it can be served, on every protocol version: by requests, by retries in the
- * same or another process, as a task, and as a task whose process dies after each write. Compares its questions,
+ * Runs a handler in every way in which it can be served, on every protocol version: by requests, by retries in the same
+ * or another process, as a task, and as a task whose process dies after each write. Compares its input requests,
  * effects and results. Clients, processes and clocks are simulated.
  *
- * @throws TenonError `testing/ways-differ` when the runs differ: an effect outside of `ctx.step`, usually.
+ * @throws TenonError `testing/ways-differ` when the runs differ, usually because of an effect outside of `ctx.step`.
  */
 export async function checkHandlerEquivalence(
   handler: TestableHandler,
@@ -64,7 +67,7 @@ export async function checkHandlerEquivalence(
   throw new TenonError('testing/no-way', 'the handler cannot be served in any execution mode');
 }
 
-/** A call can become a task whatever its handler is doing. */
+/** A call can become a task at any point of its handler. */
 function listPromotions(scenario: ExecutionScenario, { expected }: EquivalenceCheck): ExecutionScenario[] {
   const actions = expected?.actions ?? [];
   return actions.slice(0, MAX_PROMOTIONS).map((_, index) => ({ ...scenario, promotion: { index } }));

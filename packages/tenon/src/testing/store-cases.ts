@@ -12,7 +12,7 @@ export interface StoreFixture {
   readonly stores: Stores;
   /** Opens the same stores once more, as another process or this one after a restart does. */
   readonly openSecond?: (() => Stores | Promise<Stores>) | undefined;
-  /** Lets so many milliseconds pass, where the stores go by a clock that is told. Absent: they pass by themselves. */
+  /** Advances the time by this many milliseconds, for stores with an injected clock. Absent: the tests wait. */
   readonly advance?: ((ms: number) => void | Promise<void>) | undefined;
   /** Maximum size of a value, in characters of JSON text. Default: 1 Mi. */
   readonly maxValueSize?: number | undefined;

@@ -24,7 +24,7 @@ export interface PeerResponse {
   readonly error?: unknown;
 }
 
-/** One end of a road under test: talks, and remembers all that it heard. */
+/** One side of a transport under test. Sends messages, and records all received ones. */
 export interface TestPeer {
   /** The peer's end of the transport. */
   readonly transport: Transport;
@@ -34,15 +34,15 @@ export interface TestPeer {
   request(method: string, params: JsonObject, id?: Id): JsonRpcRequest;
   /** Sends a request and waits for its answer. */
   call(method: string, params: JsonObject, id?: Id): Promise<PeerResponse>;
-  /** Answers the requests of the other end from here on. */
+  /** Answers the requests of the peer from now on. */
   onRequest(method: string, handler: (params: JsonObject) => JsonObject): void;
   /** The params of the notifications of a method that have come. */
   getNotifications(method: string): JsonObject[];
   /** Counts the responses to ids that begin with the prefix. */
   countResponses(prefix: string): number;
-  /** Settles when the receiver was told of the end. */
+  /** Settles when the receiver was notified of the end. */
   readonly closed: Promise<void>;
-  /** With what it was told, each time. */
+  /** The argument of each such notification. */
   readonly closeReasons: readonly (TenonError | undefined)[];
   /** Messages that came after the transport was closed. */
   readonly receivedAfterClose: readonly unknown[];
@@ -114,7 +114,7 @@ export function check(condition: boolean, message: string): void {
   if (!condition) throw new Error(message);
 }
 
-/** Compares JSON values, whatever the order of their members. */
+/** Compares JSON values, regardless of the order of their members. */
 export function assertEqual(actual: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(actual, sortMembers), JSON.stringify(expected, sortMembers)];
   check(one === other, `expected ${shorten(other)}, got ${shorten(one)}`);

@@ -11,21 +11,21 @@ export interface ContractCase {
   run(): Promise<void>;
 }
 
-/** A road that nobody has opened yet, to a process or place that serves the `echoServer`. */
+/** Creates an unopened transport to a process or URL that serves the `echoServer`. */
 export interface TransportFixture {
   /** Transport under test. */
   readonly transport: Transport;
-  /** Says what has to be said before other messages may cross: an `initialize`, say. */
+  /** Sends the messages that must precede others, such as `initialize`. */
   readonly handshake?: ((ear: TestPeer) => Promise<void>) | undefined;
-  /** Frees what the road needed besides. The channel may be open or closed. */
+  /** Frees the resources of the fixture. The transport may be open or closed. */
   readonly release?: (() => void | Promise<void>) | undefined;
 }
 
 /** Features that a transport may lack. */
 export interface UnsupportedFeatures {
-  /** The other end cannot ask by requests of its own. */
+  /** The peer cannot send requests of its own. */
   readonly serverRequests?: boolean | undefined;
-  /** The end of the other end is not noticed before the next message. */
+  /** The end of the peer is not detected before the next message. */
   readonly closeDetection?: boolean | undefined;
 }
 

@@ -270,7 +270,7 @@ export const sharedValueCases: readonly StoreCase[] = [
   ],
 ];
 
-/** Reads, adds one, and writes if nobody else has meanwhile; else again. */
+/** Reads the value, adds one, and writes it. Repeats that after a concurrent write. */
 async function increment(values: Values, key: string): Promise<void> {
   for (;;) {
     const { value, version } = (await values.get(key)) ?? { value: { n: 0 }, version: 0 };

@@ -2,7 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../jsonrpc/message.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
-/** The client's end and the server's end of a road inside one process. */
+/** The two connected transports of a client and a server in one process. */
 export interface TransportPair {
   /** The client's end. */
   readonly client: Transport;
@@ -17,9 +17,9 @@ export type MessageObserver = (from: 'client' | 'server', message: JsonRpcMessag
 export interface MemoryOptions {
   /**
    * Copies each message through JSON, so that the same data arrives as over any other transport: a `Date` as text, no
-   * functions, and nothing that both ends share. A message that JSON cannot carry, such as one with a `BigInt` or a
-   * circular value, fails in `send`. `false` passes messages by reference, which is faster: whoever sends a value must not
-   * change it afterwards, and must not change what arrives. Default `true`.
+   * functions, and no shared objects. A message that JSON cannot represent, such as one with a `BigInt` or a circular
+   * value, fails in `send`. `false` passes messages by reference, which is faster: neither side may change a value
+   * after sending or receiving it. Default `true`.
    */
   readonly copyMessages?: boolean | undefined;
 }
@@ -56,7 +56,7 @@ class MemoryTransport implements Transport {
   #receiver: MessageReceiver | undefined;
   #pending: (JsonRpcMessage | readonly JsonRpcResponse[])[] = [];
   #closed = false;
-  /** True if the other end was closed. */
+  /** True if the peer was closed. */
   #otherClosed = false;
 
   constructor(
@@ -109,7 +109,10 @@ class MemoryTransport implements Transport {
     });
   }
 
-  /** The other end has ended. What it sent before comes first; to an end that is not open yet it comes at its opening. */
+  /**
+   * The peer has closed. Its earlier messages are delivered first. A transport that is not open yet learns of the end
+   * when it opens.
+   */
   #handleOtherClosed(): void {
     this.#otherClosed = true;
     if (this.#receiver) queueMicrotask(() => this.#end());

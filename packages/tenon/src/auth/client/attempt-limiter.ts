@@ -37,8 +37,9 @@ export class AttemptLimiter {
   }
 
   /**
-   * Tells if tokens may be requested again. Nobody is asked for the sake of a farewell, nor again by itself after a
-   * sign-in that failed. Throws `auth/rejected` when the server has refused tokens that are just as new.
+   * Tells if tokens may be requested again. The request that ends a session never starts a sign-in, and a failed
+   * sign-in is not repeated automatically. Throws `auth/rejected` when the server has refused tokens that were issued
+   * just before.
    */
   mayRequestTokens(refusal: RefusedRequest): boolean {
     const { interactive } = this.#grant;
@@ -50,7 +51,10 @@ export class AttemptLimiter {
     return true;
   }
 
-  /** Throws `auth/insufficient-scope` when asking for these scopes has not helped, or when they are not wanted. */
+  /**
+   * Throws `auth/insufficient-scope` when a previous request for these scopes did not help, or when the options exclude
+   * them.
+   */
   countStepUp(refusal: RefusedRequest, scopes: readonly string[]): void {
     const unwanted = findUnwantedScopes(this.#grant.scopes, scopes);
     if (unwanted.length > 0)

@@ -15,7 +15,7 @@ const MAX_RENEWAL_LEAD = 30 * SECOND;
 
 /** Source of tokens for a server. */
 export interface AuthTarget extends TokenOrigin {
-  /** The server as the client was told of it. */
+  /** The URL of the server as the user configured it. */
   readonly server: string;
   readonly authorizationServer: AuthorizationServerInfo;
   /** `scopes_supported` of the resource. */
@@ -51,7 +51,7 @@ export function createTokenRequestOptions(
   return { ...createRequestOptions(target, signal), ...(dpopKey ? { DPoP: dpopKey.handle } : {}) };
 }
 
-/** Asks for tokens, and once more when the proof needs a nonce. */
+/** Requests tokens, and repeats the request once when the DPoP proof needs a nonce. */
 export async function fetchTokens(
   target: AuthTarget,
   asked: readonly string[],

@@ -4,9 +4,9 @@ export interface AuthorizerRequest {
   readonly method: string;
   /** URL of the request. */
   readonly url: string;
-  /** The server as the client was told of it. Default: `url`. */
+  /** The URL of the server as the user configured it. Default: `url`. */
   readonly server?: string | undefined;
-  /** Aborted when nobody waits for the request any more. */
+  /** Aborted when no caller waits for the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface RefusedRequest extends AuthorizerRequest {
 
 /** Signs a client in. What `connect({ url, auth })` takes. */
 export interface Authorizer {
-  /** Headers for one request to the server, by lower-case names. Asked anew for each. */
+  /** Returns the headers for one request to the server, by lower-case names. Called for each request. */
   getHeaders(request: AuthorizerRequest): Promise<Readonly<Record<string, string>>>;
   /**
-   * The server has refused a request. True when it is worth sending it once more, with headers asked for anew. Rejects
-   * when signing in failed: the caller gets that error.
+   * Handles a refusal by the server. Resolves with true when the request should be sent once more, with new headers.
+   * Rejects when the sign-in failed: the caller gets that error.
    */
   handleRefusal(refusal: RefusedRequest): Promise<boolean>;
   /** The server has answered a request otherwise. */

@@ -11,7 +11,7 @@ export interface ClientCredentials {
   readonly secret?: string | undefined;
   /** A private key: PKCS #8 in PEM, or a JWK. It signs what is shown; it is not sent. */
   readonly key?: string | PrivateJwk | undefined;
-  /** The algorithm of the key. Default: what the JWK says, else `ES256`. */
+  /** The algorithm of the key. Default: `alg` of the JWK, else `ES256`. */
   readonly alg?: string | undefined;
   /** To whom assertions are addressed. Default: the issuer. */
   readonly audience?: string | undefined;
@@ -71,8 +71,8 @@ function authenticateBySecret(
 }
 
 /**
- * As `ClientSecretBasic` of `oauth4webapi`, which also escapes what need not be: many servers take the two as they come,
- * without decoding. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * As `ClientSecretBasic` of `oauth4webapi`, which also escapes what need not be: many servers take the two as they
+ * come, without decoding. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function authenticateByBasic(secret: string): oauth.ClientAuth {
   const encodeForm = (text: string) => new URLSearchParams([[text, '']]).toString().slice(0, -1);

@@ -26,7 +26,7 @@ export async function revokeTokens(
   try {
     if (tokens.refresh !== undefined) await revokeToken(tokens.refresh, 'refresh_token');
     await revokeToken(tokens.access, 'access_token').catch(error => {
-      // Access tokens that nobody looks up cannot be revoked; they end soon, and are not renewed.
+      // Self-contained access tokens cannot be revoked. They expire soon and are not renewed.
       if (tokens.refresh === undefined || getOauthErrorCode(error) !== 'unsupported_token_type') throw error;
     });
   } catch {

@@ -28,8 +28,8 @@ export interface ScopeSelection {
 }
 
 /**
- * Chooses the scopes to ask for; none means that the parameter is left out. Those that the application wants decide, else
- * the challenge, else what the resource supports; nothing is supposed about how the last two are related.
+ * Chooses the scopes to request. Without any, the parameter is omitted. The application's scopes take precedence, then
+ * those of the challenge, then those that the resource supports. No relation between the last two is assumed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function selectScopes({

@@ -10,13 +10,13 @@ export interface AuthorizerOptions extends GuardOptions {
   /** Store of tokens and registrations. Default: in memory, until the process ends. */
   readonly tokenStore?: TokenStore | undefined;
   /**
-   * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the
-   * server's challenge names, else what the resource supports.
+   * Scopes to request. No others are requested: a call that needs more rejects with `auth/insufficient-scope`. Default:
+   * the scopes of the server's challenge, else those that the resource supports.
    */
   readonly scopes?: string | readonly string[] | undefined;
   /**
-   * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the token store
-   * then: they end with the process, as the key does. Default `false`.
+   * Binds tokens to a key of this process, so that other parties cannot use them (RFC 9449). The tokens are not stored
+   * in the token store, because the key ends with the process. Default `false`.
    */
   readonly dpop?: boolean | undefined;
   /** Does the requests to authorization servers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */

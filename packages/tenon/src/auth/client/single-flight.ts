@@ -2,8 +2,8 @@ import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 /** Runs one thing at a time, for all who wait for it. */
 export interface SingleFlight<T> {
   /**
-   * Joins the run that is under way, or begins one. Rejects with the reason of `signal` when that is aborted; the run
-   * itself is aborted when nobody waits for it any more.
+   * Joins the run in progress, or starts one. Rejects with the reason of `signal` when that is aborted. The run itself
+   * is aborted when no caller waits for it.
    */
   join(run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

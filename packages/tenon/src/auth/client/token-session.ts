@@ -90,7 +90,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       offline: grant.offline,
     });
 
-  /** Before they expire, without anybody being asked. */
+  /** Tokens are renewed before they expire, without user interaction. */
   const refreshBeforeExpiry = async (stale: Tokens, signal: AbortSignal): Promise<boolean> => {
     const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
     try {
@@ -108,7 +108,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     return false;
   };
 
-  /** After a 401. The server is asked anew where tokens are had: that may have changed. */
+  /** After a 401 the metadata is fetched again, because the authorization server may have changed. */
   const recoverFromUnauthorized = async (
     refusal: RefusedRequest,
     challenge: AuthChallenge,

@@ -10,16 +10,16 @@ export type StoredSecret = JsonObject;
 export type TokenStoreKey = readonly string[];
 
 /**
- * Store of tokens. `memoryTokenStore` is one, `fileTokenStore` of `tenon/auth/node` another; one of your own, over the
- * keychain of a system say, has these two methods.
+ * Store of tokens. Implementations are `memoryTokenStore`, and `fileTokenStore` of `tenon/auth/node`. Your own, for
+ * example over the keychain of a system, needs these two methods.
  */
 export interface TokenStore {
   /** Returns the entry of a key, if there is one. */
   get(key: TokenStoreKey): Promise<StoredSecret | undefined>;
   /**
-   * Changes what is under a key. From `change` being called until it is done nobody else, in no process, changes the same
-   * key; it may take minutes. `next` is what is kept from then on, `null` for nothing; without it all stays as it was.
-   * When `change` rejects, so does this, and all stays as it was.
+   * Changes the value of a key. While `change` runs, no other caller in any process may change the same key; it may run
+   * for minutes. `next` is the new value, `null` deletes it, and without it the value stays. Rejects when `change`
+   * rejects, and the value stays.
    */
   update<T>(
     key: TokenStoreKey,
@@ -68,16 +68,16 @@ export function memoryTokenStore(): TokenStore {
 export interface Tokens {
   readonly access: string;
   readonly type: 'bearer' | 'dpop';
-  /** Expiry of the access token, in milliseconds of the clock. Absent where the server did not say. */
+  /** Expiry of the access token, in milliseconds of the clock. Absent if the server did not send it. */
   readonly expires?: number;
   /** From when on they are to be renewed: somewhat earlier, since clocks differ and a request takes its time. */
   readonly renew?: number;
   readonly refresh?: string;
-  /** Scopes that were asked for, over all the steps up; what was granted where none were asked for. */
+  /** The requested scopes, including those of earlier step-ups. The granted scopes if none were requested. */
   readonly asked: readonly string[];
 }
 
-/** The tokens in a vault; whatever does not look like some counts as none. */
+/** Reads the tokens of an entry. A malformed entry is treated as absent. */
 export function parseTokens(secret: StoredSecret | undefined): Tokens | undefined {
   if (!secret || typeof secret.access !== 'string' || secret.access === '') return undefined;
   const { access, type, expires, renew, refresh, asked } = secret;
@@ -109,8 +109,8 @@ export function parseTokenOrigin(secret: StoredSecret | undefined): TokenOrigin 
 }
 
 /**
- * Tokens belong to one server: another one that names the same resource does not get them. A server could otherwise name
- * the resource of its neighbours on the same origin, and receive their tokens.
+ * Tokens belong to one server: another one that names the same resource does not get them. A server could otherwise
+ * name the resource of its neighbours on the same origin, and receive their tokens.
  */
 export const getTokensKey = (server: string, { issuer, resource }: TokenOrigin, client: string): TokenStoreKey => [
   'tokens',

@@ -53,14 +53,14 @@ export interface GuardedFetchInit {
 }
 
 /**
- * Requests to authorization servers: guarded, bounded, and ended with the signal. Redirects of a GET are followed, and no
- * others. Rejects with `auth/unreachable`, `auth/redirected`, `auth/unsafe-url`, `auth/too-large`, `auth/timeout`.
+ * Requests to authorization servers: guarded, bounded, and ended with the signal. Redirects of a GET are followed, and
+ * no others. Rejects with `auth/unreachable`, `auth/redirected`, `auth/unsafe-url`, `auth/too-large`, `auth/timeout`.
  */
 export type GuardedFetch = (url: string, init?: GuardedFetchInit, signal?: AbortSignal) => Promise<Response>;
 
 /** Options of `createGuardedFetch`. */
 export interface GuardedFetchOptions {
-  /** Decides which URLs may be requested. It is asked about each redirect, too. */
+  /** Decides which URLs may be requested. It also checks each redirect. */
   readonly guard: UrlGuard;
   /** Sends the requests. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
@@ -74,9 +74,8 @@ export interface GuardedFetchOptions {
 export const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
 /**
- * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at most
- * 256 KiB of response.
- * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at
+ * most 256 KiB of response. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createGuardedFetch({
   guard,
@@ -149,7 +148,7 @@ function resolveLocation(location: string, from: URL): string {
   }
 }
 
-/** A copy whose body has come in full: nothing is left to wait for, whoever reads it. */
+/** Creates a copy whose body is fully received, so that a reader does not wait. */
 async function readWholeResponse(response: AuthFetchResponse, url: URL): Promise<Response> {
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, value));

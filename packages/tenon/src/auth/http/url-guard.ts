@@ -4,13 +4,13 @@ import { type AddressClass, classifyAddress, classifyHost } from '../../net/addr
 /** Options that loosen the guard. */
 export interface GuardOptions {
   /**
-   * Lets tokens and secrets go over plain `http:` to hosts other than this machine: whoever is on the way reads them.
-   * Default `false`.
+   * Allows tokens and secrets over plain `http:` to hosts other than this machine. Anyone on the network path can read
+   * them. Default `false`.
    */
   readonly allowInsecure?: boolean | undefined;
   /**
-   * Lets a public server name URLs of private networks: it can then make this process ask machines behind its firewall
-   * (SSRF). Default: only a server that is local or private itself may.
+   * Allows a public server to name URLs of private networks. The server can then make this process send requests to
+   * machines behind its firewall (SSRF). Default: only a server that is local or private itself may.
    */
   readonly allowPrivate?: boolean | undefined;
 }
@@ -29,8 +29,8 @@ export interface UrlGuard {
 }
 
 /**
- * Judges by where the server itself is: on loopback it may name plain `http:` URLs of loopback; a local or private one may
- * name private addresses. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ * Judges by where the server itself is: on loopback it may name plain `http:` URLs of loopback; a local or private one
+ * may name private addresses. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createUrlGuard(server: string | URL, options: GuardOptions = {}): UrlGuard {
   const { origin, hostname } = new URL(server);

@@ -18,7 +18,7 @@ const TOKEN = /[!#$%&'*+.^_`|~\w-]+/y;
 const EQUALS = /[ \t]*=[ \t]*/y;
 const TOKEN68 = /[ \t]+([\w\-.~+/]+=*)(?=[ \t]*(?:,|$))/y;
 const QUOTED_STRING = /"((?:[^"\\]|\\[\s\S])*)"/y;
-/** Some servers leave the quotes away around what is no token. */
+/** Some servers omit the quotes around values that are not RFC 9110 tokens. */
 const UNQUOTED_VALUE = /[^\s,"]*/y;
 const INVALID_PART = /[^,]*/y;
 

@@ -1,7 +1,7 @@
 import { hashSha256 } from '../../encoding/sha256.js';
 import type { AuthHttpRequest } from './http-exchange.js';
 
-/** A cookie with a secret for one flow: it tells the browser in which the flow began from others. */
+/** A cookie with a secret for one flow. It identifies the browser in which the flow began. */
 export interface BrowserCookie {
   /** Name of the cookie. It depends on the flow, so that flows in several tabs do not disturb each other. */
   readonly name: string;

@@ -6,7 +6,7 @@ export interface AuthExchange {
   readonly method: string;
   /** Path without the query. */
   readonly path: string;
-  /** Query without the question mark. */
+  /** Query without the `?`. */
   readonly query: string;
   /** Prefix of the path that a router removed. Empty as a rule. */
   readonly mount: string;
@@ -61,7 +61,10 @@ export interface AuthHttpResponse {
 const MAX_BODY_BYTES = 64 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Reads a request with its body: a form or JSON, of at most 64 KiB. Resolves with a status when the body cannot be read. */
+/**
+ * Reads a request with its body: a form or JSON, of at most 64 KiB. Resolves with a status when the body cannot be
+ * read.
+ */
 export function readHttpRequest(
   exchange: AuthExchange,
 ): Promise<AuthHttpRequest | { readonly status: 400 | 413 | 415 }> {

@@ -10,8 +10,9 @@ export interface ClaimOptions {
 }
 
 /**
- * Reads what an issuer says of a token whose issuer, audience and times are checked. `expiresAt` is when it is no longer
- * accepted; `expires` is when it has to be checked again, which may be before. Both are milliseconds since the epoch.
+ * Reads the claims of a token whose issuer, audience and times are verified. `expiresAt`: time from which the token is
+ * rejected. `expires`: time at which it must be verified again, which may be earlier. Both are milliseconds since the
+ * epoch.
  */
 export function readClaims(
   claims: JsonObject,
@@ -42,12 +43,17 @@ const ACCESS_TYPES: ReadonlySet<string> = new Set([
   ...['bearer', 'dpop', 'access', 'access_token', 'at+jwt', 'application/at+jwt', 'jwt'],
   ...['urn:ietf:params:oauth:token-type:access_token', 'urn:ietf:params:oauth:token-type:jwt'],
 ]);
-/** Claims that say of which type a token is: RFC 7662, Cognito and Hydra, Keycloak. */
+/** Claims that name the type of a token, as used by RFC 7662, Cognito and Hydra, Keycloak. */
 const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
-/** Claims that bind an ID token to what came with it. https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken */
+/**
+ * Claims that bind an ID token to what came with it.
+ * https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken
+ */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
 
-/** Refresh tokens and ID tokens are of the same issuer and user: only these claims tell them from access tokens. */
+/**
+ * Refresh tokens and ID tokens have the same issuer and user. Only these claims distinguish them from access tokens.
+ */
 function isAccessToken(claims: JsonObject): boolean {
   const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);
   if (!types.every(type => typeof type === 'string' && ACCESS_TYPES.has(type.toLowerCase()))) return false;
@@ -71,8 +77,8 @@ export function isAudience(audience: unknown, names: readonly string[]): boolean
 }
 
 /**
- * A subject is unique only with its issuer, in which neither of the two signs may be. A token of a client that calls for
- * itself may have none. https://www.rfc-editor.org/rfc/rfc9068#section-2.2
+ * A subject is unique only with its issuer, in which neither of the two signs may be. A token of a client that calls
+ * for itself may have none. https://www.rfc-editor.org/rfc/rfc9068#section-2.2
  */
 export function getDefaultPrincipal({ iss, sub, client_id: client }: JsonObject): string | undefined {
   if (typeof sub === 'string' && sub !== '') return `${iss}|${sub}`;

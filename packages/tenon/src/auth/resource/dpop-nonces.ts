@@ -4,19 +4,20 @@ import { createSigner, type Signer } from '../../encoding/hmac.js';
 /** The nonces of a server that remembers none: the time at which one was made, signed. */
 export interface DpopNonces {
   createNonce(): Promise<string>;
-  /** Tells if a nonce is valid, and if its holder should get the next one. */
+  /** Tells if a nonce is valid, and if the client should get the next one. */
   verifyNonce(nonce: string): Promise<'good' | 'ageing' | 'bad'>;
 }
 
 /** Options of DPoP nonces. */
 export interface NonceOptions {
   /**
-   * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again. Default:
-   * one made for this process.
+   * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again.
+   * Default: one made for this process.
    */
   readonly keys?: readonly Uint8Array[] | undefined;
   /**
-   * Time for which a nonce is valid, in milliseconds. Default 300,000: 5 minutes; its holder gets another after half of that.
+   * Time for which a nonce is valid, in milliseconds. Default 300,000: 5 minutes; its holder gets another after half of
+   * that.
    */
   readonly ttl?: number | undefined;
 }

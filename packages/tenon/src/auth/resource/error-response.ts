@@ -16,7 +16,7 @@ export interface ErrorResponseContext {
   readonly proofRequired: boolean;
 }
 
-/** Seconds after which it is worth asking again whether a token is good. */
+/** Seconds after which the client should retry, when the token could not be verified. */
 const RETRY_AFTER = '10';
 
 const STATUS_BY_PROBLEM = {
@@ -39,7 +39,7 @@ const ERROR_BY_PROBLEM = {
 } as const;
 
 /**
- * The answer to a request that is refused. `dpop` tells by which scheme the token came.
+ * The response to a refused request. `dpop`: true if the token came with the DPoP scheme.
  * https://www.rfc-editor.org/rfc/rfc6750#section-3 https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
 export function createErrorResponse(problem: TokenProblem, dpop: boolean, context: ErrorResponseContext): AuthResult {
@@ -78,7 +78,7 @@ function createChallenge(
     : { scheme: 'Bearer', params };
 }
 
-/** The next step for somebody who has looked at the URL by hand, or with a client that does not sign in. */
+/** The next step for a person who opens the URL in a browser, or with a client that cannot sign in. */
 function describeMissingToken({ resource, metadataUrl, proofRequired }: ErrorResponseContext): string {
   return (
     `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +

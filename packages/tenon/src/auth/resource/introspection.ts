@@ -25,11 +25,11 @@ export interface IntrospectionOptions {
   readonly clientSecret: string;
   /** Client authentication method. Default `client_secret_basic`. */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
-  /** URL of the endpoint. Default: what the metadata of the issuer says. */
+  /** URL of the endpoint. Default: `introspection_endpoint` of the issuer's metadata. */
   readonly endpoint?: string | undefined;
   /**
-   * Time for which the answer is cached, in milliseconds: a revoked token is accepted for as long. Default 30,000. 0 asks
-   * for each request.
+   * Time for which a response is cached, in milliseconds. A revoked token is accepted for as long. Default 30,000. 0
+   * sends a request for each call.
    */
   readonly ttl?: number | undefined;
 }
@@ -41,7 +41,7 @@ export interface IntrospectorOptions extends ClaimOptions, IssuerConnection {
   readonly onError: (error: TenonError) => void;
 }
 
-/** Judges tokens by asking who issued them. */
+/** Verifies tokens by introspection at their issuer. */
 export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
   const { options, issuer } = rules;
   const createAuth = options.clientMethod === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;

@@ -10,9 +10,9 @@ import {
 
 /** Source of an issuer's keys. */
 export interface IssuerKeySource extends IssuerConnection {
-  /** The URL of its JWK Set. Without it its metadata says. */
+  /** The URL of its JWK Set. Default: `jwks_uri` of its metadata. */
   readonly jwksUri?: string | undefined;
-  /** Hears of each attempt that failed. */
+  /** Called for each failed attempt. */
   readonly onError: (error: TenonError) => void;
 }
 
@@ -23,8 +23,9 @@ const STALE_TIME = 60 * 60_000;
 const MIN_FETCH_INTERVAL = 30_000;
 
 /**
- * The keys of an issuer: fetched when they are first needed, kept, and fetched again when they are stale or a token names
- * one that is not there. Throws `auth/issuer` when that cannot be known, and jose's error when there is no such key.
+ * The keys of an issuer: fetched when they are first needed, kept, and fetched again when they are stale or a token
+ * names one that is not there. Throws `auth/issuer` when that cannot be known, and jose's error when there is no such
+ * key.
  */
 export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   const { clock, issuer, onError } = source;

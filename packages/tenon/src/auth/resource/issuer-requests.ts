@@ -12,7 +12,7 @@ export interface IssuerConnection {
   readonly issuer: string;
 }
 
-/** True if a URL may be asked for keys or about tokens: by TLS, or on this machine. */
+/** True if keys or introspection may be requested from a URL: with TLS, or on this machine. */
 export function isSafeUrl(url: string): boolean {
   try {
     checkBrowserUrl(url);
@@ -27,12 +27,15 @@ function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
   return createGuardedFetch({ fetch, guard: createUrlGuard(issuer, { allowPrivate: true }), clock });
 }
 
-/** Creates the options of each `oauth4webapi` request. The guard says which URLs may be asked without TLS. */
+/** Creates the options of each `oauth4webapi` request. The guard decides which URLs may be requested without TLS. */
 export function createIssuerRequestOptions(connection: IssuerConnection) {
   return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
 }
 
-/** The metadata of an issuer: by RFC 8414, else by OpenID Connect Discovery. It must say the issuer's own name, byte for byte. */
+/**
+ * Loads the metadata of an issuer: by RFC 8414, else by OpenID Connect Discovery. Its `issuer` must equal the
+ * configured name byte for byte.
+ */
 export async function fetchIssuerDocument(connection: IssuerConnection): Promise<JsonObject> {
   const { issuer } = connection;
   const url = new URL(issuer) as never;

@@ -27,8 +27,8 @@ const ACCESS_TOKEN_TYPE = /^(?:application\/)?at\+jwt$/i;
 const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
 
 /**
- * Judges JWT access tokens. Whose a token says it is, and how it says it is signed, is looked at before any key is asked
- * for, and believed only after the signature is verified. https://www.rfc-editor.org/rfc/rfc9068#section-4
+ * Verifies JWT access tokens. Issuer and algorithm are read before a key is loaded, and trusted only after the
+ * signature is verified. https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
   return async token => {

@@ -15,20 +15,29 @@ export interface ProtectOptions {
    * less is another resource.
    */
   readonly resource: string;
-  /** Trusted issuers of tokens: at least one. What its metadata and its tokens say must be this, byte for byte. */
+  /**
+   * Trusted issuers of tokens: at least one. `issuer` in its metadata and `iss` in its tokens must equal this, byte for
+   * byte.
+   */
   readonly issuers: readonly (string | TrustedIssuer)[];
   /** Scopes that every request needs. Default: no scope. What a tool needs is said with the tool. */
   readonly scopes?: readonly string[] | undefined;
   /** Scopes that a broader one includes: `{ 'notes:write': ['notes:read'] }`. */
   readonly scopeHierarchy?: { readonly [scope: string]: readonly string[] } | undefined;
-  /** Asks the issuer about each token, in place of verifying JWTs. For tokens that are none, or are to be revocable at once. */
+  /**
+   * Introspects each token at the issuer instead of verifying JWTs. For opaque tokens, and for tokens that must be
+   * revocable at once.
+   */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
-   * Judges tokens in your way, in place of all that: `undefined` refuses. It has to check that the token was issued for
-   * this resource and has not ended. Asked for each request. Throws when it cannot tell: that is a 500.
+   * Verifies tokens in your own way instead: `undefined` refuses the token. It must check the audience and the expiry
+   * of the token. Called for each request. If it throws, the response is a 500.
    */
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
-  /** Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client` for a client without one. */
+  /**
+   * Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client`
+   * for a client without one.
+   */
   readonly principal?: ((claims: JsonObject) => string | undefined) | undefined;
   /**
    * Accepted signature algorithms of JWTs. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a
@@ -36,8 +45,8 @@ export interface ProtectOptions {
    */
   readonly algorithms?: readonly string[] | undefined;
   /**
-   * `required`: a JWT must say `typ: at+jwt`, as RFC 9068 has it. Default `optional`: plain JWTs pass as well, as many
-   * issuers make them; what says that it is something else never does.
+   * `required`: a JWT must have `typ: at+jwt`, as RFC 9068 requires. Default `optional`: JWTs without `typ` also pass,
+   * because many issuers omit it. A JWT with another `typ` never passes.
    */
   readonly tokenType?: 'optional' | 'required' | undefined;
   /** Maximum difference between the clocks of issuer and server, in milliseconds. Default 30,000. */
@@ -54,15 +63,16 @@ export interface ProtectOptions {
   /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
   readonly metadata?: JsonObject | undefined;
   /**
-   * Issuer whose metadata is also served at `/.well-known/oauth-authorization-server` of this origin. Clients that do not know
-   * protected-resource metadata look there. Default: the only issuer; none where there are several. `false`: none.
+   * Issuer whose metadata is also served at `/.well-known/oauth-authorization-server` of this origin. Clients that do
+   * not know protected-resource metadata look there. Default: the only issuer; none where there are several. `false`:
+   * none.
    */
   readonly originMetadata?: string | false | undefined;
   /** Maximum number of cached tokens. Default 10,000. */
   readonly tokenCacheSize?: number | undefined;
   /** Maximum time that a token stays in the cache, in milliseconds. Default 300,000: 5 minutes. */
   readonly tokenCacheTtl?: number | undefined;
-  /** Told when an issuer cannot be asked. Default: standard error. */
+  /** Called when an issuer cannot be reached. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Does the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
@@ -74,11 +84,11 @@ export interface ProtectOptions {
 export interface TrustedIssuer {
   /** Byte for byte what stands in `iss`. */
   readonly issuer: string;
-  /** URL of its keys. Default: what its metadata says. */
+  /** URL of its keys. Default: `jwks_uri` of its metadata. */
   readonly jwksUri?: string | undefined;
   /**
-   * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API may
-   * have that name, or tokens for that are good here.
+   * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API
+   * may have that name, or tokens for that are good here.
    */
   readonly audience?: string | undefined;
 }

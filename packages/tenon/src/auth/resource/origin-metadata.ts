@@ -19,9 +19,8 @@ export interface OriginMetadataOptions extends Pick<IssuerConnection, 'fetch'> {
 export type LoadDocument = () => Promise<string | undefined>;
 
 /**
- * Serves the metadata of the issuer at the origin of the resource, where the first revision with authorization has clients
- * look for it. An issuer that has the same origin serves it itself.
- * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
+ * Serves the metadata of the issuer at the origin of the resource, where clients of 2025-03-26 look for it. An issuer
+ * at the same origin serves it itself. https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMap<string, LoadDocument> {
   const { origin, pathname } = new URL(options.issuer);
@@ -29,7 +28,7 @@ export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMa
   return new Map(servesItself ? [] : [[ORIGIN_METADATA_PATH, createLoader(options)]]);
 }
 
-/** Asks the issuer at most once at a time, and not again before the answer or the failure is old. */
+/** Runs at most one request at a time, and repeats it only after the cached response or failure has expired. */
 function createLoader({ issuer, clock, fetch, onError }: OriginMetadataOptions): LoadDocument {
   let latest: { readonly text: string | undefined; readonly expiresAt: number } | undefined;
   let loading: Promise<string | undefined> | undefined;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 
 /** https://www.rfc-editor.org/rfc/rfc9728#section-3 */
 const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
-/** A resource neither asks for it nor says that it has any use for it. */
+/** Not requested and not advertised by a resource. */
 const EXCLUDED_SCOPE = 'offline_access';
 
 export interface ResourceMetadataOptions {

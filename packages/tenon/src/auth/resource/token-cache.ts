@@ -6,7 +6,7 @@ export interface TokenCacheOptions {
   readonly clock: Clock;
   /** Maximum number of cached tokens; the least recently used one is dropped first. */
   readonly maxTokens: number;
-  /** For how long the word on a token is good, in milliseconds. */
+  /** Lifetime of a cached verification result, in milliseconds. */
   readonly ttl: number;
 }
 
@@ -16,8 +16,8 @@ interface CachedToken {
 }
 
 /**
- * Remembers which tokens are good, by their hash, until they end: a signature is not verified again for each request. The
- * same token is judged once at a time. What is not good is never remembered.
+ * Remembers which tokens are good, by their hash, until they end: a signature is not verified again for each request.
+ * The same token is judged once at a time. What is not good is never remembered.
  */
 export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }: TokenCacheOptions): VerifyToken {
   const cache = new Map<string, CachedToken>();

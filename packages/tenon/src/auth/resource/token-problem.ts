@@ -1,6 +1,6 @@
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 
-/** The reason why a request is refused. What `why` says crosses the wire: nothing of the token is ever in it. */
+/** The reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */
 export type TokenProblem =
   /** It has no token. */
   | { readonly problem: 'missing' }
@@ -13,7 +13,7 @@ export type TokenProblem =
   /** The issuer that validates the token cannot be reached. */
   | { readonly problem: 'unavailable' };
 
-/** A token that is good for this resource. */
+/** A token that is valid for this resource. */
 export interface VerifiedToken {
   readonly auth: AuthInfo;
   /** The thumbprint of the key that its sender must prove to have. */

@@ -6,7 +6,7 @@ export interface AuthRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Without the question mark. */
+  /** Without the `?`. */
   readonly query: string;
   /** Path prefix that a router removed. */
   readonly mount?: string | undefined;
@@ -23,11 +23,11 @@ export type AuthResult =
 
 /** Authorizes requests to a server. `protect` makes one; an HTTP endpoint takes it as `auth`. */
 export interface TokenVerifier {
-  /** Judges one request. Asked anew for each. */
+  /** Verifies one request. Called for each request. */
   authorize(request: AuthRequest): Promise<AuthResult>;
   /** Public JSON documents by path. */
   readonly documents: ReadonlyMap<string, string>;
-  /** Documents of others that anybody may read, by path. Each is loaded when it is asked for. */
+  /** Public documents of other parties, by path. Each is loaded on request. */
   readonly remoteDocuments?: ReadonlyMap<string, () => Promise<string | undefined>> | undefined;
   /** The header fields of the 403 that answers a request which needs scopes that it does not have. */
   challenge(request: AuthRequest, scopes: readonly string[]): AuthHeaders;

@@ -1,8 +1,10 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** A clock that can stand still: while the user is asked, say. Its timers wait as long. */
+/** A clock that can be paused, for example while the user is asked for input. Its timers are paused with it. */
 export interface PausableClock extends Clock {
-  /** It stands still from here on. Returns the function that lets it go on; it goes when all who hold it have let go. */
+  /**
+   * It stands still from here on. Returns the function that lets it go on; it goes when all who hold it have let go.
+   */
   pause(): () => void;
 }
 
@@ -46,7 +48,7 @@ export function createPausableClock(base: Clock): PausableClock {
   };
 }
 
-/** The time that one call may take in all, over however many requests. Its clock stands still while the user is asked. */
+/** The maximum duration of one call over all its requests. Its clock is paused while the user is asked for input. */
 export class CallDeadline {
   readonly #base: Clock;
   readonly #expiresAt: number;
@@ -57,7 +59,7 @@ export class CallDeadline {
     this.#expiresAt = total === Number.POSITIVE_INFINITY ? total : base.now() + total;
   }
 
-  /** Made when it is first needed: most calls ask nothing. */
+  /** Created on first use, because most calls have no input requests. */
   get clock(): PausableClock {
     this.#clock ??= createPausableClock(this.#base);
     return this.#clock;

@@ -24,7 +24,7 @@ const ANSWERED = new Set(['peer/error', 'http/refused', 'rpc/error', 'tool/faile
 
 const REQUEST_TIMEOUT = 408;
 
-/** Tests whether an error says that the connection was lost before the answer came. */
+/** Tells if an error means that the connection was lost before the response came. */
 export function isConnectionLoss({ code }: TenonError): boolean {
   return CONNECTION_LOSS.has(code);
 }
@@ -61,7 +61,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
   if (second.code === CURSOR_EXPIRED) return second;
   const mayHaveRun = mayHaveExecuted(first) && !isReadOnly(method);
   const { rpcCode, data, status, peer } = second;
-  // The words of a server stay as they are: programs compare them, and a gateway passes them on.
+  // The server's message stays as it is, because programs compare it and a gateway forwards it.
   const isAnswer = ANSWERED.has(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
   const next = mayHaveRun

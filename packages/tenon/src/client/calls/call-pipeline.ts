@@ -30,21 +30,24 @@ import { findHeaderProblem, ToolCache } from './tool-cache.js';
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: CallOptions = {};
 
-/** One call, and what it carries along its road. */
+/** One call and its state. */
 export interface CallState {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: CallOptions;
   readonly deadline: CallDeadline;
-  /** The call is to become a task wherever that is the caller's choice: with these words. */
+  /** Task parameters to send with the call wherever the caller decides that it becomes a task. */
   readonly taskParams?: TaskParams | undefined;
-  /** The tool whose result is asked for. */
+  /** The tool whose result is requested. */
   readonly tool?: string | undefined;
   /** Ends the hearing of progress on the task that the call has become. */
   stopProgress?: () => void;
 }
 
-/** The road of a call: gate, cache, link, rounds, judgement; and once more where that is safe. */
+/**
+ * Runs a call: checks, cache, connection, rounds of input requests, validation of the result. Repeats it once where
+ * that is safe.
+ */
 export class CallPipeline {
   readonly options: ClientOptions;
   readonly emitter = new ClientEmitter();
@@ -53,7 +56,7 @@ export class CallPipeline {
   readonly toolCache = new ToolCache();
   /** The time that goes on. */
   readonly clock: Clock;
-  /** The time of what is waited for: it stands still while the server asks by a request of its own. */
+  /** The timeout of the call. It is paused while the server sends input requests of its own. */
   readonly pausableClock: PausableClock;
   logLevel: LoggingLevel | undefined;
   readonly #hasTaskExtension: boolean;
@@ -72,7 +75,10 @@ export class CallPipeline {
     this.connections = new ConnectionManager(endpoint, options, this.emitter, events, this.pausableClock);
   }
 
-  /** Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that says who, what and what next. */
+  /**
+   * Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that names the peer,
+   * the problem and the next step.
+   */
   async call(method: string, params: JsonObject = {}, options: CallOptions = NO_OPTIONS): Promise<JsonObject> {
     const callState = this.createCallState(method, params, options);
     const answer = await this.begin(callState);
@@ -104,7 +110,7 @@ export class CallPipeline {
     });
   }
 
-  /** Asks about a task that the server has made, whatever it declares. */
+  /** Requests the state of a task that the server has created, whatever capabilities it declares. */
   async sendTaskRequest(
     method: MethodName,
     params: JsonObject,
@@ -179,14 +185,14 @@ export class CallPipeline {
   #sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
     return thenMaybe(loadsTools ? this.loadTools(initial, callState.options) : undefined, () =>
-      // Learning may have found the session gone: what has not been sent yet takes the link of now.
+      // The tool lookup may have reconnected. A request that was not sent yet uses the current connection.
       thenMaybe(initial.ended ? this.connections.getConnection() : initial, connection =>
         this.#exchange(connection, callState),
       ),
     );
   }
 
-  /** Sends, answers what the server asks, and judges what comes of it. */
+  /** Sends a request, answers the server's input requests, and validates the result. */
   #exchange(connection: Connection, callState: CallState): Promise<JsonObject> {
     const { method, params, options, deadline, taskParams } = callState;
     const callsTool = method === 'tools/call';
@@ -229,7 +235,10 @@ export class CallPipeline {
     return this.options.validate !== 'off' || canCreateTasks(connection);
   }
 
-  /** A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is read before the first call that needs it. */
+  /**
+   * A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is
+   * read before the first call that needs it.
+   */
   async loadTools(connection: Connection, { signal }: CallOptions): Promise<void> {
     if (!this.#mustLoadTools(connection)) return;
     try {
@@ -277,7 +286,7 @@ export class CallPipeline {
   }
 }
 
-/** The progress of a task is heard until the call is over. */
+/** Progress of a task is reported until the call ends. */
 function keepProgress(callState: CallState): SendParameters['onTaskCreated'] {
   return stopProgress => {
     callState.stopProgress = stopProgress;

@@ -40,7 +40,9 @@ export async function* listAll<T>(
   throw createEndlessListError(pipeline, `${method} returned more than ${MAX_PAGES} pages`);
 }
 
-/** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */
+/**
+ * Requests one page. Resolves with `undefined` when its cursor belongs to a lost session: the list then starts again.
+ */
 async function getPage(
   pipeline: CallPipeline,
   connection: Connection,
@@ -60,7 +62,7 @@ async function getPage(
 
 function getNextCursor({ connections }: CallPipeline, { nextCursor }: JsonObject): string | undefined {
   if (typeof nextCursor !== 'string') return undefined;
-  // An empty cursor is one like any other where requests state their revision; before, servers mean "no more" by it.
+  // On stateless versions an empty cursor is valid. On earlier versions servers use it for the last page.
   return nextCursor === '' && connections.lastConnection.dialect.opening === 'handshake' ? undefined : nextCursor;
 }
 

@@ -12,8 +12,8 @@ interface CacheEntry {
 }
 
 /**
- * Answers that the server said stay good for a while. One client speaks for one principal, so what is private to that
- * may be kept here. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ * Caches results for the lifetime that the server declares. A client has one principal, so private results are cached
+ * too. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResponseCache {
   readonly #size: number;
@@ -35,7 +35,7 @@ export class ResponseCache {
     return undefined;
   }
 
-  /** Keeps a final answer, when it says for how long. */
+  /** Caches a final result if it declares a lifetime. */
   set(method: MethodName, params: JsonObject, result: JsonObject): void {
     const { ttlMs } = result;
     if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;

@@ -12,7 +12,7 @@ const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content
 
 /** Results that a call may have beside a final one. */
 export interface AllowedResults {
-  /** A question, since the caller answers it. */
+  /** An input request, because the caller answers it. */
   readonly inputRequired: boolean;
   /** A task. */
   readonly task: boolean;
@@ -78,7 +78,10 @@ export function checkShape(
   return remaining;
 }
 
-/** Returns undefined when the entries are not what is wrong, or when none is left of what the result has to say. */
+/**
+ * Returns the result without malformed entries, or `undefined` when the problem is not in the entries or no valid entry
+ * is left.
+ */
 function dropMalformedEntries(
   pipeline: CallPipeline,
   connection: Connection,
@@ -118,7 +121,7 @@ function mendResourceLink(entry: unknown): unknown {
   return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
 }
 
-/** A tool's structured content must fit what the tool says of it. */
+/** The structured content of a tool must match its output schema. */
 export function checkStructuredContent(
   pipeline: CallPipeline,
   connection: Connection,
@@ -150,8 +153,9 @@ function withoutStructured(result: JsonObject): JsonObject {
 }
 
 /**
- * Returns the value of a tool: its structured content where it has any, else its whole result. The content decides, not the
- * list: a gateway to a server of a version without output schemas lists none. Throws `tool/failed` for a result with `isError`.
+ * Returns the value of a tool: its structured content where it has any, else its whole result. The content decides, not
+ * the list: a gateway to a server of a version without output schemas lists none. Throws `tool/failed` for a result
+ * with `isError`.
  */
 export function getToolValue(pipeline: CallPipeline, result: CallToolResult, name: string | undefined): unknown {
   if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;

@@ -117,7 +117,7 @@ export class ConnectionManager {
     if (error) this.#emitter.emit('error', error);
     this.#trackClosing(connection.close());
     this.#setState('reconnecting');
-    // Nobody else would notice that changes are no longer announced.
+    // Without this, the user would not notice that change notifications have stopped.
     if (error?.code === 'connection/unresponsive') void this.getConnection().catch(() => {});
   }
 
@@ -127,7 +127,9 @@ export class ConnectionManager {
     this.#closing.add(closing);
   }
 
-  /** The server no longer knows the session: calls on their way may still be answered, the next one opens another link. */
+  /**
+   * The server no longer knows the session: calls on their way may still be answered, the next one opens another link.
+   */
   #retire(connection: Connection): void {
     if (this.#connection !== connection || this.#state === 'closed') return;
     this.#retired.add(connection);

@@ -32,7 +32,7 @@ import { createRequestHeaders } from './request-headers.js';
 /** A listening is over because the server said so: that is no failure. */
 const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscription');
 
-/** One open road to a server, and the dialect spoken on it. */
+/** One open transport to a server, and the dialect of its protocol version. */
 export class Connection implements PeerHandler {
   readonly endpoint: ServerEndpoint;
   readonly channel: Transport;
@@ -120,7 +120,7 @@ export class Connection implements PeerHandler {
     this.#dialect = dialect;
   }
 
-  /** The opening is over: requests state the revision in the way of the dialect. */
+  /** Ends the negotiation. Requests then carry the protocol version as the dialect requires. */
   completeOpening(): void {
     this.#isOpened = true;
     this.#keepAlive?.start();
@@ -136,7 +136,7 @@ export class Connection implements PeerHandler {
     return hasCapability(this.server.capabilities, capability);
   }
 
-  /** Sends a request in the words of the dialect and gives the answer in ours. */
+  /** Encodes and sends a request, and decodes the result into the newest version. */
   call(method: string, params: JsonObject, parameters: SendParameters = {}): Promise<JsonObject> {
     const { dialect } = this;
     const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
@@ -162,7 +162,7 @@ export class Connection implements PeerHandler {
     );
   }
 
-  /** The answer in our words. */
+  /** Decodes the result into the newest version. */
   #decodeResult(
     id: Id,
     answer: JsonObject,
@@ -252,14 +252,14 @@ export class Connection implements PeerHandler {
   }
 
   /**
-   * A client sends no responses where servers request input by results. A process that is only being probed may be of
-   * any revision, and may want to know that somebody is there.
+   * A client sends no responses on versions whose servers request input in results. A process that is still being
+   * probed may have any version, and may use a ping to check for a client.
    */
   mayAnswer(): boolean {
     return this.#dialect?.inputRequests !== 'by-retry' || (!this.#isOpened && this.endpoint.kind !== 'http');
   }
 
-  /** A server withdraws a question of its own, or ends a listening of ours. */
+  /** The server cancels one of its own requests, or ends a subscription of this client. */
   #handleCancelled({ requestId: id, reason }: JsonObject): void {
     if (!isId(id)) return;
     if (this.#listenIds.has(id)) this.#peer.onResponseLost(id, LISTEN_ENDED);
@@ -273,10 +273,11 @@ export class Connection implements PeerHandler {
     );
   }
 
-  /** Progress is always asked for: whoever reports it gets more time. */
+  /** A progress token is always sent, because progress extends the timeout. */
   #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
     const opening = this.dialect.opening === 'per-request' ? this.#getRequestMeta(logLevel) : undefined;
-    // To add a member to what was spread costs ten times what it costs to spread after it: mostly nothing is said already.
+    // To add a member to what was spread costs ten times what it costs to spread after it: mostly nothing is said
+    // already.
     if (!('_meta' in params)) return { _meta: { progressToken: id, ...opening }, ...params };
     return { ...params, _meta: { ...readMeta(params), ...opening, progressToken: id } };
   }

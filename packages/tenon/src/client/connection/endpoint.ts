@@ -7,11 +7,11 @@ export interface ServerEndpoint {
   readonly key?: string;
   /** A new channel. */
   open(): Transport | Promise<Transport>;
-  /** The two-endpoint road of the first revision, where there may be one. */
+  /** The HTTP+SSE transport of 2024-11-05, if the server may have one. */
   readonly fallback?: () => ServerEndpoint;
-  /** Ids of extensions that the road itself has: ways of signing in. */
+  /** Ids of extensions that the transport itself provides, such as sign-in methods. */
   readonly extensions?: readonly string[];
-  /** Sets who is told when requests begin to wait for a sign-in, and when they no longer do. */
+  /** Sets the function that is called when requests begin and cease to wait for a sign-in. */
   onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 

@@ -6,7 +6,7 @@ import { createHttpSseTransport } from '../../transports/http-sse/client.js';
 import type { HttpTarget } from '../target.js';
 import type { ServerEndpoint } from './endpoint.js';
 
-/** The two roads over HTTP: the one endpoint and, where a server has nothing else, the two endpoints of the first revision. */
+/** The two HTTP transports: Streamable HTTP, and HTTP+SSE for servers that support nothing else. */
 export function createClientEndpoint(
   { url, transport, fetch: _, auth, ...rest }: HttpTarget,
   requester: Requester,

@@ -11,7 +11,7 @@ import type { Connection } from './connection.js';
 /** Options for transports without headers and without a request per message. */
 const NO_SEND_OPTIONS: SendOptions = {};
 
-/** One request as it goes out, in our words. */
+/** One outgoing request in the form of the newest version. */
 export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout'> {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -19,14 +19,14 @@ export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTi
   readonly onRequestId?: ((id: Id) => void) | undefined;
   /** Output schema of the called tool, if known. Transforms of the result need it. */
   readonly outputSchema?: JsonObject | undefined;
-  /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
+  /** No cancellation is sent for this request, because it creates or awaits a task, which `tasks/cancel` cancels. */
   readonly silentAbort?: boolean;
   readonly onStreamClosed?: (() => void) | undefined;
   /** Called when the answer is a task: progress is reported on until this is called. */
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
 }
 
-/** One request on its way to the server: how long it is waited for, and what is done when nobody waits any longer. */
+/** One request in flight: its timeout, and its cancellation when no caller waits for it. */
 export class OutgoingRequest implements PeerCallOptions {
   readonly idleTimeout: number | undefined;
   readonly totalTimeout: number | undefined;
@@ -45,7 +45,8 @@ export class OutgoingRequest implements PeerCallOptions {
     const isHttp = connection.endpoint.kind === 'http';
     this.idleTimeout = idleTimeout;
     this.totalTimeout = totalTimeout;
-    // Where no stream can be left, what is given up without a word is answered all the same: the answer is expected.
+    // On a transport without a stream per request, a request whose cancellation is not sent still gets its response,
+    // which must be expected.
     this.signal = silentAbort && !isHttp ? undefined : signal;
     this.#link = connection;
     this.#method = method;

@@ -14,7 +14,10 @@ export interface VersionCache {
 }
 
 const MAX_ENDPOINTS = 1000;
-/** After this time a server is asked anew, in milliseconds: it may have been updated. */
+/**
+ * Lifetime of an entry, in milliseconds. Afterwards the version is negotiated again, because the server may have been
+ * updated.
+ */
 const ENTRY_TTL = 60 * 60_000;
 
 /** Creates a cache of negotiated protocol versions in this process: 1,000 endpoints, one hour each. */

@@ -17,7 +17,10 @@ import { chooseAlternative, createNoSharedVersionError, isVersionRefusal } from 
 
 const PROBE_TIMEOUT = 2000;
 
-/** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+/**
+ * Opens transports to one server until a protocol version is agreed on.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
 export async function negotiateConnection(
   endpoint: ServerEndpoint,
   options: ClientOptions,
@@ -53,9 +56,9 @@ class VersionNegotiator {
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausableClock;
   #signal: AbortSignal | undefined;
-  /** Tells whether the server has forgotten a session that was being opened: that is tried once more. */
+  /** Tells if the server lost the session during `initialize`, which is retried once. */
   #hasLostSession = false;
-  /** Tells whether the server itself failed when it was probed: that says nothing of the versions that it serves. */
+  /** Tells if the server failed when it was probed. A failure does not show which versions it supports. */
   hasProbeFailed = false;
 
   constructor(
@@ -263,12 +266,12 @@ class VersionNegotiator {
   }
 }
 
-/** In a session the client also says when its roots change. */
+/** In a session the client also declares if it notifies about changes of its roots. */
 function withListChanged(capabilities: JsonObject): JsonObject {
   return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
 }
 
-/** The server itself said no to the question which revisions it speaks: it is there, and knows no such question. */
+/** The server itself rejected `server/discover`, so it runs but does not support that method. */
 function isRefusal({ rpcCode, status = 0 }: TenonError): boolean {
   return rpcCode !== undefined && status !== 401 && status !== 403;
 }

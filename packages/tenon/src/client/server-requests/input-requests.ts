@@ -11,7 +11,7 @@ export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: 
   return maxRounds;
 }
 
-/** Answers what the server asks by a result, with the handler that answers its requests. */
+/** Answers an input request of a result with the handler for the corresponding request of the server. */
 export async function answerInputRequest(
   { method, params }: { readonly method: string; readonly params?: object | undefined },
   { peer }: Pick<Connection, 'peer'>,
@@ -41,7 +41,7 @@ export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, max
   });
 }
 
-/** The caller's signal ends the wait, whatever becomes of the work. */
+/** The caller's signal ends the wait at once. The handler may still be running. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, peer: string): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -8,8 +8,8 @@ import type { ClientOptions } from '../options.js';
 import { answerInputRequest, createTooManyRoundsError, getMaxRounds, raceAbort } from './input-requests.js';
 
 /**
- * Sends a request again until its answer is final, which this one is not: each time the server asks, what it asks is answered with the handlers that
- * also answer its requests, and the request goes again. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Repeats a request until its result is final. The handlers for the server's requests answer the input requests of each
+ * round. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function resolveInputRequests(
   first: JsonObject,

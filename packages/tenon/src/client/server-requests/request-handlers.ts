@@ -36,7 +36,7 @@ function createExtensions({ extensions = [], tasks = true }: ClientOptions): { [
   return Object.fromEntries([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
 }
 
-/** Time that a handler may take, in milliseconds: somebody may have gone to lunch. */
+/** Maximum duration of a handler, in milliseconds. Long, because a person may have to answer. */
 const ANSWER_TIMEOUT = 30 * 60_000;
 
 /** Options that decide how a server's request is answered. */
@@ -49,7 +49,7 @@ function resolveAlias(method: string): string {
   return Object.hasOwn(ALIASES, method) ? (ALIASES[method] as string) : method;
 }
 
-/** Answers one question of the server, in our words. Throws what the server is to be told. */
+/** Answers one input request of the server, in the form of the newest version. Throws the error for the server. */
 export async function handleServerRequest(
   requestedMethod: string,
   params: JsonObject,
@@ -77,7 +77,7 @@ export async function handleServerRequest(
   }
 }
 
-/** A handler has until `answerTimeout`; then its signal is aborted, and nobody waits for it any longer. */
+/** A handler has until `answerTimeout`. Then its signal is aborted and its result is ignored. */
 function withTimeout<T>(
   method: string,
   answers: ServerRequestOptions,
@@ -149,7 +149,7 @@ async function listRoots({ roots = [] }: ClientHandlers): Promise<readonly Root[
   return 'list' in roots ? roots.list() : roots;
 }
 
-/** A step upwards, in whatever way its characters are written. */
+/** Matches `..` segments, also when their characters are percent-encoded. */
 const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
 
 /** A root is a place below which a server may look around: nothing in it may lead out again. */
@@ -193,12 +193,12 @@ function fillDefaults(
   return { ...Object.fromEntries(defaults), ...content };
 }
 
-/** The words of the client for a peer that has a different revision. */
+/** Encodes the client's answer for the server's protocol version. */
 export function encodeAnswer(dialect: Dialect, method: string, result: JsonObject): JsonObject {
   return dialect.transforms.encode.result(resolveAlias(method))?.(result, {}) ?? result;
 }
 
-/** Names the task that asked in the answer to it. */
+/** Adds the id of the task that sent the request to its answer. */
 export function relateToTask(result: JsonObject, { _meta }: JsonObject): JsonObject {
   const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
   return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };

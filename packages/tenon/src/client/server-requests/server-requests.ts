@@ -7,7 +7,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions, ServerRequestInfo } from '../options.js';
 import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
 
-/** The connection on which a server asks. */
+/** The connection from which a server request came. */
 export interface ServerRequestContext {
   readonly dialect: Dialect;
   readonly options: ClientOptions;
@@ -16,7 +16,10 @@ export interface ServerRequestContext {
   report(params: JsonObject): void;
 }
 
-/** Answers a request of the server. The calls of this client wait as long: whom the server asks may take their time. */
+/**
+ * Answers a request of the server. The timeouts of this client's calls are paused meanwhile, because a user may take
+ * time.
+ */
 export async function answerRequest(
   { method, params = {} }: JsonRpcRequest,
   { dialect, options, clock, report }: ServerRequestContext,

@@ -19,8 +19,8 @@ export function canCreateTasks(connection: Connection): boolean {
 }
 
 /**
- * The words by which a call becomes a task: those of the caller where the tool leaves it the choice, some wherever the
- * tool runs in no other way. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ * The `task` parameter of a call: the caller's where the tool supports tasks, a default one where the tool requires a
+ * task. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function getTaskParams(
   { options, toolCache }: CallPipeline,
@@ -36,8 +36,8 @@ export function getTaskParams(
 }
 
 /**
- * Sends a call that becomes a task. Giving it up early cancels the task as soon as its name is known: the request itself
- * cannot be cancelled.
+ * Sends a call that becomes a task. Giving it up early cancels the task as soon as its name is known: the request
+ * itself cannot be cancelled.
  */
 export async function callAsTask(
   pipeline: CallPipeline,
@@ -60,7 +60,7 @@ export async function callAsTask(
   }
 }
 
-/** Nobody waits for what comes of it; that it could not be said is reported. */
+/** No caller waits for the result of the cancellation. A failure to send it is reported. */
 export async function cancelQuietly(pipeline: CallPipeline, taskId: unknown): Promise<void> {
   if (typeof taskId !== 'string' || !canCancelTasks(pipeline)) return;
   try {

@@ -6,7 +6,7 @@ import type { CallPipeline } from '../calls/call-pipeline.js';
 /** Codes of a lost connection, after which another may be opened. */
 const CONNECTION_LOST =
   /^(connection\/(closed|send)|http\/(unreachable|interrupted)|stdio\/exited|session\/gone|call\/(timeout|outcome-unknown))$/;
-/** HTTP statuses by which a server or a proxy asks for a later retry. */
+/** HTTP statuses by which a server or a proxy requests a later retry. */
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** True if a later retry may help: a task outlives the connection. */
@@ -16,7 +16,7 @@ export function isRetryable({ connections }: CallPipeline, error: unknown): erro
   return error.rpcCode === undefined && CONNECTION_LOST.test(error.code);
 }
 
-/** Servers say in one and the same way that they never had a task, and that they have it no longer. */
+/** Servers use the same error for a task that never existed and for one that was deleted. */
 export function isUnknownTask(error: unknown): error is TenonError {
   return TenonError.is(error) && error.rpcCode === INVALID_PARAMS;
 }

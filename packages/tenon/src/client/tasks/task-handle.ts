@@ -16,7 +16,9 @@ export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTim
 export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> {
   /** Gives the call up. Once there is a handle it does nothing any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for which the task is to be kept, where the client may say so. The server may decide otherwise. */
+  /**
+   * Lifetime of the task in milliseconds, on versions that let the client choose it. The server may decide otherwise.
+   */
   readonly ttl?: number | undefined;
 }
 
@@ -30,10 +32,10 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
    */
   readonly state: TaskState | undefined;
   /**
-   * Waits for the value of the call: the same as `client.tools.x` resolves to. The task is looked after meanwhile: what
-   * it asks is answered. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`,
-   * `task/unreachable`; with `call/unanswered-request` when it asks what cannot be answered here: it then goes on waiting
-   * for an answer.
+   * Waits for the value of the call: the same as `client.tools.x` resolves to. Input requests of the task are answered
+   * meanwhile. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`,
+   * `task/unreachable`. Rejects with `call/unanswered-request` when no handler can answer an input request; the task
+   * then keeps waiting for an answer.
    */
   result(options?: WaitOptions): Promise<R>;
   /**
@@ -42,7 +44,7 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   toolResult(options?: WaitOptions): Promise<CallToolResult>;
   /** Each state from now on, the last one as well. The task is looked after meanwhile, as it is by `result`. */
   states(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<TaskState>;
-  /** Asks the server to cancel it, which the server may do, in time. Of a task that has ended nothing is asked. */
+  /** Requests the cancellation of the task. The server may ignore it. Does nothing if the task has ended. */
   cancel(): Promise<void>;
 }
 
@@ -59,16 +61,16 @@ type StartArguments<I> = [I] extends [undefined]
 /** Tasks, made and come back to. https://modelcontextprotocol.io/extensions/tasks/overview */
 export interface Tasks<T = unknown> {
   /**
-   * Calls a tool, and hands out the task that the server makes of the call. Where the server just answers, the handle is
-   * one that is done already; where it is the client that makes tasks, it makes one of each call that may be one.
+   * Calls a tool, and hands out the task that the server makes of the call. Where the server just answers, the handle
+   * is one that is done already; where it is the client that makes tasks, it makes one of each call that may be one.
    */
   start<N extends ToolNameOf<T>>(
     name: N,
     ...input: StartArguments<InputOf<DefinitionOf<T, N>>>
   ): Promise<TaskHandle<ToolResultOf<T, N>>>;
   /**
-   * Comes back to a task: the id is all it takes. With the name of the tool its result is judged, and typed. Nothing is
-   * sent before something is asked of the handle.
+   * Resumes a task by its id. With the name of the tool its result is validated and typed. No request is sent before a
+   * method of the handle is called.
    */
   resume<N extends ToolNameOf<T> = never>(
     id: string,
@@ -76,9 +78,15 @@ export interface Tasks<T = unknown> {
   ): TaskHandle<[N] extends [never] ? unknown : ToolResultOf<T, N>>;
   /** Gets the state of a task. Rejects with `task/unknown` when the server has none of that id. */
   get(id: string, options?: CallOptions): Promise<TaskState>;
-  /** Asks the server to cancel a task. Of one that has ended nothing is asked; `task/unknown` when there is none. */
+  /**
+   * Requests the cancellation of a task. Does nothing if the task has ended. Rejects with `task/unknown` when it does
+   * not exist.
+   */
   cancel(id: string, options?: CallOptions): Promise<void>;
-  /** All tasks of this client that the server still has. Rejects where the revision, or the server, has no such list. */
+  /**
+   * Lists all tasks of this client that the server still stores. Rejects if the protocol version or the server has no
+   * `tasks/list`.
+   */
   list(options?: CallOptions): AsyncIterable<TaskState>;
 }
 

@@ -7,7 +7,7 @@ import { answerInputRequest, createTooManyRoundsError, getMaxRounds } from '../s
 export interface TaskInputContext {
   readonly pipeline: CallPipeline;
   readonly taskId: string;
-  /** Stands still while somebody is asked. */
+  /** Pauses while the user is asked for input. */
   readonly clock: PausableClock;
   /** Hands answers over. */
   deliver(inputResponses: JsonObject): Promise<void>;
@@ -39,7 +39,7 @@ export class TaskInputRequests {
     void this.#answer(Object.fromEntries(added)).catch(onError);
   }
 
-  /** Nobody waits for the task any longer. */
+  /** Aborted when no caller waits for the task. */
   close(): void {
     for (const [key, controller] of this.#open) this.#withdraw(key, controller);
   }
@@ -60,7 +60,7 @@ export class TaskInputRequests {
     if (wanted.length > 0) await deliver(Object.fromEntries(wanted));
   }
 
-  /** No answer when the question was withdrawn meanwhile. */
+  /** No answer is sent if the input request was withdrawn meanwhile. */
   async #answerOne(key: string, request: InputRequests[string]): Promise<readonly [string, JsonObject | undefined]> {
     const { pipeline, taskId: task } = this.#context;
     const controller = new AbortController();

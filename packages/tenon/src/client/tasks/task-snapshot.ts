@@ -2,7 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 
-/** Between two looks at a task, in milliseconds: where its server says nothing, and whatever it says. */
+/** Poll intervals of a task, in milliseconds: the default if the server sends none, and the minimum in any case. */
 const DEFAULT_POLL_INTERVAL = 1000;
 const MIN_POLL_INTERVAL = 50;
 const MAX_POLL_INTERVAL = 60 * 60_000;
@@ -55,7 +55,7 @@ export class TaskSnapshot {
     return ttlMs === null ? Number.POSITIVE_INFINITY : this.#firstSeenAt + ttlMs - this.#clock.now();
   }
 
-  /** Takes note of what the server told. */
+  /** Stores the state that the server sent. */
   update(message: JsonObject): void {
     if (this.ended && !this.#isLateResult(message)) return;
     const state = toTaskState(message);
@@ -66,7 +66,7 @@ export class TaskSnapshot {
     for (const listener of [...this.#listeners]) listener(state);
   }
 
-  /** Takes note of what came by itself, and may have been overtaken. Says whether it was any news. */
+  /** Stores the state of a notification, which may be older than the current one. Returns true if it was newer. */
   updateFromNotification(message: JsonObject): boolean {
     const known = Date.parse(this.#state?.lastUpdatedAt ?? '');
     if (message.taskId !== this.taskId || this.ended || Date.parse(message.lastUpdatedAt as string) < known)

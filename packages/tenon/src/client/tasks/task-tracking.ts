@@ -25,20 +25,20 @@ const MAX_DELAY = 30_000;
 /** Maximum number of consecutive failures to reach the server: about eight minutes. */
 const MAX_FAILURES = 20;
 
-/** One following of a task, until it ends or nobody wants to know any longer. */
+/** Follows one task until it ends or no caller waits for it. */
 export interface TaskTracking {
   readonly pipeline: CallPipeline;
   readonly snapshot: TaskSnapshot;
   /** The tool that was called, where it is known. */
   readonly tool: string | undefined;
   readonly idleTimeout: number | undefined;
-  /** Stands still while somebody is asked. */
+  /** Pauses while the user is asked for input. */
   readonly clock: PausableClock;
-  /** Nobody waits for the task any longer. */
+  /** Aborted when no caller waits for the task. */
   readonly signal: AbortSignal;
 }
 
-/** Waits for the end of a task, and sees to what it asks meanwhile. Gives what the call would have been answered with. */
+/** Waits for the end of a task and answers its input requests meanwhile. Resolves with the result of the call. */
 export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject> {
   const { pipeline, snapshot, clock, signal } = tracking;
   const waker = new Waker(pipeline.clock, signal);
@@ -66,7 +66,7 @@ export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject>
 
 async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputRequests, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
-  // What makes a task tells none of its payload.
+  // A response that creates a task contains nothing of its result.
   if (snapshot.state === undefined || isPayloadMissing(snapshot.state, pipeline)) await refresh(tracking, waker);
   let next = pipeline.clock.now() + snapshot.interval;
   for (;;) {
@@ -83,7 +83,7 @@ async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputReques
   }
 }
 
-/** Asks how the task stands. */
+/** Requests the state of the task. */
 async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
   const { pipeline, snapshot } = tracking;
   const params = { taskId: snapshot.taskId };
@@ -100,7 +100,7 @@ async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
   );
 }
 
-/** The server has to say all there is to know of it. */
+/** The server must send the complete state. */
 export function checkTask(
   pipeline: CallPipeline,
   { taskId }: { readonly taskId: string },
@@ -161,7 +161,7 @@ async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState)
     return state.result as JsonObject;
   }
   const fetchPayload = () => retryWhileUnreachable(tracking, waker, options => fetchResult(tracking, options));
-  // Of a task that failed the error is its own, whatever its code.
+  // A failed task rejects with its own error, whatever its code.
   return state.status === 'failed' ? fetchPayload() : withUnknownTaskError(snapshot, fetchPayload);
 }
 

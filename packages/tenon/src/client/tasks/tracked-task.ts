@@ -9,7 +9,7 @@ import type { WaitOptions } from './task-handle.js';
 import { TaskSnapshot } from './task-snapshot.js';
 import { trackUntilEnd } from './task-tracking.js';
 
-/** States that nobody has read yet, at the most: beyond it the first are left out. */
+/** Maximum number of unread states. Beyond it the oldest are dropped. */
 const MAX_UNREAD = 100;
 
 /** Values needed to follow a task. */
@@ -30,12 +30,12 @@ export function trackTask(pipeline: CallPipeline, result: JsonObject, origin: Ta
   return task;
 }
 
-/** Tells whether the wait for a task ended before the task did, for good: nobody comes back to it. */
+/** Tells if the wait for a task ended for good before the task did. */
 export function isAbandoned(error: unknown): boolean {
   return TenonError.is(error) && /^call\/(aborted|timeout|unanswered-request|too-many-rounds)$/.test(error.code);
 }
 
-/** A task that several may wait for at once: while somebody does, it is looked after. */
+/** A task that several callers may wait for. It is polled while at least one waits. */
 export class TrackedTask {
   readonly snapshot: TaskSnapshot;
   readonly #pipeline: CallPipeline;
@@ -56,7 +56,7 @@ export class TrackedTask {
     });
   }
 
-  /** Waits as the call would: whatever ends the wait before the task has ended cancels it. */
+  /** Waits like a call: if the wait ends before the task does, the task is cancelled. */
   async waitForCall(signal: AbortSignal | undefined): Promise<JsonObject> {
     const { deadline, stopProgress } = this.#origin;
     try {
@@ -150,7 +150,7 @@ export class TrackedTask {
     const { snapshot } = this;
     const tracking = { pipeline: this.#pipeline, snapshot, tool, idleTimeout, clock: this.#clock, signal: stop.signal };
     const result = trackUntilEnd(tracking);
-    // Whoever waits has been told.
+    // The waiting callers were notified.
     result.catch(() => {});
     return { result, stop };
   }

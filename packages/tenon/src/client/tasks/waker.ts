@@ -25,7 +25,7 @@ export class Waker {
     this.#failure.abort(error);
   }
 
-  /** Waits so long, or until it rings. Says whether it rang. */
+  /** Waits for this time, or until `wake` is called. Resolves with true if it was called. */
   async waitForWake(ms: number): Promise<boolean> {
     const woken = new Promise<void>(resolve => {
       this.#wake = resolve;
@@ -47,7 +47,7 @@ export class Waker {
     await this.raceFailure(Promise.race([elapsed, orUntil])).finally(cancelTimer);
   }
 
-  /** The work, unless something fails before it is done, or nobody waits any longer. */
+  /** Runs the work until it is done, an error is reported, or no caller waits for it. */
   raceFailure<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = () => reject(this.#getReason());

@@ -12,8 +12,8 @@ const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
 
 /**
- * Tells of changes, in the manner of the server's revision: by subscribing, or by listening. When a stream breaks it is
- * opened again, and what is watched is reported as changed, because it may have been meanwhile.
+ * Reports changes by subscriptions or by `subscriptions/listen`, as the protocol version requires. When a stream breaks
+ * it is opened again, and everything watched is reported as changed, because it may have changed meanwhile.
  */
 export async function* watch(
   pipeline: CallPipeline,
@@ -60,7 +60,7 @@ async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue
   }
 }
 
-/** An error of the server's own is its last word; a broken road is not. */
+/** An error of the server is final. A lost connection is not. */
 function isFinal(error: unknown): boolean {
   return TenonError.is(error) && (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
 }
@@ -119,7 +119,7 @@ async function subscribeToChanges(
   for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
 }
 
-/** Queue of changes that were not read yet. Bounded: of many changes to one thing the last one tells all. */
+/** Queue of unread changes. Bounded, because the last of many changes to one thing is enough. */
 class ChangeQueue implements AsyncIterable<ChangeEvent> {
   readonly #controller = new AbortController();
   readonly #changes = new Map<string, ChangeEvent>();

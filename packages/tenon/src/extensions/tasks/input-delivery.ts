@@ -12,13 +12,13 @@ import type { TaskStore } from './task-store.js';
 const MIN_DELIVERY_DELAY = 1000;
 
 /**
- * Brings the open questions of tasks to clients that are asked by requests. The place for that is the stream of
- * `tasks/result`; to a client that does not come for them they go on the stream of its session.
+ * Sends the open input requests of tasks to clients, on versions with requests from the server. They go on the stream
+ * of `tasks/result`. For a client that does not call `tasks/result` they go on the stream of its session.
  */
 export class TaskInputDelivery {
   readonly #runtime: TaskRuntime;
   readonly #store: TaskStore;
-  /** The questions that are on their way, by task and key. */
+  /** The input requests that are being sent, by task and key. */
   readonly #deliveries = new Map<string, Map<string, AbortController>>();
   #unwatchStore: (() => void) | undefined;
 
@@ -27,12 +27,15 @@ export class TaskInputDelivery {
     this.#store = store;
   }
 
-  /** On the stream of a request that is there for it. What was brought otherwise before may not have come through: it is withdrawn. */
+  /**
+   * On the stream of a request that is there for it. What was brought otherwise before may not have come through: it is
+   * withdrawn.
+   */
   deliver(record: TaskRecord, key: string, context: RequestContext): void {
     if (context.requestInput) this.#requestInput(record, key, context.requestInput.bind(context), context.signal);
   }
 
-  /** On the stream of the session, if nobody comes for them in time. */
+  /** Uses the stream of the session if the client does not call `tasks/result` in time. */
   scheduleDelivery({ id, pollInterval }: TaskRecord): void {
     const { host, subscribers } = this.#runtime;
     host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {

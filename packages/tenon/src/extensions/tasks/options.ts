@@ -7,7 +7,7 @@ import type { CallerInfo } from '../../server/caller-info.js';
 export interface TasksOptions {
   /** Time for which a task is kept, from its creation, ended or not, in milliseconds. Default 86,400,000: 24 hours. */
   readonly ttl?: number | undefined;
-  /** Maximum `ttl` that a client, or a tool, can ask for, in milliseconds. Default 604,800,000: 7 days. */
+  /** Maximum `ttl` that a client or a tool can request, in milliseconds. Default 604,800,000: 7 days. */
   readonly maxTtl?: number | undefined;
   /** Advised interval between polls of clients, in milliseconds. Default 1,000. */
   readonly pollInterval?: number | undefined;
@@ -23,8 +23,8 @@ export interface TasksOptions {
    */
   readonly maxShare?: number | undefined;
   /**
-   * Characters of JSON that one task may have: arguments, steps, questions and result together. Larger arguments are
-   * refused before anything runs; a larger result ends the task as failed. Default 16,777,216 (16 Mi).
+   * Maximum size of one task in characters of JSON: arguments, steps, input requests and result together. Larger
+   * arguments are refused before the handler runs. A larger result ends the task as failed. Default 16,777,216 (16 Mi).
    */
   readonly maxRecordSize?: number | undefined;
   /** Time after which a silent process no longer counts as working on its tasks, in milliseconds. Default 15,000. */
@@ -34,14 +34,17 @@ export interface TasksOptions {
    * milliseconds; then it fails. Applies to stores that several processes share. Default 600,000: 10 minutes.
    */
   readonly handoverTimeout?: number | undefined;
-  /** Time that a handler waits in memory for an answer, in milliseconds; later it runs again. Default 300,000: 5 minutes. */
+  /**
+   * Time that a handler waits in memory for an answer, in milliseconds; later it runs again. Default 300,000: 5
+   * minutes.
+   */
   readonly suspendTimeout?: number | undefined;
   /**
-   * Offers `tasks/list`. Default: to callers that are authenticated, since all others cannot be told apart.
-   * `true` for a server that has one user.
+   * Offers `tasks/list`. Default: to authenticated callers only, because others cannot be distinguished. `true` is for
+   * a server with a single user.
    */
   readonly list?: boolean | undefined;
-  /** Told of what happens to tasks: for an audit log, for metrics. */
+  /** Called for each event of a task, for an audit log or metrics. */
   readonly onEvent?: ((event: TaskEvent) => void) | undefined;
 }
 
@@ -63,7 +66,7 @@ export interface TaskEvent {
   readonly tool: string | undefined;
   /** User for whom the task runs. Undefined for anonymous callers. */
   readonly principal: string | undefined;
-  /** OAuth client that made the task, or asked for it. */
+  /** OAuth client that created the task or requested it. */
   readonly clientId?: string | undefined;
 }
 
@@ -93,7 +96,9 @@ export function describeCaller({ auth }: Pick<CallerInfo, 'auth'>): Pick<TaskEve
   return { principal, ...(clientId === undefined ? {} : { clientId }) };
 }
 
-/** True if the caller may list tasks: unauthenticated callers cannot be told apart and would see those of others. */
+/**
+ * True if the caller may list tasks. Unauthenticated callers cannot be distinguished and would see the tasks of others.
+ */
 export function canListTasks({ list }: TaskSettings, { auth }: CallerInfo): boolean {
   return list ?? auth !== undefined;
 }

@@ -12,7 +12,10 @@ import type { TaskStore } from './task-store.js';
 
 export type InputOutcome = Pick<RecordedRequest, 'answer' | 'refused'>;
 
-/** Takes answers from outside. What nobody asked, or no longer, is left out; one that is no answer is refused, and all with it. */
+/**
+ * Accepts answers from a client. Answers to unknown or closed input requests are dropped. If one answer is invalid, all
+ * are refused.
+ */
 export function recordAnswers(
   runtime: TaskRuntime,
   store: TaskStore,
@@ -26,7 +29,7 @@ export function recordAnswers(
   });
 }
 
-/** Takes what became of one question. */
+/** Accepts the outcome of one input request. */
 export function recordAnswer(
   runtime: TaskRuntime,
   store: TaskStore,
@@ -45,7 +48,7 @@ function checkAnswer(method: string | undefined, key: string, given: unknown): v
   if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'no object'}`);
 }
 
-/** Writes down what became of questions; whoever works on the task goes on with it. */
+/** Stores the outcome of input requests. The worker of the task continues with it. */
 async function updateSettled(
   { host, worker }: TaskRuntime,
   store: TaskStore,

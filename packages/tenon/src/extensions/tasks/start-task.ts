@@ -32,7 +32,7 @@ export function startAsTask(
   return after > 0 ? promote(depart => clock.after(after, depart)) : create();
 }
 
-/** Starts a task on versions where the client asks for one. */
+/** Starts a task on versions where the client requests one. */
 function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCall): Promise<JsonObject> | undefined {
   const { taskOptions } = call;
   const { task } = call.operation.params;

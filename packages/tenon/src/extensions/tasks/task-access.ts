@@ -12,7 +12,7 @@ export class TaskAccess {
     this.#host = host;
   }
 
-  /** Tells the owner of a task from all other callers, for whom it does not exist. */
+  /** Checks that the caller owns the task. For other callers the task does not exist. */
   isOwner({ caller, params }: TaskRecord, by: CallerInfo): boolean {
     return isSameOwner(caller.auth, by.auth) && this.#host.getToolAccess(params.name, by).visible;
   }
@@ -22,7 +22,7 @@ export class TaskAccess {
     return this.isOwner(record, by) && hasScopes(by.auth, this.#getScopes(record, by));
   }
 
-  /** Throws 403 with the scopes to ask for when the token of the owner lacks one. */
+  /** Throws 403 with the scopes to request when the token of the owner lacks one. */
   checkScopes(records: readonly TaskRecord[], by: CallerInfo): void {
     const needed = records.map(record => this.#getScopes(record, by));
     if (needed.every(scopes => hasScopes(by.auth, scopes))) return;

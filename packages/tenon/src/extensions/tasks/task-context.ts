@@ -5,7 +5,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { TaskRecord } from './task-record.js';
 
-/** Creates the request context of a handler that works on a task: the client may be gone for long. */
+/** Creates the request context of a handler that works on a task. The client may have disconnected long ago. */
 export function createTaskContext(
   record: TaskRecord,
   dialect: Dialect,
@@ -35,13 +35,13 @@ export function createTaskContext(
   };
 }
 
-/** A turn for questions about a task on which nobody works. */
+/** The request context for questions about a task that no worker has leased. */
 export function createIdleContext(record: TaskRecord, dialect: Dialect): RequestContext {
   const doNothing = () => undefined;
   return createTaskContext(record, dialect, new AbortController().signal, doNothing, doNothing, doNothing);
 }
 
-/** The token by which the client wants to hear of progress, where it does. */
+/** The progress token of the client, if it sent one. */
 export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string | number | undefined {
   const token = params._meta?.progressToken;
   return isId(token) ? token : undefined;

@@ -38,7 +38,9 @@ export async function createTask(runtime: TaskRuntime, call: ToolCall, rules: Ta
   return createTaskResult(record);
 }
 
-/** Runs the call for the one who waits for it; when that takes too long, or its handler says so, it goes on as a task. */
+/**
+ * Runs the call while the caller waits. When it takes too long, or its handler requests a task, it continues as a task.
+ */
 export async function promoteCall(
   runtime: TaskRuntime,
   call: ToolCall,
@@ -68,7 +70,7 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
     respond = resolve;
   });
   const handler = run.redirectTo?.(job.backend, response);
-  // It was done, or has asked, before the task was made.
+  // It ended, or requested input, before the task was created.
   if (handler === undefined) {
     await job.giveBack();
     return worker.discard(record);
@@ -78,7 +80,10 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
   void job.run(handler);
 }
 
-/** The client hears of it when all is written that was done while the record was made: nobody does that again. */
+/**
+ * The client gets the task after everything that happened during its creation is stored, because nothing repeats that
+ * work.
+ */
 async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly JournalEntry[]): Promise<JsonObject> {
   await job.write(({ journal }) => ({ journal: entries.length > journal.length ? entries : journal }));
   await worker.index(job.record);

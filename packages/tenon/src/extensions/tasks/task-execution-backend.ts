@@ -17,11 +17,11 @@ import type { TaskRecord } from './task-record.js';
 export interface TaskRecordAccess {
   readonly record: TaskRecord;
   /**
-   * Resolves while this process holds the task. Rejects when somebody has ended it; what another goes on with comes no
-   * further here.
+   * Resolves while this process holds the lease of the task. Rejects when the task was ended elsewhere. When another
+   * worker has taken over, it never settles.
    */
   ensureHeld(): Promise<void>;
-  /** Writes, and tells of it, on the same terms. */
+  /** Updates the record and notifies subscribers, under the lease. */
   write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void>;
   /** It waits for answers and does nothing else, or no longer does. */
   setIdle(resting: boolean): void;
@@ -99,7 +99,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
 
   #recordRequest(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
     const requested = this.#journal.listPending().find(({ ask }) => ask === key) as RecordedRequest;
-    // Where tasks are made by a parameter it is asked by a request of its own.
+    // On versions with the `task` parameter, the input request is sent as a JSON-RPC request.
     const question =
       this.#dialect.tasks === 'by-parameter'
         ? ({ method, params } as InputRequest)

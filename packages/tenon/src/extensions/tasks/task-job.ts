@@ -19,7 +19,7 @@ export interface JobObserver {
   onIdleChange(job: TaskJob, resting: boolean): void;
   /** The session that was last seen to care for it. */
   getSession(job: TaskJob): ClientSession | undefined;
-  /** The handler says something to the client. */
+  /** Sends a notification of the handler to the client. */
   notifyClient(job: TaskJob, method: string, params: JsonObject): void;
   /** Its handler came to its end, and that is written. */
   onEnd(job: TaskJob): void;
@@ -100,7 +100,7 @@ export class TaskJob implements TaskRecordAccess {
         isVisible = Object.keys(rest).length > 0;
         return isVisible ? updateRecord(record, this.#now, { ...rest, journal }) : { ...record, journal };
       });
-      // A step is nobody's business but the handler's.
+      // A step changes nothing that subscribers can see.
       if (isVisible) await this.#observer.onChange(this);
     });
   }
@@ -109,7 +109,7 @@ export class TaskJob implements TaskRecordAccess {
     if (!this.#isOver) this.#observer.onIdleChange(this, resting);
   }
 
-  /** Somebody else has changed the record: answered, or cancelled. */
+  /** Another process has changed the record: answered it, or cancelled it. */
   async refresh(): Promise<void> {
     if (this.#isOver || this.#isEnding) return;
     const record = await this.#claim.refresh().catch(this.#throwUnlessOver);
@@ -118,7 +118,7 @@ export class TaskJob implements TaskRecordAccess {
     else this.backend.applyAnswers(record);
   }
 
-  /** Somebody else has ended the task. */
+  /** Another process has ended the task. */
   async handleCancel(): Promise<void> {
     if (this.#isOver) return;
     this.#endReason = createTaskOverError(this.record);
@@ -128,7 +128,10 @@ export class TaskJob implements TaskRecordAccess {
     await this.#claim.release();
   }
 
-  /** Gives the task back: whoever takes it enters the handler again. Nothing is left to do of one that ends. */
+  /**
+   * Releases the task, so that the worker that leases it next runs the handler again. Does nothing for a task that
+   * ends.
+   */
   async giveBack(): Promise<void> {
     if (this.#isOver || this.#isEnding) return;
     this.#finish();

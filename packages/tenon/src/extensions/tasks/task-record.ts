@@ -36,7 +36,7 @@ export interface TaskRecord {
   /** Inputs of the handler beside the params. */
   readonly inputs: RetryInputs;
   readonly journal: readonly JournalEntry[];
-  /** The questions that are open, by their keys. */
+  /** The open input requests, by their keys. */
   readonly questions: InputRequests;
   readonly result?: JsonObject;
   readonly error?: ErrorObject;
@@ -47,12 +47,12 @@ export function getCaller({ caller: { auth, address } }: TaskRecord): string {
   return getCallerKey(auth, address);
 }
 
-/** Tells whether a record could not be stored because it is larger than `maxRecordSize`. */
+/** Tells if a record could not be stored because it is larger than `maxRecordSize`. */
 export function isTooLarge(error: unknown): error is TenonError {
   return TenonError.is(error) && error.code === 'store/value-too-large';
 }
 
-/** Says what the limit is, and what came. */
+/** Describes the limit and the actual size. */
 export function describeSize({ expected, received }: TenonError): string {
   return `Expected ${expected}, got ${received}`;
 }
@@ -78,7 +78,7 @@ export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): numb
   return ttl === null ? undefined : Math.max(1, created + ttl - now);
 }
 
-/** A task as its client is told of it. */
+/** Converts a record to the task that its client gets. */
 export function toTask({ id, status, statusMessage, created, updated, ttl, pollInterval }: TaskRecord): Task {
   return {
     taskId: id,

@@ -45,7 +45,9 @@ export class TaskStore {
     this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
   }
 
-  /** Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed. */
+  /**
+   * Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed.
+   */
   async create(record: TaskRecord): Promise<LeasedRecord<TaskRecord>> {
     return (await this.#acquire(record.id, () => record, getCaller(record))) as LeasedRecord<TaskRecord>;
   }
@@ -62,7 +64,7 @@ export class TaskStore {
     return (await toTypedValues<StoredTask>(this.#values).get(`task/${id}`))?.value;
   }
 
-  /** Changes a task that somebody may be at work on, and tells of it. */
+  /** Updates a task that a worker may have leased, and notifies subscribers. */
   async updateIfPresent(
     id: string,
     change: (stored: StoredTask) => TaskRecord | undefined,
@@ -78,7 +80,7 @@ export class TaskStore {
     return record;
   }
 
-  /** Takes a task that waits for somebody to work on it. */
+  /** Leases a task that waits for a worker. */
   takeOver(id: string): Promise<LeasedRecord<TaskRecord> | undefined> {
     return this.#acquire(id, stored => (stored?.status === 'working' ? stored : undefined));
   }
@@ -88,7 +90,7 @@ export class TaskStore {
     await this.#values.delete(OPEN_PREFIX + id);
   }
 
-  /** Forgets a task whose client has never heard of it. */
+  /** Deletes a task whose id was never sent to its client. */
   async discard(record: TaskRecord): Promise<void> {
     await this.#values.delete(`task/${record.id}`);
     await this.#values.delete(createIndexKey(record));
@@ -105,14 +107,14 @@ export class TaskStore {
     }
   }
 
-  /** Tells whether a task could go on and nobody works on it. One that has ended is no longer open. */
+  /** Tells if a task could continue and no worker has leased it. A task that has ended is no longer open. */
   async isIdle(id: string): Promise<boolean> {
     const record = await this.get(id);
     if (record === undefined || isTerminal(record.status)) await this.removeOpenEntry(id);
     return record?.status === 'working' && !isLeaseActive(record.lease, this.#owner);
   }
 
-  /** Ends a task on which nobody works. Returns it when it has ended by this. */
+  /** Ends a task that no worker has leased. Returns the record if this call ended it. */
   async endIdle(id: string, end: (stored: TaskRecord) => TaskRecord): Promise<TaskRecord | undefined> {
     let isChanged = false;
     const record = await this.updateIfPresent(id, ({ lease, ...stored }: StoredTask) => {
@@ -122,7 +124,9 @@ export class TaskStore {
     return isChanged ? record : undefined;
   }
 
-  /** One page of the tasks of a user and OAuth client, oldest first, and where the next one begins, if there is more. */
+  /**
+   * One page of the tasks of a user and OAuth client, oldest first, and where the next one begins, if there is more.
+   */
   async list(auth: AuthInfo | undefined, after: string | undefined, limit: number): Promise<TaskPage> {
     const prefix = createIndexPrefix(auth);
     const options = after === undefined ? { limit: limit + 1 } : { after: prefix + after, limit: limit + 1 };
@@ -134,12 +138,14 @@ export class TaskStore {
     return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
   }
 
-  /** Announces a change. A fault of the bus undoes nothing that is written: listeners look at the store now and again. */
+  /**
+   * Announces a change. A fault of the bus undoes nothing that is written: listeners look at the store now and again.
+   */
   async publishChange(id: string): Promise<void> {
     await this.#bus.publish('tasks', { id }).catch(error => this.#onError(TenonError.from(error)));
   }
 
-  /** Calls `hear` with the id of each task that changes, in whatever process. */
+  /** Calls `hear` with the id of each task that changes, in any process. */
   onChange(onChange: (id: string) => void): () => void {
     this.#listeners.add(onChange);
     this.#unsubscribe ??= this.#bus.subscribe('tasks', ({ id }: JsonObject) => {

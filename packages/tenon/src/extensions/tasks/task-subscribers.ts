@@ -16,9 +16,9 @@ type TaskNotifier = (method: string, params: JsonObject) => void;
 
 interface SubscribedSession {
   readonly session: ClientSession;
-  /** The caller that last asked for the task in this session. */
+  /** The last caller in this session that requested the task. */
   caller: CallerInfo;
-  /** A handler that is entered again begins anew, and what the client is told must grow. */
+  /** A handler that runs again reports progress from the start, but the values that the client gets must grow. */
   progress: number;
 }
 
@@ -34,7 +34,7 @@ export class TaskSubscribers {
   readonly #throttled = new Map<string, (() => void) | undefined>();
   #unwatchStore: (() => void) | undefined;
 
-  /** `asks`: told when a task asks whose session is here. */
+  /** `asks`: called when a task whose session is here requests input. */
   constructor(store: TaskStore, clock: Clock, access: TaskAccess, onInputRequired: (record: TaskRecord) => void) {
     this.#store = store;
     this.#clock = clock;
@@ -47,7 +47,7 @@ export class TaskSubscribers {
     return this.#sessions.get(id)?.session;
   }
 
-  /** Tells this session of the task, for as long as both live, and no other one any longer. */
+  /** Notifies this session about the task while both exist. A former session is no longer notified. */
   subscribeSession(id: string, session: ClientSession, caller: CallerInfo): void {
     const subscribed = this.#sessions.get(id);
     if (subscribed?.session === session) {
@@ -63,7 +63,7 @@ export class TaskSubscribers {
     });
   }
 
-  /** Tells a listener of these tasks, as they stand and whenever they change. Gives what ends it. */
+  /** Notifies a listener about these tasks: their current state, and each change. Returns a function that stops it. */
   addListener(ids: readonly string[], caller: CallerInfo, deliver: TaskNotifier): () => void {
     for (const id of ids) {
       const all = this.#listeners.get(id) ?? new Map();

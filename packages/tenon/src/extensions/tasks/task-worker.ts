@@ -74,7 +74,7 @@ export class TaskWorker implements JobObserver {
     const { value } = claim;
     const caller = getCaller(value);
     if (this.#hasRoomFor(caller)) return void this.#createJob(claim).run();
-    // Nobody can take it before it is released.
+    // No other worker can lease it before it is released.
     void claim
       .release()
       .then(() => this.#wakeFor(value.id, caller))
@@ -86,13 +86,13 @@ export class TaskWorker implements JobObserver {
     return this.#createJob(claim, journal);
   }
 
-  /** Forgets a task that came to nothing before its client heard of it. */
+  /** Deletes a task that failed before its id was sent to its client. */
   async discard(record: TaskRecord): Promise<void> {
     this.#quota.release(record.id);
     await this.#store.discard(record).catch(this.#reportError);
   }
 
-  /** Takes up a task that waits for nobody but a worker. */
+  /** Leases a task that waits for a worker and not for input. */
   wake(id: string): Promise<void> {
     return this.#wakeFor(id, UNKNOWN_CALLER);
   }
@@ -118,7 +118,7 @@ export class TaskWorker implements JobObserver {
     }
   }
 
-  /** A task was cancelled, here. Whoever else works on it hears of it. */
+  /** A task was cancelled in this process. A worker in another process is notified. */
   cancelJob(record: TaskRecord): void {
     void this.#jobs.get(record.id)?.handleCancel().catch(this.#reportError);
     this.#finishTask(record);
@@ -248,7 +248,7 @@ export class TaskWorker implements JobObserver {
     const unserved = new Set(this.#unserved.ids);
     try {
       for await (const id of this.#store.listOpen()) {
-        // A record that cannot be read or served keeps nobody from those behind it.
+        // A record that cannot be read or served must not block the records after it.
         try {
           if (!(await this.#store.isIdle(id))) continue;
           unserved.delete(id);

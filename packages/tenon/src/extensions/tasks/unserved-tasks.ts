@@ -31,8 +31,8 @@ export class UnservedTasks {
   }
 
   /**
-   * Tells whether this process has the protocol version, the tool and its version for a task. One that is left for too long
-   * for want of the tool is ended: `onFailed` is told.
+   * Tells if this process has the protocol version, the tool and its version for a task. A task whose tool is missing
+   * for too long is ended, and `onFailed` is called.
    */
   async canServe(record: TaskRecord, onFailed: (record: TaskRecord) => void): Promise<boolean> {
     const { id, revision, params, version } = record;

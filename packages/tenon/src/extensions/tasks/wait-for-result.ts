@@ -12,7 +12,10 @@ import type { TaskStore } from './task-store.js';
 /** Time without a notification after which a task is read again, in milliseconds. */
 const CHECK_INTERVAL = 5000;
 
-/** Waits for a task to end, and asks meanwhile what it has to ask. `find` reads it, and throws when there is none. */
+/**
+ * Waits for a task to end, and sends its input requests meanwhile. `find` reads the task, and throws when there is
+ * none.
+ */
 export async function waitForResult(
   runtime: TaskRuntime,
   store: TaskStore,

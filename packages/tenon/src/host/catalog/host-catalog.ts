@@ -14,7 +14,10 @@ import { createNameMapper, findByPrefix, type NameMapper, type Prefix } from './
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import type { WrappedResource } from './names/wrapped-uri.js';
 
-/** Says what of a server's list may be offered, and in which words. Names and URIs stay as they are. */
+/**
+ * Decides which entries of a server's list may be offered, and may rewrite their texts. Names and URIs stay as they
+ * are.
+ */
 export type ListFilter = <K extends ListKind>(kind: K, part: ServerList<K>) => Promise<readonly ListEntries[K][]>;
 
 /** The kinds whose entries have names that are made for the outside. */
@@ -28,7 +31,8 @@ export interface CatalogList<K extends ListKind> extends Cacheable {
 }
 
 /**
- * Target of a name. What is not offered leads there as well when the server has it: the guard refuses it, and says why.
+ * Returns the target of a name. A tool that is not offered is found too if the server has it, so that the guard can
+ * refuse it with a reason.
  */
 export interface ResolvedTool<K extends NamedKind> {
   readonly connection: UpstreamConnection;
@@ -121,7 +125,7 @@ export class HostCatalog {
     return held && { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
   }
 
-  /** Returns the server of a tool, as far as its name tells. */
+  /** Returns the server of a tool, if its name shows it. */
   findServer(tool: string): string | undefined {
     return this.#names.tools.toServer(tool)?.server;
   }
@@ -205,7 +209,7 @@ export class HostCatalog {
   }
 
   /**
-   * Resolves a URI in the lists that are known already, so that no slow server delays it; else all servers are asked.
+   * Resolves a URI in the lists that are cached, so that no slow server delays it. If that fails, it asks all servers.
    */
   async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
     const known = find();
@@ -264,8 +268,8 @@ export class HostCatalog {
 }
 
 /**
- * Says whether callers may have a task made of the tool's calls. Some servers say so of each tool, others make tasks as
- * they like. No caller has to ask for one: the host waits for the task of a tool that runs in no other way.
+ * Tells if callers may request a task for calls of the tool. Some servers declare this for each tool, others decide per
+ * call. Callers never need to request one, because the host waits for the task of a tool that requires one.
  */
 export function getTaskSupport(
   { serverInfo }: UpstreamConnection,

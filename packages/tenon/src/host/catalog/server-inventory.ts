@@ -1,6 +1,6 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 
-/** All that one server offers, over all pages, in its own words for names and in its own order. */
+/** Everything that one server offers, over all pages, with its own names and in its own order. */
 export interface ServerInventory {
   /** Its name in the host. */
   readonly server: string;

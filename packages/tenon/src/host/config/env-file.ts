@@ -4,7 +4,7 @@ import type { JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
 
-/** Reads a file of environment variables. A TenonError that it throws is told as it is. */
+/** Reads a file of environment variables. A TenonError that it throws is reported unchanged. */
 export type ReadEnvFile = (path: string) => Promise<Readonly<Record<string, string>>>;
 
 /** The variables of a command: those of its `envFile`, and over them those of its `env`. */

@@ -2,7 +2,7 @@ import type { JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
 
-/** A value that a configuration asks of its user before a server starts, as in VS Code. */
+/** A value that a configuration requests from the user before a server starts, as in VS Code. */
 export interface ConfigInput {
   /** ID, as in `${input:ID}`. */
   readonly id: string;
@@ -25,7 +25,7 @@ export type AskInput = (input: ConfigInput) => string | undefined | Promise<stri
 export type InputAnswer = { readonly value: string } | { readonly missing: string };
 export type ResolveInput = (id: string) => Promise<InputAnswer>;
 
-/** Reads the `inputs` of a configuration. Each one that is needed is asked for once. */
+/** Reads the `inputs` of a configuration. The user is asked once for each input that a server needs. */
 export function createInputResolver(
   nodes: readonly JsonNode[],
   report: ReportProblem,

@@ -91,7 +91,7 @@ interface JsonNodeParts {
 const NO_MEMBERS: ReadonlyMap<string, JsonNode> = new Map();
 const NO_NODES: readonly JsonNode[] = [];
 
-/** Looks into a value only when asked: most of `~/.claude.json` is none of our business. */
+/** Parses a value on access only, because most of `~/.claude.json` is unrelated to MCP. */
 function createLazyNode(
   path: ConfigPath,
   line: number | undefined,

@@ -30,7 +30,7 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   settings: 'use `args` and `env`',
 };
 
-/** Keys that say nothing about how a server is run. */
+/** Keys that do not affect how a server is run. */
 export const IGNORED_KEYS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote'],

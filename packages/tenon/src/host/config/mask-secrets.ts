@@ -8,7 +8,7 @@ const MASK = '••••';
 /** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 400;
 
-/** Checks if a text refers to a secret, or asks the user for one. */
+/** Checks if a text refers to a secret, or to an input that the user types. */
 export function hasSecretReference(text: string): boolean {
   return listReferences(text).some(({ kind, name }) => kind === 'input' || isSecretName(name));
 }

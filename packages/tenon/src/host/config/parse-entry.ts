@@ -35,7 +35,7 @@ export async function parseEntry(
     name,
     node,
     members: collectMembers(node),
-    // A server that does not run needs no variables, and nobody is asked for its inputs.
+    // A disabled server needs no variables, and the user is not asked for its inputs.
     isDisabled: isDisabled(node),
     resolve: isDisabled(node) ? async text => text : fill,
     written: Object.create(null) as Record<string, string>,
@@ -108,7 +108,7 @@ async function readSettings(parser: EntryParser): Promise<EntrySettings> {
     readFlag(parser, name),
   );
   const sandbox = parser.members.get('sandboxEnabled');
-  // To run outside of a sandbox what is meant for one would be the opposite of what was asked for.
+  // Running a server without its sandbox would contradict the configuration.
   if (sandbox && readFlag(parser, 'sandboxEnabled') && !parser.isDisabled)
     parser.reportError('config/sandbox', sandbox, '`sandboxEnabled` is not supported', {
       hint: 'start the server with docker or bwrap, or remove `sandboxEnabled`',

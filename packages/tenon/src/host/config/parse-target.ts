@@ -124,7 +124,7 @@ async function readUrl(
   return target;
 }
 
-/** Gemini CLI tells the two transports of HTTP apart by the key of the URL. */
+/** Gemini CLI distinguishes the two HTTP transports by the key of the URL. */
 function getTransport(spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
   if (kind === 'http' || kind === 'http-sse') return kind;
   return spot.path.at(-1) === 'httpUrl' ? 'http' : undefined;

@@ -5,7 +5,7 @@ const DRIVE = /^[a-z]:[\\/]/i;
 /** True if a path does not depend on the current folder. */
 export const isAbsolute = (path: string): boolean => /^[\\/]/.test(path) || DRIVE.test(path);
 
-/** The folder of a file; undefined when its path does not say. */
+/** Returns the folder of a file, or `undefined` if its path has none. */
 function getFolder(file: string): string | undefined {
   const end = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
   if (end < 0) return undefined;

@@ -23,7 +23,9 @@ export interface ConfigProblem {
 
 type ProblemDetails = Pick<ErrorDetails, 'expected' | 'received' | 'hint' | 'cause'>;
 
-/** Tells what is wrong, and with what. Facts that take time to find are found only for what is told. */
+/**
+ * Reports a problem and the affected key. Details that take time to compute are computed only for reported problems.
+ */
 export type ReportProblem = (
   level: ConfigProblem['level'],
   code: string,

@@ -19,7 +19,7 @@ export interface ResolveFault {
   readonly next?: string;
 }
 
-/** Fills the variables of a text in. What a variable holds is taken as it is, whatever it looks like. */
+/** Replaces the variables of a text. The value of a variable is not expanded again. */
 export type ResolveVariables = (text: string) => Promise<string | ResolveFault>;
 
 export interface VariableSources {

@@ -21,9 +21,10 @@ export interface ServerEntry {
   /** Roots that this server may know, as URIs; absent: those of the host. */
   readonly roots?: readonly string[] | undefined;
   /**
-   * Sessions that share a process, of one user and OAuth client. Absent: those whose client declares none of roots, sampling and
-   * elicitation share one, and each other session has its own. `true`: all sessions share one, and the server can ask none of them
-   * anything; so do connections to a URL. `false`: each session has its own.
+   * Sharing of one process among sessions of the same user and OAuth client. Absent: sessions whose clients declare
+   * none of roots, sampling and elicitation share one process, and every other session has its own. `true`: all
+   * sessions share one process, or one connection to a URL, and the server cannot request input. `false`: each session
+   * has its own.
    */
   readonly share?: boolean | undefined;
   /** Place of the entry. */

@@ -12,8 +12,8 @@ const MIN_KEY_BYTES = 32;
 
 /**
  * Asks the user. It must show the whole command, or the URL, of the entry before it runs
- * (https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices, Local MCP Server Compromise); the
- * changes alone may be logged.
+ * (https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices, Local MCP Server Compromise). Only
+ * the changes may be logged.
  */
 export type AskTrust = (entry: ConfiguredEntry, question: TrustQuestion) => boolean | Promise<boolean>;
 
@@ -22,8 +22,8 @@ export interface TrustOptions {
   /** Store of the approvals. */
   readonly values: Values;
   /**
-   * 32 bytes or more, kept elsewhere than `values`: what is kept of a secret is hashed with it, so that whoever reads the
-   * store cannot try secrets out. Default: one for this process, whose approvals no other process believes.
+   * Key of at least 32 bytes, stored apart from `values`. Secrets are stored as keyed hashes, so that a reader of the
+   * store cannot guess them. Default: a random key, whose approvals are valid in this process only.
    */
   readonly key?: Uint8Array | undefined;
   /** Absent: what is not approved is refused with `config/not-approved`. */
@@ -33,17 +33,17 @@ export interface TrustOptions {
 /** Keeps what a project brings along from running before the user has approved it. */
 export interface Trust {
   /**
-   * Tells if an entry may run. One of the user's own, or of the program, may. One of a project may when it is as it was
-   * approved; else the user is asked, each time anew until it is approved. Run the very entry that was approved.
+   * Tells if an entry may run. An entry of the user or of the program may. An entry of a project may if it equals the
+   * approved one. Otherwise the user is asked, each time until it is approved. Run exactly the entry that was approved.
    *
-   * @throws TenonError `config/not-approved` when there is nobody to ask.
+   * @throws TenonError `config/not-approved` when no user can be asked.
    */
   isApproved(entry: ConfiguredEntry): Promise<boolean>;
   /** Returns the differences from the approved entry; undefined if there are none. */
   getQuestion(entry: ConfiguredEntry): Promise<TrustQuestion | undefined>;
   /** Approves an entry as it is, for the program that shows it by itself. */
   approve(entry: ConfiguredEntry): Promise<void>;
-  /** Takes the approval of the server back, whatever it looks like now. */
+  /** Revokes the approval of the server, even if its entry has changed. */
   revoke(origin: Pick<EntryOrigin, 'file'>, name: string): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export function createTrust({ values, key, ask }: TrustOptions): Trust {
     async isApproved(entry) {
       if (entry.origin?.scope !== 'project') return true;
       const found = await examine(entry);
-      // Two that wait for the same answer do not ask twice.
+      // Concurrent requests for the same answer share one prompt.
       const id = `${found.key} ${found.record.mark}`;
       const waiting = inProgress.get(id);
       if (waiting) return waiting;

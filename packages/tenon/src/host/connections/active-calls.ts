@@ -27,8 +27,9 @@ type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
   Partial<Pick<ServerRequestInfo, 'progress'>>;
 
 /**
- * The calls that are on their way on one line. What a server asks meanwhile goes to the call that it names, by its stream
- * or its task. Where neither is told it goes to the last that can be asked: all calls of a line are of the same audience.
+ * The calls in flight on one connection. An input request of the server goes to the call that it names, by its stream
+ * or its task. If it names neither, it goes to the most recent call whose caller supports input requests: all calls of
+ * a connection have the same scope.
  */
 export class ActiveCalls {
   readonly #calls = new Map<UpstreamCall, Set<Promise<unknown>>>();
@@ -42,7 +43,7 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
-  /** Does the work of a call. It is not over while something is still asked on its behalf. */
+  /** Runs a call. It does not end while an input request on its behalf is open. */
   async run<T>(call: UpstreamCall, work: () => Promise<T>): Promise<T> {
     const open = new Set<Promise<unknown>>();
     this.#calls.set(call, open);
@@ -61,7 +62,7 @@ export class ActiveCalls {
       try {
         return await this.#askCaller(call, call.ask, method, params, origin);
       } catch (error) {
-        // What is asked of one who leaves meanwhile was perhaps meant for another.
+        // An input request to a caller that disconnects meanwhile may belong to another call.
         if (origin.signal.aborted || !this.#hasEnded(call, error)) throw error;
       }
     }
@@ -100,14 +101,14 @@ export class ActiveCalls {
     return named ?? this.#findNextCall(new Set());
   }
 
-  /** The last whose caller still waits, of those that can be asked and were not. */
+  /** Finds the most recent call whose caller still waits and can answer, and has not been asked yet. */
   #findNextCall(tried: ReadonlySet<UpstreamCall>): UpstreamCall | undefined {
     return [...this.#calls.keys()].findLast(call => call.ask !== undefined && !call.cancelled && !tried.has(call));
   }
 
   /**
-   * Sends a log message to the last call that it may belong to. Where several sessions share a process and have calls on their way,
-   * it is sent to none of them, because it may tell one of them about the call of another.
+   * Sends a log message to the last call that it may belong to. If several sessions share the process and have calls in
+   * flight, it is sent to none of them, because it may reveal the call of another session.
    */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
     const calls = [...this.#calls.keys()];

@@ -2,7 +2,9 @@ import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ConnectionOptions } from './connection-options.js';
 import type { SupportedInput } from './connection-scope.js';
 
-/** Declares the kinds of questions that a server may ask: of its callers, and of the host where that answers itself. */
+/**
+ * Declares the kinds of input requests that a server may send: those that its callers or the host itself can answer.
+ */
 export function declareCapabilities(
   { form, url, sample, sampleTools, roots }: SupportedInput,
   options: Pick<ConnectionOptions, 'hasBroker' | 'roots'>,

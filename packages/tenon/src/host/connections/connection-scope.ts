@@ -6,7 +6,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 
-/** Those for whom one line to a server may be used: who they are, and what they can be asked. */
+/** The callers that may share one connection to a server: their identity, and the input requests that they support. */
 export interface ConnectionScope {
   /** Equal for those who may share a line. */
   readonly key: string;
@@ -17,13 +17,13 @@ export interface ConnectionScope {
   readonly input: SupportedInput;
   /** Servers may make tasks of calls. The host waits for those of callers that cannot follow them. */
   readonly tasks: boolean;
-  /** The revision in which servers are best spoken with: what both ends of a crossing speak need not be turned into other words. */
+  /** The preferred protocol version for servers. A version that caller and server share needs no translation. */
   readonly preferredVersion: string | undefined;
   /** The one session that they are, where there is one. */
   readonly session: ClientSession | undefined;
 }
 
-/** The kinds of questions that can be answered. */
+/** The kinds of input requests that can be answered. */
 export interface SupportedInput {
   readonly form: boolean;
   readonly url: boolean;
@@ -38,8 +38,8 @@ const sessions = new WeakMap<ClientSession, string>();
 let count = 0;
 
 /**
- * A session is an audience of its own. Callers without one are one audience when they are the same user with the same OAuth client and can be
- * asked the same; where nobody authorizes, all are the same.
+ * A session has a scope of its own. Callers without a session share one scope if they are the same user with the same
+ * OAuth client and support the same input requests. Without authorization all such callers are the same user.
  */
 export function createConnectionScope(
   { caller, dialect, session: ownSession, originSession }: RequesterInfo,
@@ -65,19 +65,22 @@ export function createConnectionScope(
   };
 }
 
-/** Callers of a version with the extension can declare it. Those of other versions cannot say that they follow no tasks. */
+/**
+ * Callers of a version with the extension can declare it. Those of other versions cannot declare that they do not
+ * follow tasks.
+ */
 function lacksTaskExtension({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
   return dialect.tasks === 'by-extension' && extensions?.[TASKS] === undefined;
 }
 
-/** Checks that servers can ask callers nothing, so that no answer depends on the session that a call comes from. */
+/** Checks that servers cannot request input from callers, so that no result depends on the session of a call. */
 export function hasNoInput({ input }: ConnectionScope): boolean {
   return !Object.values(input).includes(true);
 }
 
 /**
- * Describes all callers of the same user and OAuth client together, in any session and any version: nothing is asked of them.
- * Two users are never described together, because a server may keep what it was told.
+ * Describes all callers of the same user and OAuth client together, over all sessions and versions: they get no input
+ * requests. Two users are never combined, because a server may store what one of them sent.
  */
 export function joinSessions({ identity, caller, tasks }: ConnectionScope): ConnectionScope {
   return {

@@ -24,7 +24,7 @@ export interface EntryList<K extends ListKind> extends Cacheable {
 
 interface CachedList {
   readonly list: Promise<EntryList<ListKind>>;
-  /** Until when it is good; undefined: until the server says that it has changed. */
+  /** Expiry of the list. Undefined: it is valid until the server announces a change. */
   until: number | undefined;
   settled: boolean;
 }
@@ -53,13 +53,13 @@ export class ListCache {
     this.#onError = onError;
   }
 
-  /** Told of each list that has changed. Returns what ends that. */
+  /** Calls a listener for each list that has changed. Returns a function that removes the listener. */
   onChange(listener: ListChangeCallback): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Listens to what the server says of its lists. */
+  /** Listens to the list changes that the server announces. */
   observeClient(client: Client): void {
     this.#watching.abort();
     this.#watching = new AbortController();
@@ -89,7 +89,9 @@ export class ListCache {
     return list;
   }
 
-  /** The list as it was last read, however long ago; read now if it never was. For what is looked up with every call. */
+  /**
+   * The list as it was last read, however long ago; read now if it never was. For what is looked up with every call.
+   */
   getCached<K extends ListKind>(kind: K): Promise<EntryList<K>> {
     return (this.#cached.get(kind)?.list as Promise<EntryList<K>> | undefined) ?? this.get(kind);
   }
@@ -100,7 +102,9 @@ export class ListCache {
     return false;
   }
 
-  /** The process of the server was stopped: no list changes before it runs again, also where changes are not announced. */
+  /**
+   * The process of the server was stopped: no list changes before it runs again, also where changes are not announced.
+   */
   pause(): void {
     this.#watching.abort();
     this.#paused = true;
@@ -120,7 +124,7 @@ export class ListCache {
   async #watch(client: Client, filter: JsonObject, signal: AbortSignal): Promise<void> {
     try {
       for await (const _ of client.watch(filter, { signal })) {
-        // What it tells of came as a change already.
+        // The change was already reported as an event.
       }
     } catch (error) {
       if (!signal.aborted) this.#onError(TenonError.from(error));

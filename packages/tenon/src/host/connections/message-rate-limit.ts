@@ -4,7 +4,7 @@ import type { Clock } from '../../cancellation/clock.js';
 const MAX_MESSAGES = 200;
 const WINDOW = 1000;
 
-/** Lets so much through in each window of time, and says once per window that there was more. */
+/** Limits the messages per time window, and reports once per window that messages were dropped. */
 export class MessageRateLimit {
   readonly #clock: Clock;
   readonly #max: number;

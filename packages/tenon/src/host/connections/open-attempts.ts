@@ -65,7 +65,7 @@ export class OpenAttempts {
     this.#controller.abort(reason);
   }
 
-  /** Waits for what was given up to be gone, and for this, within bounds. */
+  /** Waits for abandoned attempts to close, and for this one, within a time limit. */
   async waitForClosed(last: Promise<void> | undefined): Promise<void> {
     await waitAtMost(this.#clock, CLOSE_TIMEOUT, Promise.allSettled([...this.#abandoned, last]));
   }

@@ -35,8 +35,8 @@ export class ProcessLimit {
   }
 
   /**
-   * Makes room for one more process: stops the one that nobody has used for the longest time. Waits a while for one when all
-   * are in use.
+   * Makes room for one more process: stops the process that has been unused for the longest time. If all are in use,
+   * waits a while for one.
    *
    * @throws 429 with `retryAfterMs` when all stay in use.
    */

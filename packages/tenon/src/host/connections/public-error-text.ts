@@ -7,8 +7,8 @@ const HIDDEN_TEXT = '…';
 const NETWORK = /^(?:http|session|auth|config|connection)\//;
 
 /**
- * Writes for callers what happened to a server. What it wrote to stderr, where it is and how it is started are for whoever
- * runs the host only; so is the text of an error that is not the library's own.
+ * Describes for callers the state of a server. Its stderr, address and command are for the operator of the host only,
+ * and so is the text of an error of another library.
  */
 export function describePublicly(error: TenonError): string {
   const { code, summary } = error;

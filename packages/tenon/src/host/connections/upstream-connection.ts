@@ -16,7 +16,10 @@ import { MessageRateLimit } from './message-rate-limit.js';
 import { OpenAttempts } from './open-attempts.js';
 import { toPeerError } from './peer-error.js';
 
-/** A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not start. */
+/**
+ * A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not
+ * start.
+ */
 const MIN_STABLE_TIME = 5000;
 /** Maximum number of reported errors per second of one server. */
 const MAX_ERRORS = 20;
@@ -97,7 +100,10 @@ export class UpstreamConnection {
     return this.#client;
   }
 
-  /** The server as it describes itself: now, or when its process was stopped because nobody used it. */
+  /**
+   * The server information and capabilities: the current ones, or the last ones of a process that was stopped because
+   * it was idle.
+   */
   get serverInfo(): Client['server'] | undefined {
     return this.#client?.server ?? this.#stoppedServer;
   }
@@ -159,7 +165,7 @@ export class UpstreamConnection {
     await (await this.getClient()).setLogLevel(level);
   }
 
-  /** Ends the process of a server that nobody uses. It starts again when it is needed; until then its lists stay good. */
+  /** Stops the process of an idle server. It starts again on demand. Until then its cached lists stay valid. */
   stop(): Promise<void> {
     const client = this.#client;
     if (client === undefined || this.isBusy) return Promise.resolve();
@@ -209,7 +215,7 @@ export class UpstreamConnection {
       this.#lastError = TenonError.from(error, 'host/connect');
       if (isSignInRequired(this.#lastError)) throw this.#lastError;
       this.#backoff.recordFailure();
-      // Callers are told that it is not there, and no more than that.
+      // Callers learn only that the server is unavailable.
       if (!this.#closed) this.#reportError(this.#lastError);
       throw this.#lastError;
     }
@@ -270,7 +276,7 @@ export class UpstreamConnection {
     };
   }
 
-  /** Some questions the host answers itself. */
+  /** The host itself answers some input requests. */
   #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
     const questions = this.#connectionOptions.createQuestionHandler(this);
     if (questions.isAnsweredByHost(method)) return questions.answer(method, params, serverInfo.signal);

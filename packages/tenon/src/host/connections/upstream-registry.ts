@@ -45,7 +45,7 @@ export class UpstreamRegistry {
   readonly #startTimes = new WeakMap<Promise<unknown>, number>();
   readonly #onLateList: (scope: ConnectionScope, kind: ListKind) => void;
 
-  /** `late`: told when a part comes that a list did not wait for any longer. */
+  /** `late`: called when a part arrives after the list was returned without it. */
   constructor(
     upstreams: ReadonlyMap<string, UpstreamServer>,
     clock: Clock,

@@ -22,8 +22,8 @@ export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' 
    */
   readonly connectionIdleTimeout: number;
   /**
-   * Sharing of connections among sessions: `true` includes sessions that could be asked for input, which they are not
-   * then.
+   * Sharing of connections among sessions. `true` includes sessions that support input requests, which they then do not
+   * get.
    */
   readonly share: boolean | undefined;
   readonly onConnection?: (connection: UpstreamConnection) => void;
@@ -56,7 +56,9 @@ export class UpstreamServer {
     return [...this.#connections.values()].map(({ connection }) => connection);
   }
 
-  /** Finds a connection of this user and OAuth client that is open, or whose process was stopped because nobody used it. */
+  /**
+   * Finds a connection of this user and OAuth client that is open, or whose process was stopped because it was idle.
+   */
   findOpenConnection(identity: CallerIdentity): UpstreamConnection | undefined {
     for (const connection of this.#byOwner.get(getOwnerKey(identity))) if (connection.serverInfo) return connection;
     return undefined;
@@ -70,7 +72,9 @@ export class UpstreamServer {
     return this.#bySession.get(session);
   }
 
-  /** Describes all who use the same line as this caller: of a process those of whom nothing can be asked. */
+  /**
+   * Describes all callers that share the connection of this caller. Those that share a process get no input requests.
+   */
   getSharedScope(scope: ConnectionScope): ConnectionScope {
     const { share, processes } = this.#upstreamOptions;
     const isShared = share ?? (processes !== undefined && hasNoInput(scope));
@@ -118,8 +122,8 @@ export class UpstreamServer {
   }
 
   /**
-   * Beyond the limit the connection that rests for the longest time is closed: of a caller whose share is used up only one
-   * of its own. When none rests, no more are opened.
+   * Beyond the limit the connection that rests for the longest time is closed: of a caller whose share is used up only
+   * one of its own. When none rests, no more are opened.
    */
   #makeRoom(caller: string): void {
     if (this.#limit.canTake(caller)) return;
@@ -167,7 +171,9 @@ export class UpstreamServer {
     });
   }
 
-  /** Stops a process that nobody uses and keeps its lists; closes another connection that no session has to itself. */
+  /**
+   * Stops an idle process and keeps its lists. Closes any other connection that does not belong to a single session.
+   */
   #closeIdle(key: string, connection: UpstreamConnection): void {
     if (this.#upstreamOptions.processes)
       void connection.stop().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));

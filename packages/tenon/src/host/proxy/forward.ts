@@ -50,8 +50,9 @@ export interface ProxiedRequest {
 const MAX_ROUNDS = 32;
 
 /**
- * Has a server answer a request of a caller. Whatever the server asks meanwhile is asked of the caller in the manner of
- * its revision; a result that asks goes to the caller as it is, and the answers come back with the retry.
+ * Forwards a request of a caller to a server. Input requests of the server go to the caller, in the form of the
+ * caller's protocol version. A result with input requests goes to the caller as it is, and the answers come back with
+ * the retry.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
   const { connection, method, context, requestContext, allowQuestions } = proxiedRequest;
@@ -84,7 +85,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   }
 }
 
-/** Asks the caller, in the words in which the question is put to that one. */
+/** Sends the input request to the caller, as rewritten for this caller. */
 function createCallerAsk({ connection, context, requestContext, questions }: ProxiedRequest): RequestInput {
   const run = Context.getRun(context);
   const recipient = getRecipient(context, requestContext);
@@ -101,8 +102,8 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
 }
 
 /**
- * A call is sent once. When it is entered again, because the process that had sent it is gone or has forgotten it,
- * nobody knows how far it has come: unless the server has made a task of it, or has asked and gets the answers.
+ * A call is sent once. When it runs again, because the process that sent it has ended or lost its state, its outcome is
+ * unknown, unless the server has made a task of it or has sent input requests that are answered now.
  */
 async function markSent({ context, connection }: ProxiedRequest): Promise<void> {
   let first = false;
@@ -133,14 +134,17 @@ async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, cli
   if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
   const result = await runRounds(proxiedRequest, call, client);
   if (result.resultType !== 'task') return result;
-  // At once: the server may ask for the sake of the task right behind it.
+  // Sent at once, because the server may request input for the task right after it.
   call.task = result.taskId as string;
   const taskId = await context.step('task', () => result.taskId as string);
   moveToTask?.();
   return waitForTask(client, taskId, proxiedRequest, call);
 }
 
-/** A result that asks goes to the caller as it is: unless a part of it is answered here. Then all of it is asked from here. */
+/**
+ * A result with input requests goes to the caller as it is, unless the host answers one of them. In that case the host
+ * sends all of them.
+ */
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
   const { context, questions } = proxiedRequest;
   let inputs: RetryInputs = context.inputs;
@@ -214,7 +218,9 @@ function sendRequest(
   });
 }
 
-/** Waits for the task that the server has made of the call. Whoever gives the call up has it cancelled. */
+/**
+ * Waits for the task that the server created for the call. If the caller cancels the request, the task is cancelled.
+ */
 async function waitForTask(
   client: Client,
   taskId: string,

@@ -43,7 +43,7 @@ export class GatewayContext {
   readonly #prefix: Prefix;
   readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
-  /** One request asks for its audience several times. */
+  /** Cached, because one request needs its scope several times. */
   readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
   readonly #levels = new WeakMap<ClientSession, LoggingLevel>();
 
@@ -86,7 +86,7 @@ export class GatewayContext {
     return catalog;
   }
 
-  /** A line was made: all who use it hear of what changes there. */
+  /** A connection was opened. Its callers are notified of changes on it. */
   observeConnection(connection: UpstreamConnection): void {
     const { scope, lists, server } = connection;
     const upstream = this.registry.upstreams.get(server);
@@ -97,7 +97,9 @@ export class GatewayContext {
     if (level) connection.presetLogLevel(level);
   }
 
-  /** The lines of a session send log messages of this level from here on. A server that does not say so soon is not waited for. */
+  /**
+   * Sets the log level of a session's connections from now on. A server that does not respond soon is not waited for.
+   */
   async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
     this.#levels.set(session, level);
     const connections = this.getSessionConnections(session);

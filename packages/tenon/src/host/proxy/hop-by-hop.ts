@@ -10,5 +10,5 @@ export const HOP_BY_HOP_META: ReadonlySet<string> = new Set([
   RELATED_TASK,
 ]);
 
-/** The extension by which the client of a host itself says that it wants to know which of the servers asks. */
+/** The extension by which the client of a host requests the name of the server in each input request. */
 export const SERVER_NAMES_EXTENSION = 'dev.tenon/servers';

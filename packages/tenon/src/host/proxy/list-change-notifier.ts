@@ -22,7 +22,9 @@ interface PendingChange {
   cancelTimer: (() => void) | undefined;
 }
 
-/** Tells audiences that lists have changed: once for many changes, and not more often than a client can take. */
+/**
+ * Notifies scopes that lists have changed: once for many changes, and no more often than the rate limit of a client.
+ */
 export class ListChangeNotifier {
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<ListChangeListener>>();
@@ -33,7 +35,7 @@ export class ListChangeNotifier {
     this.#clock = clock;
   }
 
-  /** Tells this listener of these lists. Returns what ends that. */
+  /** Notifies this listener about these lists. Returns a function that removes the listener. */
   addListener(scope: ConnectionScope, lists: ReadonlySet<NotifiableList>, deliver: NotificationSender): () => void {
     const { key } = scope;
     const all = this.#listeners.get(key) ?? new Set();
@@ -45,7 +47,7 @@ export class ListChangeNotifier {
     };
   }
 
-  /** A session hears of all lists, for as long as it lives. */
+  /** Notifies a session about all lists while it exists. */
   observeSession(scope: ConnectionScope): void {
     const { session } = scope;
     if (session === undefined || this.#observedSessions.has(session)) return;
@@ -57,12 +59,12 @@ export class ListChangeNotifier {
     this.#schedule(key, list);
   }
 
-  /** Tells all audiences for which this holds. */
+  /** Notifies all scopes for which the condition holds. */
   notifyWhere(holds: (scope: ConnectionScope) => boolean, list: NotifiableList): void {
     for (const [key, [first]] of [...this.#listeners]) if (first && holds(first.scope)) this.#schedule(key, list);
   }
 
-  /** All audiences hear of it. */
+  /** Notifies all scopes. */
   notifyAll(list: NotifiableList): void {
     for (const key of [...this.#listeners.keys()]) this.#schedule(key, list);
   }

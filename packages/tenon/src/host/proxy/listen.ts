@@ -19,7 +19,7 @@ const FILTER_FLAGS = {
   resources: 'resourcesListChanged',
 } as const;
 
-/** Creates a listener for the lists that a caller asks for, and for the resources that one of the servers has. */
+/** Creates a listener for the lists that a caller subscribes to, and for the resources of one server. */
 export async function createListener(
   gateway: GatewayContext,
   filterWanted: SubscriptionFilter,
@@ -67,7 +67,7 @@ function startListener(
   if (lists.length > 0) {
     const scope = gateway.getScope(requestContext);
     ends.push(gateway.listChanges.addListener(scope, new Set(lists), deliver));
-    // Only who has read a list hears that it has changed.
+    // Only callers that have read a list are notified about its changes.
     const catalog = gateway.getCatalog(scope);
     for (const name of lists) void catalog.listEntries(name).catch(() => {});
   }

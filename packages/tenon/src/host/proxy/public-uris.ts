@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 
-/** Has the URIs of resources in a result say whose they are. The same result when nothing has to be said. */
+/**
+ * Wraps the URIs of resources in a result so that they name their server. Returns the same result if no URI changes.
+ */
 export function withPublicUris(result: JsonObject, toPublic: (uri: string) => string): JsonObject {
   const content = mapObjects(result.content, block => mapBlock(block, toPublic));
   const contents = mapObjects(result.contents, each => mapUri(each, toPublic));

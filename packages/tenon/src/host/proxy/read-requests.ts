@@ -32,7 +32,7 @@ export async function forwardResourceRead(
   const result = await Context.invokeHandler(context, () =>
     forwardGuarded(gateway, createResourceRequest(connection, uri), proxiedRequest),
   );
-  // A server that does not say how long it stays good has not said that it does.
+  // A result without a lifetime is not cached.
   return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
 }
 
@@ -57,7 +57,9 @@ export async function forwardPromptRequest(
   );
 }
 
-/** `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all. */
+/**
+ * `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all.
+ */
 export async function forwardCompletion(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'completion/complete'>,

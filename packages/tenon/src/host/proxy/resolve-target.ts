@@ -22,7 +22,10 @@ export async function resolveName<K extends NamedKind>(
   }
 }
 
-/** Finds the server whose resource a URI is. What is not found is recorded as refused, and told in the words of the caller's revision. */
+/**
+ * Finds the server that owns a resource URI. An unknown URI is recorded as refused, and rejected with the error code of
+ * the caller's protocol version.
+ */
 export async function resolveUpstreamResource(
   gateway: GatewayContext,
   uri: string,
@@ -50,7 +53,7 @@ async function lookUpResource(
   const { unavailable } = catalog;
   const code = requestContext.dialect.errors.resourceNotFound;
   if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
-  // Whoever is not there may have it.
+  // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');
   const data = { uri, unavailable };
   throw rpcError(code, `Resource not found. These servers are not there: ${who}`, data);

@@ -15,8 +15,9 @@ interface ResourceWatch {
 }
 
 /**
- * Tells of each change of a resource, in either manner of its server. Returns what ends that. A resource is watched once on each
- * line, because a server of the older versions ends all of its subscriptions to a URI with one request.
+ * Notifies about each change of a resource, on any protocol version of its server. Returns a function that ends the
+ * watch. Each connection watches a resource once, because on older versions one request ends all subscriptions to a
+ * URI.
  */
 export function watchResource(
   connection: UpstreamConnection,

@@ -4,8 +4,8 @@ import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
 /**
- * Ends a question with an error once no retry can answer it. A caller that refuses by not coming back sends nothing, and
- * the server would wait for it.
+ * Ends an input request with an error when no retry can answer it. A caller that refuses by not retrying sends nothing,
+ * and the server would wait forever.
  */
 export function limitRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
   const { clock, retryTimeout } = times;

@@ -49,7 +49,7 @@ const createSignOutTool = (server: string, name: string): Tool => ({
   inputSchema: NO_ARGUMENTS,
 });
 
-/** Finds a tool, and asks its caller to sign in where the server of the tool needs that. */
+/** Finds a tool, and requests a sign-in from its caller if the server of the tool requires one. */
 export async function findSignedIn(
   gateway: GatewayContext,
   name: string,
@@ -123,7 +123,10 @@ async function signOut(
   }
 }
 
-/** Waits for a sign-in that the client was asked for and has begun. False when it was not asked yet, or takes too long. */
+/**
+ * Waits for a sign-in that was requested and that the user has begun. Resolves with false when none was requested, or
+ * when it takes too long.
+ */
 async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, signal }: Context): Promise<boolean> {
   const request = getSignInRequest(error);
   const answers = Object.entries(inputs.inputResponses ?? {}).filter(([key]) => URL_REQUEST_KEY.test(key));
@@ -134,7 +137,7 @@ async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, 
   return (await waitAtMost(gateway.registry.clock, SIGN_IN_WAIT, ended)) ?? false;
 }
 
-/** Asks for a sign-in by a URL elicitation, else by a result that the model shows to the user. */
+/** Requests a sign-in by a URL elicitation, else by a result that the model shows to the user. */
 function answerSignIn(error: unknown, gateway: GatewayContext, requestContext: RequestContext): JsonObject {
   const request = getSignInRequest(error);
   if (!request) throw error;

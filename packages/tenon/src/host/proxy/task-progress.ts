@@ -2,17 +2,17 @@ import type { Progress } from '../../client/options.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { Context } from '../../server/context/context.js';
 
-/** Progress of a call, which may have become a task, as its caller hears of it. */
+/** Reports the progress of a call, which may have become a task, to its caller. */
 export interface TaskProgress {
   report(progress: Progress): void;
-  /** Reports the message of a status, for servers that tell no progress of a task. */
+  /** Reports the status message, for servers that send no progress of a task. */
   reportStatus(state: TaskState): void;
 }
 
 /** Added to the last value for a status message: progress has to grow, and a status has no value of its own. */
 const STATUS_STEP = 1e-6;
 
-/** A server that reports progress says the same in the status of its task: the status is left out from then on. */
+/** A server that reports progress repeats it in the status of its task, so the status is ignored from then on. */
 export function createTaskProgress(context: Pick<Context, 'progress'>): TaskProgress {
   let hasProgress = false;
   let statuses = 0;

@@ -23,7 +23,7 @@ export function translateError(
   dialect: Dialect,
   wasSent = true,
 ): TenonError {
-  // A tool asks its caller by itself.
+  // A tool requests input from its caller itself.
   if (getSignInRequest(error))
     return TenonError.from(method === 'tools/call' ? error : toSignInError(error, connection.scope, dialect));
   if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
@@ -42,7 +42,7 @@ function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: 
   return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
 }
 
-/** The URLs that have to be visited first: said in the way of the caller's revision. */
+/** Converts the required URLs into the error of the caller's protocol version. */
 function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
   const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');

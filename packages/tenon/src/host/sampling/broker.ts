@@ -24,8 +24,8 @@ export interface BrokerOptions {
     | ((candidates: readonly Model[], request: CreateMessageParams, who: SamplingRequester) => Model | undefined)
     | undefined;
   /**
-   * The models that each server may use. Required without `review.before`, because it is then the only consent: a server that it
-   * names can spend tokens and ask the model without anybody seeing it.
+   * The models that each server may use. Required without `review.before`, because it is then the only consent: the
+   * named servers can spend tokens and query the model without a review.
    */
   readonly allow?: Allow | undefined;
   /** Limits on the tokens that servers may use. */
@@ -42,13 +42,13 @@ export interface BrokerOptions {
   readonly timeout?: number | undefined;
   /** Limits on the size of requests. */
   readonly bounds?: RequestBounds | undefined;
-  /** Asks a person before a request goes to the model, or before its result goes to the server. */
+  /** Asks a person for approval before a request goes to the model, or before its result goes to the server. */
   readonly review?: Review | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** The server that asks, and the caller for whom. */
+/** The requesting server, and the caller on whose behalf it requests. */
 export interface SamplingRequester extends CallerIdentity {
   /** The server, by its name in the host. */
   readonly server: string;
@@ -57,13 +57,16 @@ export interface SamplingRequester extends CallerIdentity {
 export interface SamplingContext extends Partial<CallerIdentity> {
   readonly server: string;
   readonly signal: AbortSignal;
-  /** Names the operation that the request belongs to, such as a call: the requests of one chain are counted together. */
+  /**
+   * Names the operation that the request belongs to, such as a call: the requests of one chain are counted together.
+   */
   readonly chain?: string | undefined;
 }
 
 /**
- * Answers sampling requests of servers. Rejects with an error for the server (`rpc/error`: -1 refused, -32602 invalid, 429 over a
- * limit), or with an error that only the host may see: `sampling/timeout`, `sampling/aborted`, `sampling/choice`, `model/…`.
+ * Answers sampling requests of servers. Rejects with an error for the server (`rpc/error`: -1 refused, -32602 invalid,
+ * 429 over a limit), or with an error that only the host may see: `sampling/timeout`, `sampling/aborted`,
+ * `sampling/choice`, `model/…`.
  */
 export type Broker = (request: CreateMessageParams, asked: SamplingContext) => Promise<CreateMessageResult>;
 
@@ -133,7 +136,10 @@ export function createBroker(options: BrokerOptions): Broker {
   };
 }
 
-/** Validates a request, lowers its `maxTokens`, and removes `includeContext`, `metadata` and `_meta`, which no model gets. */
+/**
+ * Validates a request, lowers its `maxTokens`, and removes `includeContext`, `metadata` and `_meta`, which no model
+ * gets.
+ */
 function prepareRequest(request: CreateMessageParams, options: BrokerOptions, maxTokens?: number): CreateMessageParams {
   judgeRequest(request, options.bounds);
   const rounds = options.maxRounds ?? MAX_ROUNDS;
@@ -163,7 +169,7 @@ function chooseModel(
   });
 }
 
-/** Refuses a request that none of the models can take with an error that tells the server what to leave out. */
+/** Refuses a request that none of the models supports, with an error that names the unsupported features. */
 function requireModel(models: readonly Model[], request: CreateMessageParams): void {
   if (models.some(model => canTake(model, request))) return;
   const needs = Object.entries(getRequirements(request)).flatMap(([name, needed]) => (needed ? [name] : []));

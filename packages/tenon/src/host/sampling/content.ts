@@ -16,12 +16,15 @@ export function getToolUses(message: Pick<SamplingMessage, 'content'>): readonly
   return getBlocks(message).filter(block => block.type === 'tool_use');
 }
 
-/** Counts the rounds of tool use so far: messages in which the model asked for tools. */
+/** Counts the rounds of tool use so far: messages in which the model requested tools. */
 export function countRounds({ messages }: CreateMessageParams): number {
   return messages.filter(message => message.role === 'assistant' && getToolUses(message).length > 0).length;
 }
 
-/** Returns the inputs that a model must support for this request. Images in results of tools do not count: a text can replace them. */
+/**
+ * Returns the inputs that a model must support for this request. Images in results of tools do not count: a text can
+ * replace them.
+ */
 export function getRequirements({ messages, tools }: CreateMessageParams): ModelInputs {
   const types = new Set<string>(messages.flatMap(message => getBlocks(message).map(({ type }) => type)));
   return {

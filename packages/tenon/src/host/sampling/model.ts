@@ -17,13 +17,15 @@ export interface Scores {
 }
 
 export interface Generating {
-  /** Aborted when nobody waits for the answer any longer. */
+  /** Aborted when no caller waits for the answer. */
   readonly signal: AbortSignal;
   /** Reports the tokens of prompt and answer together. Without a call they are estimated. */
   readonly spent?: ((tokens: number) => void) | undefined;
 }
 
-/** A language model for sampling requests of servers. `createModel` of `@tenon/ai` makes one of any model of the AI SDK. */
+/**
+ * A language model for sampling requests of servers. `createModel` of `@tenon/ai` makes one of any model of the AI SDK.
+ */
 export interface Model {
   /** Compared with the hints of servers, and shown to reviewers. */
   readonly name: string;
@@ -33,6 +35,6 @@ export interface Model {
   readonly takes?: ModelInputs | undefined;
   /** Cost, speed and intelligence of the model, for the preferences of servers. */
   readonly scores?: Scores | undefined;
-  /** Asks the model. It must not exceed `maxTokens`, and may ignore other parameters that it does not support. */
+  /** Generates a message. It must not exceed `maxTokens`, and may ignore other parameters that it does not support. */
   generate(request: CreateMessageParams, about: Generating): Promise<CreateMessageResult>;
 }

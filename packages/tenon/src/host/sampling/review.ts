@@ -4,12 +4,12 @@ import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.
 
 /** Information for a reviewer beside the request or the result. */
 export interface SamplingInfo {
-  /** The server that asks, by its name in the host. */
+  /** Name of the requesting server in the host. */
   readonly server: string;
   readonly principal: string | undefined;
-  /** The model that will be, or was, asked. */
+  /** The model that will run, or has run, the request. */
   readonly model: string;
-  /** The context that the server asked for. It is never added. */
+  /** The context that the server requested. It is never added. */
   readonly includeContext: 'none' | 'thisServer' | 'allServers';
   /** Rounds of tool use in this conversation so far. */
   readonly rounds: number;
@@ -19,8 +19,9 @@ export interface SamplingInfo {
 }
 
 /**
- * Lets the user decide. A returned request or result goes on, as it is or edited. `rejectSampling(…)`, or nothing at all, ends the
- * request with error -1. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
+ * Lets the user decide. A returned request or result goes on, as it is or edited. `rejectSampling(…)`, or nothing at
+ * all, ends the request with error -1.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
  */
 export interface Review {
   /** Reviews the prompt and the tools before the model gets them. */

@@ -16,7 +16,9 @@ export interface RequestMetadata {
   readonly logLevel: LoggingLevel | undefined;
 }
 
-/** True if a request states its protocol version, whose rules then apply to it, whatever was negotiated before. */
+/**
+ * True if a request states its protocol version. Its rules then apply to the request, whatever was negotiated before.
+ */
 export function hasProtocolVersion(request: JsonRpcRequest): boolean {
   const meta = request.params?._meta;
   return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
@@ -68,7 +70,7 @@ export function classifyWithoutSession(
   });
 }
 
-/** A version in the header that is no revision with handshakes can only come from a sender that opens per request. */
+/** A header version without a handshake can only come from a sender of stateless requests. */
 function isPerRequestHeader(version: string): boolean {
   return getDialect(version)?.opening !== 'handshake';
 }

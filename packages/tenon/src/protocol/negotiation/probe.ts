@@ -14,8 +14,8 @@ export type ProbeResult =
 const PER_REQUEST_ERRORS = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]);
 
 /**
- * Judges an answer. Only a result that lists versions or one of the errors that came with per-request opening shows a server that has it;
- * whatever else a server says is said by one that wants a handshake.
+ * Judges the response to a probe. Only a result that lists versions, or one of the errors of stateless versions, shows
+ * a stateless server. Any other response means that the server requires a handshake.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly Dialect[]): ProbeResult {

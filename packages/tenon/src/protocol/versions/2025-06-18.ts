@@ -5,8 +5,8 @@ import type { TransformContext } from './dialect.js';
 import { chain, transformEach, transformMember, without } from './message-transforms.js';
 
 /**
- * Marks a result that would have structured content: `true` where its first text block is the JSON of that, else it is
- * here, as `value`. A caller that knows of it has the value, whatever the revision.
+ * Marks a result that has structured content on later versions. `true`: the first text block is its JSON. Otherwise the
+ * content is here, as `value`. A caller that knows this key gets the value on any version.
  */
 const STRUCTURED_CONTENT = 'dev.tenon/structuredContent';
 
@@ -83,7 +83,7 @@ function replaceResourceLink(block: JsonObject): JsonObject {
 function removeStructuredContent(result: JsonObject, { outputSchema }: TransformContext): JsonObject {
   if (!('structuredContent' in result)) return result;
   const { structuredContent, ...rest } = result;
-  // A value that is no object comes wrapped from the revisions after; its text does not.
+  // A value that is not an object comes wrapped from later versions. Its text does not.
   const wrapped = outputSchema !== undefined && outputSchema.type !== 'object' && isObject(structuredContent);
   const value = wrapped ? structuredContent.result : structuredContent;
   const mark = isTextOf(rest.content, value) || (outputSchema && { value });

@@ -52,7 +52,7 @@ export const v20260728 = deriveVersion(v20251125, {
     ],
   },
   changes: [
-    // Results say what type they are, who made them and how long they stay good.
+    // Results state their type, their server and their lifetime.
     {
       encode: { result: { '*': removeResultFields } },
     },
@@ -65,7 +65,7 @@ export const v20260728 = deriveVersion(v20251125, {
     {
       encode: { parts: { tool: replaceBooleanSchemas } },
     },
-    // Inputs are asked for by a result and answered by a retry.
+    // A result requests input, and a retry brings the answer.
     {
       encode: { params: { '*': without('inputResponses', 'requestState') } },
     },

@@ -3,7 +3,7 @@ import { composeTransforms, hasTransforms, type MessageTransforms, type VersionC
 
 /** Differences of a version from the next one. */
 export interface VersionDefinition extends Omit<Dialect, 'transforms'> {
-  /** The changelog against the revision before. */
+  /** The changes since the previous version. */
   readonly changes: readonly VersionChange[];
 }
 
@@ -23,7 +23,7 @@ interface MethodChanges {
   readonly drops?: readonly string[];
 }
 
-/** The next revision: the one before, and what differs. */
+/** Defines the next version by its differences from the previous one. */
 export function deriveVersion(before: VersionDefinition, next: VersionDelta): VersionDefinition {
   return {
     ...before,
@@ -46,7 +46,10 @@ function applyMethodChanges(
   return new Set([...before, ...adds].filter(name => !drops.includes(name)));
 }
 
-/** Turns revisions, oldest first, into dialects, newest first. A dialect speaks by the changes of all that came after it. */
+/**
+ * Builds dialects, newest first, from versions, oldest first. The transforms of a dialect are the changes of all later
+ * versions.
+ */
 export function compileDialects(versions: readonly VersionDefinition[]): Dialect[] {
   const dialects = versions.map((revision, index) => {
     const { changes: _, ...traits } = revision;
@@ -74,7 +77,7 @@ const ANY_METHOD = '';
 /** Methods whose reshape is remembered, at the most. Peers may name what they like. */
 const MAX_CACHED = 200;
 
-/** Each method's reshape is made when it is first asked for. Those that no change speaks of have one that is the same for all. */
+/** The transform of a method is composed on first use. Methods without changes share one identity transform. */
 function memoizeTransforms(
   transforms: readonly MessageTransforms[],
   side: 'params' | 'result',

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
 /**
- * A protocol version as data. Traits say how it differs from others; transforms convert messages of the newest version
- * into messages of this one, and back.
+ * A protocol version as data. Traits describe its differences; transforms convert messages of the newest version into
+ * messages of this one, and back.
  */
 export interface Dialect {
   /** The protocol version string. Compared for equality only. */
   readonly protocolVersion: string;
   /** Opening: by a handshake that begins a session, or by metadata of each request. */
   readonly opening: 'handshake' | 'per-request';
-  /** Input requests: by a request of the server, or by a result that asks for a retry. */
+  /** Input requests: by a request of the server, or by a result that requires a retry. */
   readonly inputRequests: 'by-request' | 'by-retry';
   /** Announcement of changes: to subscribers and open sessions, or only on streams that listen. */
   readonly subscriptions: 'by-subscribe' | 'by-listen';
   /**
-   * Creation of tasks: by the client with a parameter, or by the server for clients with the extension. Where there are
-   * none: nobody.
+   * Creation of tasks: by the client with a parameter, or by the server for clients with the extension. `none` on
+   * versions without tasks.
    */
   readonly tasks: 'by-parameter' | 'by-extension' | undefined;
   /** The client's methods that are refused because the server keeps no sessions. Absent where it keeps them. */
@@ -48,9 +48,9 @@ export interface ErrorTraits {
   readonly resourceNotFound: number;
   /** Handling of arguments that do not fit a tool's schema: a result that the model sees, or an error. */
   readonly invalidArguments: 'result' | 'error';
-  /** The code that says that a URL must be visited first, where there is one. */
+  /** The error code of a required URL elicitation, if the version has one. */
   readonly urlElicitationRequired?: number | undefined;
-  /** The code that says that the client lacks a capability, where there is one. */
+  /** The error code of a missing client capability, if the version has one. */
   readonly missingCapability?: number | undefined;
   /** Id in responses to unreadable messages. */
   readonly unreadableId: null | undefined;
@@ -65,7 +65,7 @@ export interface TransformContext {
 /** `undefined` in a table means: as it is. */
 export type Transform = (value: JsonObject, about: TransformContext) => JsonObject;
 
-/** Down is from our words to the peer's, up is from the peer's to ours. */
+/** `encode` converts from the newest version to the peer's, `decode` back. */
 export interface DialectTransforms {
   readonly encode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };
   readonly decode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };

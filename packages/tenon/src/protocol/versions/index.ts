@@ -6,7 +6,7 @@ import { v20260728 } from './2026-07-28.js';
 import { compileDialects } from './define-version.js';
 import type { Dialect } from './dialect.js';
 
-/** Every revision that Tenon speaks, newest first: the only list of revisions. */
+/** Every protocol version that Tenon supports, newest first. This is the only list of versions. */
 export const dialects: readonly Dialect[] = compileDialects([v20241105, v20250326, v20250618, v20251125, v20260728]);
 
 /**

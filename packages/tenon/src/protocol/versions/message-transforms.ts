@@ -6,9 +6,9 @@ import type { Transform, TransformContext } from './dialect.js';
  * above it.
  */
 export interface VersionChange {
-  /** Our words to theirs. */
+  /** From the newest version to the peer's. */
   readonly encode?: MessageTransforms;
-  /** Their words to ours. */
+  /** From the peer's version to the newest. */
   readonly decode?: MessageTransforms;
 }
 
@@ -61,14 +61,16 @@ const partLocations: {
   },
 };
 
-/** Methods that are answered in the words of another. */
+/** Methods whose results have the form of another method's result. */
 const resultAliases: ReadonlyMap<string, string> = new Map([['tasks/result', 'tools/call']]);
 
 function resolveAlias(side: 'params' | 'result', method: string): string {
   return side === 'params' ? method : (resultAliases.get(method) ?? method);
 }
 
-/** Folds the words of several changes into one reshape of one method's params or result; none when nothing is said of it. */
+/**
+ * Composes the transforms of several changes for one method's params or result. Returns `undefined` if none changes it.
+ */
 export function composeTransforms(
   transforms: readonly MessageTransforms[],
   side: 'params' | 'result',

@@ -11,7 +11,7 @@ const DURATIONS = new Map([
   ['pollInterval', 'pollIntervalMs'],
 ]);
 
-/** The payload goes other ways there: what it came to by `tasks/result`, what it asks for by requests. */
+/** On these versions the payload is sent separately: the result by `tasks/result`, input requests by requests. */
 export const encodeTask: Transform = task => {
   if (!('taskId' in task)) return task;
   const { result, error, inputRequests, ttlMs, pollIntervalMs, ...rest } = task;
@@ -39,7 +39,7 @@ export const flattenTask: Transform = (result, about) => {
   return { ...rest, ...decodeTask(task, about), resultType: 'task' };
 };
 
-/** Capabilities without the extension: it says nothing there, in either way. */
+/** Capabilities without the extension, which has no meaning on these versions. */
 export const withoutTasksExtension: Transform = capabilities => {
   const { extensions, ...rest } = capabilities;
   if (!isObject(extensions) || !(TASKS in extensions)) return capabilities;
@@ -47,7 +47,7 @@ export const withoutTasksExtension: Transform = capabilities => {
   return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
 };
 
-/** A tool that failed makes its task fail, and a task that failed says why. */
+/** A failed tool makes its task fail, and a failed task contains the reason. */
 function getFailureFields({ status, result, error, statusMessage }: JsonObject): JsonObject {
   const isToolError = status === 'completed' && isObject(result) && result.isError === true;
   if (!isToolError && status !== 'failed') return {};

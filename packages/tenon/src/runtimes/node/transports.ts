@@ -5,7 +5,7 @@ import { createFetchRequester } from '../web/fetch-requester.js';
 import { createNodeRequester } from './http/http-requester.js';
 import { spawnServer } from './processes/child-process.js';
 
-/** The roads that Node has: its own HTTP client, which costs a sixth of what `fetch` does there, and child processes. */
+/** The transports of Node: its own HTTP client, which costs a sixth of what `fetch` does there, and child processes. */
 export const nodeTransports: TransportFactory = {
   createHttp: target =>
     createClientEndpoint(target, target.fetch ? createFetchRequester(target.fetch) : createNodeRequester()),

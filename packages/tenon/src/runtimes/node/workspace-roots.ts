@@ -17,7 +17,10 @@ export type WorkspaceFolder = string | { readonly path: string; readonly name?: 
 export interface WorkspaceRootsOptions {
   /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
   readonly interval?: number | undefined;
-  /** Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is called. */
+  /**
+   * Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is
+   * called.
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -70,7 +73,7 @@ class FolderRoots implements WorkspaceRoots {
 
   async list(): Promise<readonly Root[]> {
     const roots = await this.#read();
-    // Later lists do not count: one client may have seen a change of which the others are still to be told.
+    // Later lists are not compared, because one client may have got a change that the others have not.
     this.#known ??= JSON.stringify(roots);
     return roots;
   }
@@ -142,7 +145,7 @@ function toFolder(folder: WorkspaceFolder): ResolvedFolder {
   return { path: resolve(path), name };
 }
 
-/** Says why a path is no folder that can be offered; nothing when it is one. */
+/** Describes why a path cannot be offered as a folder. Returns `undefined` when it can. */
 async function findProblem(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isDirectory()) return 'something that is no folder';

@@ -7,7 +7,7 @@ import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../
 export interface FetchRequestInfo {
   /** User that a framework authenticated. */
   readonly auth?: AuthInfo | undefined;
-  /** The address of the other end. */
+  /** The address of the client. */
   readonly remote?: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export interface WorkerContext {
 }
 
 /**
- * Answers a web `Request` by a function that answers an `Exchange`, so that one endpoint serves `fetch` and, by `toNode`,
- * `node:http`.
+ * Answers a web `Request` by a function that answers an `Exchange`, so that one endpoint serves `fetch` and, by
+ * `toNode`, `node:http`.
  */
 export function answerFetch(
   handle: (exchange: Exchange) => void,
@@ -39,7 +39,10 @@ const IS_WORKERS = typeof navigator === 'object' && navigator.userAgent === 'Clo
 /** Status that some servers log for a client that left. */
 const STATUS_CLIENT_CLOSED = 499;
 
-/** An exchange of `fetch`. Adapters on Node make the costly parts of a `Request` when they are asked for: here they seldom are. */
+/**
+ * An exchange of `fetch`. Adapters on Node create the costly parts of a `Request` on access, and here they are seldom
+ * accessed.
+ */
 class FetchExchange implements Exchange {
   readonly path: string;
   readonly query: string;
@@ -139,7 +142,7 @@ class FetchExchange implements Exchange {
   /** False when there is nothing to leave any more. */
   #handleClientClosed(): boolean {
     if (this.#state === 'complete' || this.clientClosed) return false;
-    // Nobody reads it, but whoever waits for the answer here is not left waiting.
+    // The body is not read, but the code that waits for the response here must continue.
     if (this.#state === 'waiting') this.#respond(new Response(null, { status: STATUS_CLIENT_CLOSED }));
     this.#state = 'gone';
     for (const listener of this.#listeners?.splice(0) ?? []) listener();
@@ -147,14 +150,14 @@ class FetchExchange implements Exchange {
   }
 }
 
-/** Milliseconds after which somebody who waits for an answer is watched. */
+/** Milliseconds after which a client that waits for a response is monitored. */
 const WATCH_DELAY = 20;
 
 let unwatched: FetchExchange[] = [];
 
 /**
- * Most answers are there before anybody could leave: the signal, which is costly to have, is looked at for those that are
- * not. One timer serves all, but where what belongs to one request cannot be touched in another.
+ * Most answers are there before anybody could leave: the signal, which is costly to have, is looked at for those that
+ * are not. One timer serves all, but where what belongs to one request cannot be touched in another.
  */
 function watchSoon(exchange: FetchExchange): void {
   if (IS_WORKERS) return void setTimeout(() => exchange.watch(), 0);
@@ -255,7 +258,7 @@ function createStream(
     },
     destroy() {
       if (!close()) return;
-      // Who has left is told nothing: some runtimes log an error that a stream ends with.
+      // No error is written for a client that has disconnected, because some runtimes log an error that ends a stream.
       if (onCancel()) controller.error(new Error('cut off'));
       else controller.close();
     },

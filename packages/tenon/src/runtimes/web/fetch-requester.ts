@@ -25,7 +25,7 @@ function toRequestInit({ method, headers, body, signal }: HttpRequest): Paramete
   };
 }
 
-/** Errors of Node, Bun and Deno for a connection that was never made. A browser does not tell. */
+/** Errors of Node, Bun and Deno for a connection that was never made. A browser does not distinguish them. */
 const NEVER_CONNECTED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -60,7 +60,7 @@ function toHttpReply(response: FetchResponse): HttpReply {
   };
 }
 
-/** True if the length is known and within the limit. That of a compressed body says nothing. */
+/** True if the length is known and within the limit. The length of a compressed body is not meaningful. */
 function isShort(headers: FetchResponse['headers'], limit: number): boolean {
   const length = headers.get('content-length');
   return length !== null && headers.get('content-encoding') === null && Number(length) <= limit;

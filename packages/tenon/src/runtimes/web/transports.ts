@@ -2,7 +2,7 @@ import { createClientEndpoint, rejectProcesses } from '../../client/connection/h
 import type { TransportFactory } from '../../client/target.js';
 import { createFetchRequester } from './fetch-requester.js';
 
-/** The roads that every runtime has: `fetch`. */
+/** The transports of every runtime: `fetch`. */
 export const webTransports: TransportFactory = {
   createHttp: target => createClientEndpoint(target, createFetchRequester(target.fetch)),
   createStdio: rejectProcesses,

@@ -93,7 +93,7 @@ function isLoop({ min, max }: PatternItem): boolean {
   return max > MAX_COPIES && max !== min;
 }
 
-/** A group that repeats: harmless when the input alone says where each round begins and how it goes. */
+/** A group that repeats is harmless when the input alone determines the beginning and the path of each repetition. */
 function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): Growth {
   const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0]);
   if (inner.base === 1 && (single || (inner.factor === 1 && inner.degree === 0))) {

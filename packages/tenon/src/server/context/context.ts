@@ -43,18 +43,18 @@ export class Context<S = unknown> {
   readonly #createState: CreateState<S> | undefined;
   readonly #requestContext: RequestContext;
   readonly #params: JsonObject;
-  // Most handlers never look at their request.
+  // Created on first access, because most handlers do not read it.
   #active: ActiveRequest | undefined;
   #progress = Number.NEGATIVE_INFINITY;
   #merger: NotificationMerger | undefined;
   #mergerContext: RequestContext | undefined;
   /**
-   * Answers to the questions that the handler returned, and the state that it returned with them. `inputResponses` has an
-   * answer to each question and nothing else; it is undefined before the handler has returned any.
+   * Answers to the input requests that the handler returned, and the state that it returned with them. `inputResponses`
+   * is undefined before the handler has returned any.
    */
   readonly inputs: RetryInputs;
 
-  /** `before`: of the entry before, when the handler is entered again for the same request. */
+  /** `before`: inputs of the previous run, when the handler runs again for the same request. */
   constructor(
     requestContext: RequestContext,
     run: HandlerRun,
@@ -71,7 +71,7 @@ export class Context<S = unknown> {
     if (previous) this.#progress = previous.#progress;
   }
 
-  /** Enters the handler itself, which is to be given this context. @internal */
+  /** Runs the handler itself with this context. @internal */
   static invokeHandler(context: Context, handler: () => MaybeAsyncResult): MaybeAsyncResult {
     return context.#run.invokeHandler(context as ResumableContext, handler);
   }
@@ -81,12 +81,12 @@ export class Context<S = unknown> {
     return context.#run;
   }
 
-  /** Serves no request from here on, but this. @internal */
+  /** Replaces the request of this context. @internal */
   static rebind(context: Context, requestContext: RequestContext, params: JsonObject): void {
     context.#getActive().rebind(requestContext, params);
   }
 
-  /** Serves a later request from here on. @internal */
+  /** Continues with a later request. @internal */
   resumeWith(later: Context): void {
     const active = later.#getActive();
     active.inheritSignals(this.#getActive());
@@ -104,12 +104,12 @@ export class Context<S = unknown> {
     return isObject(_meta) ? _meta : {};
   }
 
-  /** Aborted when the client gives the request up. */
+  /** Aborted when the client cancels the request. */
   get signal(): AbortSignal {
     return this.#getActive().signal;
   }
 
-  /** The protocol revision that the client speaks. For reports: the same handler serves all of them. */
+  /** The protocol version of the client, for logs. The same handler serves all versions. */
   get protocolVersion(): string {
     return this.#getActive().requestContext.dialect.protocolVersion;
   }
@@ -119,38 +119,35 @@ export class Context<S = unknown> {
     return this.#getActive().requestContext.caller.auth;
   }
 
-  /** Address of the client, where the transport knows it. It is a proxy's where one stands in front: see `clientAddress`. */
+  /** Address of the client, if the transport knows it. Behind a proxy it is the proxy's: see `clientAddress`. */
   get address(): string | undefined {
     return this.#getActive().requestContext.caller.address;
   }
 
   /**
-   * The HTTP request that brought this one. `header(name)` takes the name in any case. `authorization`,
-   * `proxy-authorization`, `cookie` and `dpop` are never returned: see `auth`. Undefined on stdio and in memory, and in a
-   * task, which may go on in another process. After a question it is the request that brought the answer on 2026-07-28.
+   * The HTTP request that brought this one, on 2026-07-28 the one with the last answer. `header(name)` accepts the name
+   * in any case. `authorization`, `proxy-authorization`, `cookie` and `dpop` are never returned: see `auth`. Undefined
+   * on stdio and in memory, and in a task, which may continue in another process.
    */
   get request(): RequestHeaders | undefined {
     return this.#getActive().request;
   }
 
   /**
-   * Values that middleware hands to the handler: the object that `state` of `createServer` makes, once for each request.
-   * Without that option an empty object. A retry (2026-07-28) begins with a new one; a task has none that middleware filled.
+   * Values that middleware passes to the handler: the object that `state` of `createServer` creates for each request.
+   * Default: an empty object. A retry (2026-07-28) starts with a new one. In a task, middleware has not filled it.
    */
   get state(): S {
     return this.#getActive().getState(() => this.#createState?.(this) ?? {}) as S;
   }
 
-  /** Name and capabilities that the client gives. Untrusted. */
+  /** Name and capabilities that the client declares. Untrusted. */
   get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
     const { client, capabilities } = this.#getActive().requestContext.caller;
     return { info: client, capabilities };
   }
 
-  /**
-   * Reports progress, when the client asked for it. `progress` must grow; a report that does not is left out.
-   * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
-   */
+  /** Reports progress, if the client requested it. `progress` must grow; other reports are dropped. */
   progress(progress: number, total?: number, message?: string): void {
     const { progressToken } = this.meta;
     if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
@@ -163,7 +160,7 @@ export class Context<S = unknown> {
     });
   }
 
-  /** Sends a log message to the client, when its level lets it. Never put secrets into one. */
+  /** Sends a log message to the client if its log level includes it. Never put secrets into one. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const minLevel = this.#getActive().requestContext.logLevel;
     if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
@@ -174,7 +171,7 @@ export class Context<S = unknown> {
     });
   }
 
-  /** Merges notifications of one key that come too fast. */
+  /** Merges notifications with the same key that exceed the rate. */
   #notifyMerged(key: string, method: string, params: JsonObject): void {
     const { requestContext } = this.#getActive();
     const { mergeOptions } = requestContext;
@@ -187,8 +184,8 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Sends a notification on the stream of this request. One that the client's revision does not have is left out, and so
-   * is one that comes when the request is answered or given up.
+   * Sends a notification on the stream of this request. It is dropped if the client's version does not have it, and
+   * after the response or a cancellation.
    */
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
@@ -196,10 +193,9 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Ends the connection on which the client waits, so that long work holds none open: the client comes back after a
-   * while and gets what was said meanwhile and the answer, whenever it is there. Returns `false`, and changes nothing,
-   * where the client could not come back: that needs HTTP, and a revision whose streams begin with something to come
-   * back by.
+   * Closes the stream on which the client waits, so that long work holds no connection open. The client reconnects
+   * later and gets the messages sent meanwhile and the response. Returns `false`, and changes nothing, if the client
+   * could not reconnect: that needs HTTP, and a version whose streams begin with an event id.
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   closeStream(): boolean {
@@ -209,9 +205,9 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Pings the client and resolves when it answers. `timeout`: time for the answer in ms, default 5,000. `signal`: default the
-   * signal of the request. Rejects with `call/timeout` when no answer comes in time, and ends the session; with
-   * `client/no-session` where the request belongs to no session: on versions without sessions the server has no ping.
+   * Pings the client and resolves when it answers. `timeout`: time for the answer in ms, default 5,000. `signal`:
+   * default the signal of the request. Rejects with `call/timeout` when no answer comes in time, and ends the session.
+   * Rejects with `client/no-session` on versions without sessions, where the server has no ping.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void> {
@@ -222,22 +218,22 @@ export class Context<S = unknown> {
     return markHandled(ping ?? Promise.reject(createNoPingError(requestContext.dialect)));
   }
 
-  /** An answer that tells the model that it failed, and why. Return it or throw it. */
+  /** Creates a result with `isError` whose text tells the model the reason. Return it or throw it. */
   fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): ToolResultParts {
     return toolResult({ content, isError: true });
   }
 
   /**
-   * Does something once, however often the handler is entered: after a question, or after a crash when it is a task. What
-   * it returns is remembered, and has to be a JSON value or nothing; what it throws is not. Give each step of a handler a
-   * name of its own. Ask before a step, not inside of it.
+   * Runs `work` once, even if the handler runs again after an input request, or after a crash of a task. The result is
+   * stored and must be a JSON value or `undefined`; an exception is not stored. Give each step its own name. Request
+   * input before a step, not inside of it.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     return markHandled(this.#run.step(name, work) as Promise<T>);
   }
 
   /**
-   * Shows the user a form and waits for the answer, on every revision that has forms.
+   * Shows the user a form and waits for the answer, on every version that has forms.
    * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<const S extends Schema>(options: {
@@ -256,7 +252,7 @@ export class Context<S = unknown> {
     return this.#run.request(method, params).then(result => toResult(method, result));
   }
 
-  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
+  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is complete. */
   elicitUrl(options: {
     readonly message: string;
     readonly url: string;
@@ -266,15 +262,18 @@ export class Context<S = unknown> {
     return markHandled(this.#requestInput('elicitation/create', params).then(({ action }) => ({ action })));
   }
 
-  /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
+  /**
+   * Requests a message from the client's model.
+   * https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+   */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
     return markHandled(this.#requestInput('sampling/createMessage', { ...params }));
   }
 
   /**
-   * Asks the client for its roots: the folders that the server may work in. Entries that are no `file:` URI are left out and
-   * reported to `onError`. Deprecated in 2026-07-28, where it still works: take folders as arguments or configuration.
-   * https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+   * Requests the client's roots: the folders that the server may work in. Entries that are not `file:` URIs are dropped
+   * and reported to `onError`. Deprecated in 2026-07-28, where it still works: take folders as arguments or
+   * configuration. https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   roots(): Promise<ListRootsResult['roots']> {
     const report = (error: TenonError) => this.#getActive().requestContext.reportError(error);

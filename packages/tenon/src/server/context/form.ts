@@ -12,7 +12,9 @@ export type FormAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** Shows the user a form and checks the answer. Rejects with `client/invalid-answer` when it does not fit the schema. */
+/**
+ * Shows the user a form and checks the answer. Rejects with `client/invalid-answer` when it does not fit the schema.
+ */
 export async function requestForm<const S extends Schema>(
   run: HandlerRun,
   message: string,
@@ -43,10 +45,11 @@ const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
 };
 
 /**
- * A form is a flat object of simple fields: what a schema says beyond that (a pattern, say) stays with the server, which
- * checks the answer. https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ * Converts a schema to a form, which is a flat object of simple fields. Other constraints of the schema, such as a
+ * pattern, stay on the server, which validates the answer.
+ * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  *
- * @throws TenonError `handler/no-form` when there is a field that no form has.
+ * @throws TenonError `handler/no-form` when forms do not support a field.
  */
 export function toFormSchema(json: JsonObject): FormSchema {
   const { type, properties, required } = json;

@@ -25,7 +25,10 @@ export interface CompiledTool {
   readonly taskOptions: ResolvedTaskOptions | undefined;
 }
 
-/** The schema that the specification advises for a tool without parameters. Its handler gets no arguments, whatever comes. */
+/**
+ * The schema that the specification recommends for a tool without parameters. Its handler gets no arguments, even if
+ * the client sends some.
+ */
 const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalProperties: false };
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */

@@ -14,7 +14,7 @@ export interface CompletionContext<S = unknown> {
   readonly context: Context<S>;
 }
 
-/** Values in order of fit. At most 100 are sent; `total` and `hasMore` tell of the rest. */
+/** Values, the best match first. At most 100 are sent; `total` and `hasMore` describe the rest. */
 export type Completions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number | undefined; readonly hasMore?: boolean | undefined };

@@ -11,7 +11,7 @@ export interface CustomMethod<S = unknown, State = unknown> {
   readonly params?: (S & Schema) | undefined;
   /** The extension that a client has to declare before it may call. */
   readonly extension?: string | undefined;
-  /** Scopes that the caller's token must have, else 403 with a challenge. Where nobody authorizes, nobody has any. */
+  /** Scopes that the caller's token must have, else 403 with a challenge. Without authorization a caller has none. */
   readonly scopes?: readonly string[] | undefined;
   /** Handles a request. */
   run(params: CustomParams<S>, context: Context<State>): JsonObject | Promise<JsonObject>;

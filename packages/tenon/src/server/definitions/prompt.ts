@@ -20,7 +20,7 @@ export type PromptReturn =
 export interface PromptMetadata {
   /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
-  /** Tells people what the prompt is for. */
+  /** Describes the purpose of the prompt to people. */
   readonly description?: string | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
@@ -28,7 +28,10 @@ export interface PromptMetadata {
   readonly _meta?: Meta | undefined;
   /** True if this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** Client capabilities without which the prompt is refused: `{ elicitation: {} }`, say. */
+  /**
+   * Client capabilities that the prompt requires, for example `{ elicitation: {} }`. Without them the request is
+   * refused.
+   */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
@@ -37,29 +40,29 @@ export interface PromptMetadata {
 /** Definition of a prompt. */
 export interface PromptDefinition<In = unknown> extends PromptMetadata {
   /**
-   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
-   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
+   * prompt, which travel as text. It types the first argument of `run`. Default: no arguments.
    */
   readonly input?: Schema | undefined;
   /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
   readonly complete?: Completers | undefined;
   /**
-   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
-   * user message, content blocks, or whole messages.
+   * Creates the messages. `input` has passed the schema; `context` requests input and identifies the caller. Return the
+   * text of one user message, content blocks, or whole messages.
    */
   run(input: never, context: Context): MaybePromise<PromptReturn>;
   /** Types of the input, for the compiler. Never set at run time. */
   readonly types?: { readonly input: In } | undefined;
 }
 
-/** A prompt before `prompt` has made it one: what its schema says types the handler. */
+/** The argument of `prompt`. Its schema determines the types of the handler. */
 export type PromptSpec<I> = PromptSchema<I> & PromptBehavior<I>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schema is. */
 interface PromptSchema<I> {
   /**
-   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
-   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
+   * prompt, which travel as text. It types the first argument of `run`. Default: no arguments.
    */
   readonly input?: I | undefined;
 }
@@ -68,8 +71,8 @@ interface PromptBehavior<I> extends PromptMetadata {
   /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
   readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
   /**
-   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
-   * user message, content blocks, or whole messages.
+   * Creates the messages. `input` has passed the schema; `context` requests input and identifies the caller. Return the
+   * text of one user message, content blocks, or whole messages.
    */
   run(input: PromptInput<I>, context: Context): MaybePromise<PromptReturn>;
 }

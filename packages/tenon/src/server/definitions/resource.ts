@@ -11,7 +11,7 @@ import type { TemplateVariables } from '../uri-template/variables.js';
 import { templateParser } from './compiled-resource.js';
 import type { Completers } from './completers.js';
 
-/** Text, bytes, contents, a list of contents, or a question. `undefined` is: there is no such resource. */
+/** Text, bytes, contents, a list of contents, or an input request. `undefined`: the resource does not exist. */
 export type ReadReturn =
   | string
   | Uint8Array
@@ -29,7 +29,7 @@ export interface ResourceMetadata {
   readonly name?: string | undefined;
   /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
-  /** Tells the model and people what the resource holds. */
+  /** Describes the content of the resource to the model and to people. */
   readonly description?: string | undefined;
   /** Media type of the contents: `text/markdown`. Default: none is given. */
   readonly mimeType?: string | undefined;
@@ -43,7 +43,7 @@ export interface ResourceMetadata {
   readonly _meta?: Meta | undefined;
   /** True if this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** Client capabilities without which the read is refused: `{ roots: {} }`, say. */
+  /** Client capabilities that a read requires, for example `{ roots: {} }`. Without them the request is refused. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
@@ -57,15 +57,17 @@ type ListResources<V> = { list(context: Context): MaybePromise<readonly Resource
 /** A resource, or a template of many. The key is its URI or its RFC 6570 template; `V` are the variables of that. */
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceMetadata {
   /**
-   * Returns the contents: text, bytes, or content objects. `variables` are those of the template, and `uri`. Return `undefined`
-   * for a resource that does not exist: the client gets the not-found error of its protocol version.
+   * Returns the contents: text, bytes, or content objects. `variables` are those of the template, and `uri`. Return
+   * `undefined` for a resource that does not exist: the client gets the not-found error of its protocol version.
    */
   read(variables: V & { readonly uri: string }, context: Context): MaybePromise<ReadReturn>;
   /** Lists the resources of the template. Without it they can be read but are not listed. */
   readonly list?: ListResources<V> | undefined;
   /** Completes the variables of the template. */
   readonly complete?: Completers<NoInfer<keyof V & string>> | undefined;
-  /** Called when a first subscriber comes to a URI; what it returns is called when the last one has gone. */
+  /**
+   * Called when a URI gets its first subscriber. The returned function is called when the last one has unsubscribed.
+   */
   readonly subscribe?: ((uri: string) => (() => void) | undefined | void) | undefined;
   /**
    * Lets variables match what could climb out of their place: an encoded slash, `..`. Off by default, because a handler

@@ -22,7 +22,7 @@ export type Tools = { readonly [name: string]: ToolDefinition };
 export type Prompts = { readonly [name: string]: PromptDefinition };
 export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
 
-/** The same for all, or each caller's own. A function is asked for every list and call: keep it cheap. */
+/** The same registry for all callers, or one for each. A function is called for every list and call: keep it cheap. */
 export type PerCaller<T> = T | ((caller: CallerInfo) => T);
 
 /** A server, as its author writes it. */
@@ -39,7 +39,7 @@ export interface ServerDefinition<
   readonly version: string;
   /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
-  /** Tells people what the server is for. */
+  /** Describes the purpose of the server to people. */
   readonly description?: string | undefined;
   /** URL of a page about the server. */
   readonly websiteUrl?: string | undefined;
@@ -66,7 +66,7 @@ export interface ServerOptions<S = unknown> {
   readonly state?: CreateState<S> | undefined;
   /** Wraps every operation, first is outermost. */
   readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
-  /** The revisions to serve. Default: all. */
+  /** The protocol versions to serve. Default: all. */
   readonly protocolVersions?: readonly SuggestedProtocolVersion[] | undefined;
   /** Extensions of the protocol: `tasks()`, or your own with an identifier and settings to declare. */
   readonly extensions?: readonly ServerExtension[] | undefined;
@@ -75,16 +75,16 @@ export interface ServerOptions<S = unknown> {
   /** Methods and notifications of your own. */
   readonly methods?: CustomMethods | undefined;
   /**
-   * Versions on which clients may send several messages as one JSON array: `by-version`, 2025-03-26 only, as the
-   * specification says; `always`, every version with sessions, for clients that send arrays all the same.
-   * Default `by-version`.
+   * Versions on which clients may send batches (several messages as one JSON array). `by-version`: 2025-03-26 only, as
+   * the specification says. `always`: every version with sessions, for clients that send batches anyway. Default
+   * `by-version`.
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
   /** Entries per page of a list. Default 1,000: most servers have one page. */
   readonly pageSize?: number | undefined;
   /**
    * Selects the entries of lists: all that a caller sees (`visible`), or only those for which its token has the scopes
-   * (`authorized`). Default `visible`: a client knows what there is, and can ask for the scopes.
+   * (`authorized`). Default `visible`: a client sees every entry, and can request the scopes.
    */
   readonly listFilter?: 'visible' | 'authorized' | undefined;
   /** Time for which lists and `server/discover` stay valid. Default: 0 ms, private. */
@@ -97,27 +97,27 @@ export interface ServerOptions<S = unknown> {
    */
   readonly stores?: Stores | undefined;
   /**
-   * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`: none. Behind
-   * a proxy of this machine set `clientAddress`, else its callers are not limited.
+   * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`:
+   * none. Behind a proxy of this machine set `clientAddress`, else its callers are not limited.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
   /** Allows clients to set a level and receive log messages. Default: they can. */
   readonly logging?: boolean | undefined;
   /**
-   * Called when a client says that its roots have changed. `change.roots()` asks that client for the new list. Clients that did
-   * not declare roots, and clients of 2026-07-28, never cause a call. What the function throws goes to `onError`.
-   * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
+   * Called when a client notifies that its roots have changed. `change.roots()` requests the new list from that client.
+   * Clients that did not declare roots, and clients of 2026-07-28, never cause a call. An exception of the function
+   * goes to `onError`. https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
   readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
   /**
-   * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a ping is
-   * not answered within `timeout` ms the connection ends; the client opens another. Default:
-   * `{ interval: 30_000, timeout: 5_000 }` over HTTP while a stream is open on which the server speaks by itself, off
-   * elsewhere. `false`: never.
+   * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a
+   * ping is not answered within `timeout` ms the connection ends; the client opens another. Default: `{ interval:
+   * 30_000, timeout: 5_000 }` over HTTP while a stream is open on which the server speaks by itself, off elsewhere.
+   * `false`: never.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
+  /** Called for every error that no caller gets: exceptions, malformed messages. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;

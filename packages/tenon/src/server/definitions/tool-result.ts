@@ -52,9 +52,9 @@ export function toolError(message: string, cause?: unknown): TenonError {
 }
 
 /**
- * Returns questions to the client. The handler runs again when all are answered, with the answers and `state` in
- * `ctx.inputs`. The client gets `state` sealed and bound to the user and the request. Replicas share `inputRequests.keys`.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Returns input requests to the client. The handler runs again when all are answered, with the answers and `state` in
+ * `ctx.inputs`. The client gets `state` sealed and bound to the user and the request. Replicas share
+ * `inputRequests.keys`. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  *
  * @throws `handler/empty-input-request` when there are neither requests nor a state.
  */
@@ -82,7 +82,10 @@ export function toContentBlocks(content: ContentInput): ContentBlock[] {
 
 type ReportContentError = (error: TenonError) => void;
 
-/** Turns the value that a tool's handler returned into a result of `tools/call`. Throws `handler/output` where it cannot be sent. */
+/**
+ * Turns the value that a tool's handler returned into a result of `tools/call`. Throws `handler/output` where it cannot
+ * be sent.
+ */
 export function encodeReturnValue(
   tool: CompiledTool,
   returned: unknown,
@@ -148,8 +151,8 @@ export function encodeFailure(name: string, { content, _meta }: ToolResultParts)
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
 
 /**
- * Reads a result in the form of the specification, which handlers written for other libraries return. A tool with an
- * `output` may have data of that form: there only `structuredContent` or `isError` tells it.
+ * Reads a result in the form of the specification, which handlers written for other libraries return. The data of a
+ * tool with `output` may look the same, so for such a tool only `structuredContent` or `isError` identifies a result.
  */
 function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts | undefined {
   if (!isObject(value) || !Array.isArray(value.content)) return undefined;

@@ -20,8 +20,8 @@ export type UntypedToolReturn =
   | object;
 
 /**
- * A result in the form of the specification, for handlers that were written so. A tool that has an `output` gives what
- * fits it as `structuredContent`, or says that it failed.
+ * A result in the form of the specification, for handlers that return this form. A tool with `output` returns a
+ * matching `structuredContent`, or `isError`.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export type ProtocolToolResult<O> = {
@@ -32,7 +32,7 @@ export type ProtocolToolResult<O> = {
   | { readonly structuredContent?: undefined; readonly isError: true }
 );
 
-/** Return value of a tool: a value of `output`, a `reply`, a result of the specification, or a question. */
+/** Return value of a tool: a value of `output`, a `toolResult`, a result of the specification, or an input request. */
 export type ToolReturn<O> =
   | (unknown extends O ? UntypedToolReturn : O | ProtocolToolResult<O>)
   | ToolResultParts
@@ -42,9 +42,12 @@ export type ToolReturn<O> =
 export interface ToolMetadata {
   /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
-  /** Tells the model what the tool does and when to use it. */
+  /** Describes to the model the effect of the tool and when to use it. */
   readonly description?: string | undefined;
-  /** Hints about the behavior of the tool, for user interfaces and policies: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  /**
+   * Hints about the behavior of the tool, for user interfaces and policies: `readOnlyHint`, `destructiveHint`,
+   * `idempotentHint`, `openWorldHint`.
+   */
   readonly annotations?: ToolAnnotations | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
@@ -52,11 +55,13 @@ export interface ToolMetadata {
   readonly _meta?: Meta | undefined;
   /** True if this caller sees the tool, in lists and in calls. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** Client capabilities without which the call is refused: `{ elicitation: {} }`, say. */
+  /**
+   * Client capabilities that the call requires, for example `{ elicitation: {} }`. Without them the call is refused.
+   */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /**
-   * Scopes that the caller's token needs; without them the call is refused: over HTTP by a 403 that names these scopes,
-   * so that a client can ask for them. Where nobody authorizes no caller has any.
+   * Scopes that the caller's token must have. Otherwise the call is refused: over HTTP by a 403 that names these
+   * scopes, so that a client can request them. Without authorization a caller has none.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
@@ -75,15 +80,16 @@ export interface TaskOptions {
   /** Default `optional`. */
   readonly support?: 'optional' | 'required' | undefined;
   /**
-   * Time after which a call becomes a task, in milliseconds; a call that takes no longer is answered directly. Where the
-   * client has to ask for a task in its request, that decides. Default 0: at once.
+   * Time after which a call becomes a task, in milliseconds. A shorter call is answered directly. On versions where the
+   * client requests a task, the client decides. Default 0: at once.
    */
   readonly after?: number | undefined;
   /** Time for which a task is kept, from its creation, in milliseconds. Default: as for all tasks of the server. */
   readonly ttl?: number | undefined;
   /**
-   * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
-   * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
+   * Version of the handler. A task continues only in a process whose tool has the same version. Change it together with
+   * the steps and input requests of the handler. Default: none, and a task continues in every process that has the
+   * tool.
    */
   readonly version?: string | undefined;
   /** Advised interval between polls of a client, in milliseconds. Default: as for all tasks of the server. */
@@ -93,49 +99,51 @@ export interface TaskOptions {
 /** A tool, as its author writes it. The type parameters are what the handler gets and what callers get. */
 export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadata {
   /**
-   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
-   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
-   * arguments.
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must
+   * describe an object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of
+   * `run`. Default: no arguments.
    */
   readonly input?: Schema | undefined;
   /**
-   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
-   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the
+   * structured content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON
+   * value.
    */
   readonly output?: Schema | undefined;
   /**
-   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
-   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
-   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` requests input, reports
+   * progress and identifies the caller. Return a value of `output`, or `context.fail(text)` to tell the model the
+   * reason of a failure. The text of an exception is not shown to the client, except for `toolError` and `rpcError`.
    */
   run(input: never, context: Context): MaybePromise<unknown>;
   /** Only for the compiler: what a caller passes and what it gets. */
   readonly types?: { readonly input: In; readonly output: Out } | undefined;
 }
 
-/** A tool before `tool` has made it one: what its schemas say types the handler. */
+/** The argument of `tool`. Its schemas determine the types of the handler. */
 export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolBehavior<I, O>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schemas are. */
 interface ToolSchemas<I, O> {
   /**
-   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
-   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
-   * arguments.
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must
+   * describe an object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of
+   * `run`. Default: no arguments.
    */
   readonly input?: I | undefined;
   /**
-   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
-   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the
+   * structured content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON
+   * value.
    */
   readonly output?: O | undefined;
 }
 
 interface ToolBehavior<I, O> extends ToolMetadata {
   /**
-   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
-   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
-   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` requests input, reports
+   * progress and identifies the caller. Return a value of `output`, or `context.fail(text)` to tell the model the
+   * reason of a failure. The text of an exception is not shown to the client, except for `toolError` and `rpcError`.
    */
   run(input: ToolInput<I>, context: Context): MaybePromise<ToolReturn<O extends undefined ? unknown : InferInput<O>>>;
 }

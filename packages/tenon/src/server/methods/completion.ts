@@ -14,7 +14,7 @@ import type { HasScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { findPrompt } from './prompts.js';
 
-/** Maximum number of values in one response, as the specification says. */
+/** Maximum number of values in one response, as the specification requires. */
 const MAX_VALUES = 100;
 
 /** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
@@ -48,9 +48,9 @@ type SharedCompletions = Map<
 const sharedByScope = new WeakMap<object, SharedCompletions>();
 
 /**
- * Runs identical completions that one caller asks for at the same time once. A caller is a session, or a user with its OAuth
- * client: anonymous requests without a session may be of several people. When the first request is cancelled, the others
- * begin anew.
+ * Runs identical concurrent completions of one caller once. A caller is a session, or a user with its OAuth client.
+ * Anonymous requests without a session may come from several people and are not combined. When the first request is
+ * cancelled, the others start again.
  */
 function runShared(
   runtime: ServerRuntime,
@@ -68,7 +68,7 @@ function runShared(
   const existing = inProgress.get(key);
   if (existing !== undefined && !existing.requestContext.signal.aborted) {
     return existing.result.catch(error => {
-      // The failure may only say that the other request was cancelled.
+      // The failure may only mean that the other request was cancelled.
       if (existing.requestContext.signal.aborted && !requestContext.signal.aborted)
         return runShared(runtime, params, requestContext, start);
       throw error;

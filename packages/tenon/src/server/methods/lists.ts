@@ -104,7 +104,7 @@ async function listTemplateResources(
   });
 }
 
-/** Members of an entry that say something of the resource even where a variable has the same name. */
+/** Members of an entry that describe the resource even if a variable has the same name. */
 const RESOURCE_FIELDS = new Set(['title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta']);
 
 const listCache = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
@@ -139,11 +139,11 @@ function getCachedList<T>(
   return all;
 }
 
-/** Maximum number of cached pages of one list. Clients may ask for one from any place on. */
+/** Maximum number of cached pages of one list. Clients may request a page from any position. */
 const MAX_CACHED_PAGES = 100;
 const pageCache = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
 
-/** A page of a list. One that is the same for all is said in the same words until the list changes. */
+/** Returns a page of a list. A page that is the same for all callers is serialized once, until the list changes. */
 function createPageResult<T>(
   runtime: ServerRuntime,
   key: string,
@@ -158,7 +158,7 @@ function createPageResult<T>(
   const { items, nextCursor } = paginate(all, getKey, start, runtime.pageSize);
   const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
   const { cache, use = [] } = runtime.options;
-  // What differs between callers must not be shared between them, whatever the author says.
+  // A list that differs between callers must not be cached publicly, even if the author configured it.
   if (!isShared) return finalizeCacheable(runtime, result, { ...cache, cacheScope: 'private' });
   const created = finalizeCacheable(runtime, result, cache);
   // A middleware may write into what it is given.

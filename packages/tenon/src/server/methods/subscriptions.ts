@@ -15,8 +15,8 @@ import { resolveResource } from './resources.js';
 const MAX_URIS = 1000;
 
 /**
- * `subscriptions/listen`: says what it will tell of, tells of it, and ends when the client or the server ends it.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ * `subscriptions/listen`: acknowledges the subscriptions, sends notifications, and ends when the client or the server
+ * ends it. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(
   { params }: MethodOperation<'subscriptions/listen'>,

@@ -46,8 +46,8 @@ export function isUrlElicitationRequired(
 }
 
 /**
- * Says it in the words of the dialect: a question where requests are made again with answers, else an error with a code.
- * Who was asked before and would not go is not asked again.
+ * Converts the error to the form of the dialect: an input request on versions with retries, else an error with a code.
+ * A client that has already declined the URL is not asked again.
  */
 export function requestUrlElicitation(
   error: unknown,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Context } from '../context/context.js';
 
-/** One operation on its way through the onion. */
+/** One operation on its way through the middleware. */
 export interface Operation<S = unknown> {
   /** The protocol method, `tools/call`. */
   readonly method: string;
@@ -16,10 +16,13 @@ export interface Operation<S = unknown> {
 /** Runs the rest of the middleware and the handler. */
 export type Next = (operation: Operation) => Promise<JsonObject>;
 
-/** Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. `S`: type of `context.state`. */
+/**
+ * Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. `S`: type of
+ * `context.state`.
+ */
 export type Middleware<S = unknown> = (operation: Operation<S>, next: Next) => Promise<JsonObject> | JsonObject;
 
-/** Folds an onion, first layer outermost, around its core. With no layers it is the core. */
+/** Composes middleware around a handler, the first one outermost. Without middleware it returns the handler. */
 export function composeMiddleware(middleware: readonly Middleware[], core: Next): Next {
   return middleware.reduceRight<Next>((next, outer) => async operation => outer(operation, next), core);
 }

@@ -11,7 +11,7 @@ export interface OperationLogEntry {
   readonly principal: string | undefined;
   readonly protocolVersion: string;
   readonly ms: number;
-  /** `ok`, `failed` for a tool that says so, `asked` for a question, or the code of an error. */
+  /** `ok`, `failed` for a result with `isError`, `asked` for an input request, or the code of an error. */
   readonly outcome: string;
 }
 

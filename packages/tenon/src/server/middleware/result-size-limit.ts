@@ -4,8 +4,8 @@ import { checkPositive, requireOptions } from './check-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
- * Creates middleware that refuses results too large for a model. A tool's error tells the model, which may ask for
- * less.
+ * Creates middleware that refuses results too large for a model. For a tool the error is a result that the model sees,
+ * so that it can request less.
  *
  * @param maxCharacters Maximum length of the result as JSON, in characters.
  */

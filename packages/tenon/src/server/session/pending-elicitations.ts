@@ -3,15 +3,15 @@ import { SharedMap } from '../../jsonrpc/shared-map.js';
 /** Maximum number of pending URL elicitations; beyond it one of the caller that has most is dropped. */
 const MAX_PENDING = 10_000;
 
-/** Client that was asked to visit a URL. */
+/** Client that was sent to a URL. */
 export interface ElicitationListener {
   /** The caller whose share of those that are remembered is used up. */
   readonly callerKey: string;
-  /** Says that the visit is done. */
+  /** Notifies the client that the visit is complete. */
   onElicitationComplete(elicitationId: string): void;
 }
 
-/** The elicitations by URL that are not done yet, and whom to tell when they are: who was asked last, and nobody else. */
+/** The URL elicitations that are not complete yet, with the client to notify: the last one that got the elicitation. */
 export class PendingElicitations {
   readonly #pending = new SharedMap<ElicitationListener>(MAX_PENDING);
 
@@ -19,7 +19,7 @@ export class PendingElicitations {
     this.#pending.set(id, listener, listener.callerKey);
   }
 
-  /** Tells who was asked, once. False when nobody was, or when it is done already. */
+  /** Notifies the client, once. Returns false when no client got the elicitation, or when it is complete already. */
   complete(id: string): boolean {
     const listener = this.#pending.get(id);
     this.#pending.delete(id);
@@ -27,7 +27,7 @@ export class PendingElicitations {
     return listener !== undefined;
   }
 
-  /** One who has left is told of nothing; who else was asked the same still is. */
+  /** A client that has disconnected is not notified. Another client with the same elicitation still is. */
   remove(listener: ElicitationListener): void {
     for (const [id, add] of this.#pending) if (add === listener) this.#pending.delete(id);
   }

@@ -23,13 +23,13 @@ export interface RequestInputOptions {
   readonly relatedTo?: Id;
   /** Resolves when the client is initialized. Returns nothing when it is. */
   readonly waitForInitialized: (method: string) => Promise<void> | undefined;
-  /** The request for which is asked. Its end withdraws the question, as the signal of the question does. */
+  /** The request on whose behalf input is requested. Its end withdraws the input request, as its own signal does. */
   readonly scope?: RequestScope;
   /** The client is sent to a URL. */
   readonly onElicitationSent: (elicitationId: string) => void;
 }
 
-/** Asks by requests, in the words of the client's revision. */
+/** Sends input requests as JSON-RPC requests, in the form of the client's protocol version. */
 export function createRequestInput(options: RequestInputOptions): RequestInput {
   const { peer, dialect, capabilities, relatedTo, scope, onElicitationSent, waitForInitialized } = options;
   const sendOptions = relatedTo === undefined ? {} : { relatedTo };
@@ -67,7 +67,7 @@ function decodeAnswer(dialect: Dialect, method: string, params: JsonObject, raw:
   throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
 }
 
-/** The client may report progress on what it is asked, which restarts the time it has. */
+/** The client may report progress on the input request, which restarts its timeout. */
 function addProgressToken(params: JsonObject): (id: Id) => JsonObject {
   const meta = isObject(params._meta) ? params._meta : {};
   return id => ({ ...params, _meta: { ...meta, progressToken: id } });

@@ -15,8 +15,8 @@ export interface RootsChange {
   /** The user and OAuth client that the transport's authorization found. */
   readonly auth: AuthInfo | undefined;
   /**
-   * Asks the client for its roots. Entries that are no `file:` URI are left out and reported to `onError`.
-   * Rejects with a `TenonError` when the client does not answer, or its session ends.
+   * Requests the roots of the client. Entries that are not `file:` URIs are dropped and reported to `onError`. Rejects
+   * with a `TenonError` when the client does not answer, or its session ends.
    */
   roots(): Promise<readonly Root[]>;
 }

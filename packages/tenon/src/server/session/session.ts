@@ -35,7 +35,7 @@ import type { Subscriber } from './subscription-manager.js';
 
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
+/** One connected peer. Its session, if it opens one, consists of a few values. Stateless requests need none. */
 export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
   readonly #runtime: ServerRuntime;
   readonly #peer: Peer;
@@ -70,7 +70,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   get inFlight(): number {
-    // Listening requests wait for nothing: a shutdown does not wait for them.
+    // Subscriptions wait for nothing, so a shutdown does not wait for them.
     return Math.max(0, this.#peer.inFlight - this.#listenCount);
   }
 
@@ -158,7 +158,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return getCallerKey(this.#auth, this.#address);
   }
 
-  /** A session hears of all lists. */
+  /** Notifies a session about all lists. */
   wants(): boolean {
     return true;
   }
@@ -189,7 +189,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (this.#isReady) this.#runtime.subscriptions.unsubscribe(this, uri);
   }
 
-  /** A request that states its revision is served by that alone. */
+  /** A request that states its protocol version is stateless. */
   #handleStateless(
     request: JsonRpcRequest,
     scope: RequestScope,
@@ -206,7 +206,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     });
   }
 
-  /** A listening that the server ends is also said to be cancelled, where it shares the road with others. */
+  /** Sends a cancellation when the server ends a subscription on a shared transport. */
   #announceEnd(requestId: Id, scope: RequestScope): void {
     this.#listenCount += 1;
     scope.onDone(() => {
@@ -272,7 +272,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#logLevel = level;
   }
 
-  /** The client was sent to a URL, and is to be told when the visit is done. */
+  /** The client was sent to a URL and must learn when the visit is complete. */
   trackElicitation(elicitationId: string): void {
     if (this.#isEnded) return;
     this.#hasElicitations = true;

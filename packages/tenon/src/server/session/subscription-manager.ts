@@ -5,7 +5,7 @@ import { canSee, type HasVisibility } from '../registry.js';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
-/** Someone who wants to hear of changes. */
+/** A subscriber to changes. */
 export interface Subscriber {
   readonly caller: CallerInfo;
   /** True if the subscriber gets notifications of this list. */
@@ -13,7 +13,7 @@ export interface Subscriber {
   deliver(method: string, params: JsonObject): void;
 }
 
-/** Subscribers by list and by resource. A change costs what it takes to tell those who asked for it. */
+/** Subscribers by list and by resource. The cost of a change depends on the number of its subscribers only. */
 export class SubscriptionManager {
   readonly #subscribers = new Set<Subscriber>();
   readonly #byUri = new Map<string, Set<Subscriber>>();
@@ -22,8 +22,8 @@ export class SubscriptionManager {
   readonly #onError: (error: TenonError) => void;
 
   /**
-   * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these throw
-   * is reported: it is nothing that a client could mend.
+   * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these
+   * throw is reported: it is nothing that a client could mend.
    */
   constructor(subscribeHook: (uri: string) => (() => void) | undefined, onError: (error: TenonError) => void) {
     this.#subscribeHook = subscribeHook;
@@ -64,7 +64,7 @@ export class SubscriptionManager {
     for (const subscriber of this.#byUri.get(uri) ?? []) subscriber.deliver('notifications/resources/updated', { uri });
   }
 
-  /** Tells that a list changed, to those who see at least one of the entries that did. */
+  /** Notifies those that see at least one of the changed entries that a list changed. */
   notifyListChanged(list: ListName, items: readonly HasVisibility[]): void {
     for (const subscriber of this.#subscribers) {
       if (!subscriber.wants(list) || !this.#callSafely(() => items.some(item => canSee(subscriber.caller, item))))

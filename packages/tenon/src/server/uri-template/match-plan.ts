@@ -6,7 +6,9 @@ import { toSymbols } from './percent.js';
 export interface LiteralAtom {
   readonly kind: 'literal';
   readonly codes: Uint16Array;
-  /** For each symbol, how long a beginning of the literal ends there: the failure function of Knuth, Morris and Pratt. */
+  /**
+   * For each symbol, how long a beginning of the literal ends there: the failure function of Knuth, Morris and Pratt.
+   */
   readonly fallback: Uint16Array;
 }
 
@@ -40,7 +42,7 @@ const SYMBOLS = 128 + 256;
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const RESERVED = ":/?#[]@!$&'()*+,;=";
 
-/** Plans the matching of a template, or says in words why it cannot be matched. */
+/** Plans the matching of a template, or returns the reason why it cannot be matched. */
 export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | string {
   const atoms: TemplateAtom[] = [];
   const names = new Set<string>();

@@ -18,9 +18,9 @@ interface CapturedSpan {
 }
 
 /**
- * Matches a URI. Two passes, each linear in its length whatever it holds: from the end, which atom can begin where; then
- * from the start, each run as long as what follows it allows. Nothing is tried twice, so there is nothing to exhaust
- * (CVE-2026-0621 was an expression with nested quantifiers).
+ * Matches a URI in two passes, each linear in the length of the URI. The first goes from the end and finds the atoms
+ * that can begin at each position. The second goes from the start and makes each run as long as the rest allows. There
+ * is no backtracking, so no input can exhaust it (CVE-2026-0621 was a regular expression with nested quantifiers).
  */
 export function match(
   { atoms, leadingText }: MatchPlan,

@@ -24,7 +24,7 @@ const MESSAGES_PER_SWEEP = 64;
 const READ_BATCH = 100;
 const LAST_ID_ATTEMPTS = 20;
 
-// Of its own messages a process reads only that they are there: it has heard them.
+// A process reads only the numbers of its own messages, because its listeners already got them.
 const STATEMENTS = {
   add: 'INSERT INTO messages (origin, topic, text, at) VALUES (?, ?, ?, ?) RETURNING id',
   last: 'SELECT coalesce(max(id), 0) AS id FROM messages',
@@ -60,13 +60,14 @@ export function createSqliteBus(
       try {
         return execute('last')[0]?.id as number;
       } catch (error) {
-        // Readers wait for nobody but who opens or closes the file, and each attempt waits a little by itself.
+        // Readers do not block each other. They wait only while the file is opened or closed, and each attempt has a
+        // short timeout.
         if (!isBusy(error) || attempt === LAST_ID_ATTEMPTS) throw toStoreError(error, file);
       }
     }
   }
 
-  /** Tells what others have published since. Gives whether there may be more. */
+  /** Delivers the messages that other processes have published since. Returns true if there may be more. */
   function readOnce(): boolean {
     const rows = execute('read', origin, lastRead);
     for (const { id, topic, text } of rows) {

@@ -13,7 +13,7 @@ export function isReadOnlyError(error: unknown): boolean {
   return /^SQLITE_READONLY/.test(getErrorCode(error));
 }
 
-/** Converts an error of SQLite. It says nothing of what was read or written. */
+/** Converts an error of SQLite. The new error contains no keys or values. */
 export function toStoreError(error: unknown, file: string): TenonError {
   if (TenonError.is(error)) return error;
   const [code, problem, hint] = classifyError(error);

@@ -2,14 +2,15 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { type Database, prepareStatement, readScalar } from './database.js';
 import { isBusy, isReadOnlyError } from './errors.js';
 
-/** Says whose file it is: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
+/** The application id of the file: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x746e6f6e;
 const SCHEMA_VERSION = 1;
 /** Another connection may hold the file while it comes into being: how often and how long that is waited for. */
 const MAX_OPEN_ATTEMPTS = 100;
 const OPEN_PAUSE = 20;
 
-// Both times are milliseconds. A message's number is never given again, so that no listener takes one for heard.
+// Both times are milliseconds. A message number is never reused, because listeners skip the numbers that they already
+// got.
 const TABLES = `
   CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL, ends INTEGER);
   CREATE INDEX entries_by_end ON entries (ends) WHERE ends IS NOT NULL;
@@ -52,7 +53,7 @@ function prepareOnce(database: Database, file: string): void {
   }
 }
 
-/** A database that can only be read opens without an error. The first write would tell, in the middle of some work. */
+/** A read-only database opens without an error. The first write would fail in the middle of some work. */
 function checkWritable(database: Database): void {
   try {
     // Another process that is writing shows that the file can be written: it is not waited for.

@@ -24,7 +24,7 @@ export interface SqliteStoresOptions {
   readonly busyTimeout?: number | undefined;
   /** Interval at which a listener reads messages of other processes, in milliseconds. Default: 50. */
   readonly pollInterval?: number | undefined;
-  /** Hears of listeners that threw, and of messages that could not be read. Default: nobody does. */
+  /** Called for listeners that threw, and for messages that could not be read. Default: the error is dropped. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ export function createSqliteStores(
 
   async function close(): Promise<void> {
     end();
-    // What was asked before comes to its end.
+    // Pending operations are completed.
     for (const enqueue of queues) await enqueue(() => undefined);
     for (const each of [valuesDatabase, busDatabase]) each.close();
   }

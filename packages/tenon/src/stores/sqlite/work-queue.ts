@@ -32,7 +32,8 @@ async function attemptWork<T>(work: () => T, clock: Clock, deadline: number, fil
     } catch (error) {
       if (!isBusy(error) || clock.now() >= deadline) throw toStoreError(error, file);
     }
-    // Somebody waits for the outcome, so the process is to stay alive. Processes that met once are not to meet again.
+    // A caller waits for the result, so the process must stay alive. Processes that collided once should not collide
+    // again.
     await new Promise<void>(resolve => clock.after(1 + Math.random() * MAX_PAUSE, resolve, { hold: true }));
   }
 }

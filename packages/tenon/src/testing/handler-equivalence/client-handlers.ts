@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 
 export type InputRequestMap = { readonly [key: string]: { readonly method: string; readonly params?: JsonObject } };
 
-/** The answers of a client to one process, and a note of each question. */
+/** The answers of a client to one process, and a record of each input request. */
 export function observeClientHandlers(
   answers: ClientHandlers,
   observation: Observation,
@@ -27,7 +27,7 @@ export function observeClientHandlers(
   };
 }
 
-/** Answers what is asked by a result, all of it at once. */
+/** Answers all input requests of a result at once. */
 export async function answerRequests(
   requests: InputRequestMap,
   answers: ClientHandlers,

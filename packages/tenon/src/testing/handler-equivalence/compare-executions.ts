@@ -37,7 +37,7 @@ export function compareExecutions(
   }
 }
 
-/** Throws when the client got something else than in another way of the same revision. */
+/** Throws when the client got a different result than in another scenario of the same version. */
 export function compareResults(first: Observation, actual: Observation): void {
   const [one, other] = [first, actual].map(({ result, error }) => {
     const { _meta, resultType, ...rest } = result ?? {};
@@ -111,7 +111,7 @@ function compareEvents(expected: Observation, actual: Observation): void {
   );
 }
 
-/** To a client of another revision a question looks a little different; what is asked was compared where it was asked. */
+/** Input requests differ slightly between versions, so they are compared where the handler made them. */
 function normalizeEvent(event: ObservedEvent, sameRevision: boolean): object {
   if ('step' in event) return event;
   // Where one is needed and the handler gave none it is made up.

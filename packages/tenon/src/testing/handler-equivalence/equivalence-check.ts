@@ -7,7 +7,7 @@ import { Observation } from './observation.js';
 import type { ExecutionScenario } from './scenarios.js';
 
 export interface EquivalenceCheckOptions {
-  /** Answers of the client. What is not here it cannot be asked. */
+  /** Answers of the client. Without an answer for a kind of input request, the client does not support that kind. */
   readonly answers?: ClientHandlers | undefined;
   /**
    * Effects of the handler that the kit cannot see: called before and after each scenario. Give what fakes have written
@@ -26,7 +26,7 @@ export class EquivalenceCheck {
   readonly #options: EquivalenceCheckOptions;
   /** Observation of the first scenario. */
   expected: Observation | undefined;
-  /** The first ways of each revision. */
+  /** The first scenarios of each version. */
   readonly #firsts = new Map<Dialect, Observation>();
   readonly #values = new Map<string, unknown>();
   #fail: (error: TenonError) => void = () => {};
@@ -56,7 +56,7 @@ export class EquivalenceCheck {
     return observation;
   }
 
-  /** The way has gone wrong already: nobody waits for its end. */
+  /** The scenario has already failed, so its end is not awaited. */
   fail(error: TenonError): void {
     this.#fail(error);
   }

@@ -13,7 +13,7 @@ export function toComparisonKey(action: object): string {
   return toCanonicalJson(action);
 }
 
-/** In words. */
+/** A description for people. */
 export function describeAction(action: HandlerAction): string {
   if (action.step !== undefined) return `the step "${action.step}"`;
   const { question, params } = action;

@@ -42,7 +42,7 @@ export class Observation {
   /** Capabilities that the client declared. */
   capabilities: ClientCapabilities = {};
   missingCapabilities: readonly string[] = [];
-  /** Nobody waits for the way any longer: it came to its end, or went wrong. */
+  /** The scenario has ended or failed, so its end is not awaited. */
   onEnd: () => void = () => {};
 
   constructor(scenario: ExecutionScenario) {
@@ -57,7 +57,7 @@ export class Observation {
     return this.#events.filter(({ interrupted }) => interrupted).length;
   }
 
-  /** A question reached the client. */
+  /** An input request reached the client. */
   async recordRequest(question: string, params: JsonObject, replica: Replica, answer: () => unknown): Promise<never> {
     return replica.runIfAlive(async () => {
       const { _meta, ...plain } = params;
@@ -113,7 +113,7 @@ export class Observation {
   }
 }
 
-/** A question may look a little different to a client whose revision says it in other words. */
+/** An input request may have another form for a client of another version. */
 function isSameRequest(
   { question, params }: Extract<ObservedEvent, { question: string }>,
   method: string,

@@ -15,7 +15,7 @@ import type { Replica } from './replica.js';
 /** Called at each action of a handler: a call may become a task at this moment. */
 export type ActionListener = (index: number) => void;
 
-/** The handler, seen through: what it asks and does goes on to where it goes, and is noted. */
+/** Wraps a handler. Its input requests and steps are recorded and passed on. */
 export function observeHandler(
   run: HandlerFunction,
   observation: Observation,
@@ -144,7 +144,7 @@ function findMissingCapabilities(expected: Observation | undefined, { capabiliti
     .map(describeAction);
 }
 
-/** As JSON, where it can be: what cannot is told in words. */
+/** Serializes a value as JSON, or describes it if that is impossible. */
 function toPlainJson(outcome: object): unknown {
   try {
     return JSON.parse(JSON.stringify(outcome));
@@ -153,9 +153,7 @@ function toPlainJson(outcome: object): unknown {
   }
 }
 
-/**
- * Describes the reason of a refusal: clients that cannot be asked are reported with different words on some versions.
- */
+/** Describes the reason of a refusal. The message for unsupported input requests differs between versions. */
 function describeReason(error: unknown): string {
   if (!TenonError.is(error)) return String(error);
   const isLack =

@@ -22,7 +22,7 @@ export class SharedEnvironment {
   /** Processes are lost only when the client knows what to come back to. */
   canCrash = true;
 
-  /** Notes what was written. Says whether the call is further than it was, so that another process would begin there. */
+  /** Records a write. Returns true if the call has progressed, so that another process would continue from there. */
   recordWrite(key: string, value: JsonObject): boolean {
     if (!/^(task|retry)\//.test(key)) return false;
     const before = this.#records.get(key);
@@ -31,13 +31,13 @@ export class SharedEnvironment {
     return this.canCrash && before !== undefined && value.over !== true && getProgress(before) !== getProgress(value);
   }
 
-  /** Lets so much time pass that nobody believes any longer that a process which is lost is alive. */
+  /** Advances the clock until the lease of a lost process has expired. */
   expireLeases(): void {
     this.clock.advance(LEASE_DURATION + 1);
   }
 }
 
-/** A process of the server. When it is lost, nothing that it still does is of consequence, and nothing is told to it. */
+/** A process of the server. After it is lost, its actions have no effect and it gets no messages. */
 export class Replica {
   readonly server: Server;
   /** Settles when the process is lost. */
@@ -57,7 +57,7 @@ export class Replica {
     });
     this.#onCrash = resolveCrashed;
     this.#environment = environment;
-    // What the definition has is known only when a check runs: its types say nothing.
+    // The definition is known only at run time, so its types are erased.
     this.server = createServer({
       name: 'handler-equivalence',
       version: '1.0.0',
@@ -112,10 +112,7 @@ export class Replica {
   }
 }
 
-/**
- * Returns the parts of a record that show the progress of the task, without its lease. That somebody has taken it, or
- * still works on it, does not.
- */
+/** Returns the parts of a record that show the progress of the task. The lease is not one of them. */
 function getProgress({ status, journal, questions, result, error, entries }: JsonObject): string {
   return JSON.stringify([status, journal, questions, result, error, entries]);
 }

@@ -16,7 +16,7 @@ import { observeHandler } from './observe-handler.js';
 import { Replica, SharedEnvironment } from './replica.js';
 import type { ExecutionScenario } from './scenarios.js';
 
-/** Serves the handler in one way, and answers what it asks, until there is a result. */
+/** Serves the handler in one scenario, and answers its input requests, until there is a result. */
 export async function runScenario(
   target: HandlerUnderTest,
   scenario: ExecutionScenario,
@@ -66,7 +66,7 @@ class ScenarioClient {
     this.#replicas.push(this.#startReplica(), ...(scenario.alternates ? [this.#startReplica()] : []));
   }
 
-  /** Calls, and answers what is asked by results. */
+  /** Calls the tool, and answers the input requests of its results. */
   async call(): Promise<JsonObject> {
     const { method, params } = this.#target;
     const byParameter = this.#scenario.task && this.#scenario.dialect.tasks === 'by-parameter';
@@ -85,7 +85,7 @@ class ScenarioClient {
 
   /** One request of the call. The same retry may be sent again when the process that worked on it is lost. */
   async #sendRound(method: string, sent: JsonObject): Promise<JsonObject> {
-    // A task that was made is made, and its client told, though its process may be lost meanwhile.
+    // A created task exists, and its client has its id, even if its process is lost meanwhile.
     if (this.#scenario.task) return this.#call(method, sent);
     for (;;) {
       const result = await this.#trySend(method, sent);
@@ -135,7 +135,7 @@ class ScenarioClient {
       else {
         const inputResponses = await this.#answerRequests(Object.fromEntries(unanswered));
         const updated = await this.#trySend('tasks/update', { taskId, inputResponses });
-        // Whether it was written is not known: what is still asked is answered again.
+        // It is unknown if the write succeeded, so open input requests are answered again.
         if (updated === REPLICA_LOST) seen = new Set();
       }
     }

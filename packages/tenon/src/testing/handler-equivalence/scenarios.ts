@@ -2,7 +2,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import { dialects, getNewestDialect } from '../../protocol/versions/index.js';
 import type { HandlerUnderTest } from './handler-under-test.js';
 
-/** One way to serve a handler, on one revision. */
+/** One way to serve a handler, on one protocol version. */
 export interface ExecutionScenario {
   readonly name: string;
   readonly dialect: Dialect;
@@ -18,7 +18,7 @@ export interface ExecutionScenario {
   readonly crashes?: boolean;
 }
 
-/** All of them, the one that the others are held against first: nothing is entered again there, and all can be asked. */
+/** All scenarios. The first is the reference: its handler runs once, and its client supports all input requests. */
 export function listScenarios({ task }: HandlerUnderTest): ExecutionScenario[] {
   const first = getNewestDialect('handshake');
   const all = dialects.flatMap(dialect => [

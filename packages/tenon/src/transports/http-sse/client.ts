@@ -18,9 +18,9 @@ export interface HttpSseTransportOptions extends HttpClientOptions {
 const ENDPOINT_TIMEOUT = 10_000;
 
 /**
- * A client's road to the two endpoints of HTTP+SSE: what the server says comes on one event stream, what the client says
- * goes by POST to the address that the stream names first. The channel ends with its stream. Throws `http/bad-url`;
- * `open` rejects with `http/no-endpoint`, `http/foreign-endpoint`, or as `send` of a Streamable HTTP channel does.
+ * Client transport for HTTP+SSE. The server's messages come on one event stream. The client POSTs its messages to the
+ * address in the first event of the stream. The transport closes with its stream. Throws `http/bad-url`; `open` rejects
+ * with `http/no-endpoint`, `http/foreign-endpoint`, or as `send` of a Streamable HTTP transport does.
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createHttpSseTransport(url: string | URL, options: HttpSseTransportOptions): Transport {

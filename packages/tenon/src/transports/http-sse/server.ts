@@ -145,7 +145,8 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       if (session === undefined || !isSameOwner(session.auth, auth)) {
         return refuse(exchange, 404, createInvalidRequest('There is no such session; the stream may have ended'));
       }
-      // The address is told on the stream alone: who knows it and shows another token of the same user has the stream.
+      // The address is sent on the stream only, so a client that knows it and has another token of the same user owns
+      // the stream.
       session.extend(auth);
       readJson(
         context,

@@ -1,7 +1,7 @@
 /** A source of bytes, provided by the platform. */
 
 export interface ByteReader {
-  /** The bytes are only lent: whoever keeps them copies them. */
+  /** The buffer is reused after the call: copy the bytes to keep them. */
   push(bytes: Uint8Array): void;
   /** Nothing comes any more. Called once. */
   end(error?: unknown): void;
@@ -19,6 +19,8 @@ export interface ByteSink {
   write(text: string, onDone: (error?: unknown) => void): void;
   /** Nothing more will be written. */
   end(): void;
-  /** Runs something after everything that this turn of the event loop has under way, so that its messages share a write. */
+  /**
+   * Runs something after everything that this turn of the event loop has under way, so that its messages share a write.
+   */
   schedule(run: () => void): void;
 }

@@ -39,8 +39,8 @@ const TERMINATE_TIMEOUT = 2000;
 const SETTLE_TIMEOUT = 500;
 
 /**
- * The road to a server that runs as a child process and speaks on its standard streams. `open` rejects with
- * `stdio/spawn` when it cannot be started; a later exit closes the channel with `stdio/exited`.
+ * Transport to a server that runs as a child process and uses its standard streams. `open` rejects with `stdio/spawn`
+ * when the process cannot be started. A later exit closes the transport with `stdio/exited`.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions, spawn: SpawnServer): Transport {
@@ -125,7 +125,7 @@ class StdioTransport implements Transport {
   async #end(error?: TenonError): Promise<void> {
     const receiver = this.#receiver;
     this.#receiver = undefined;
-    // An unexpected end is told at once; one that was asked for, when the process is gone.
+    // An unexpected exit is reported at once. An exit on request is reported when the process has ended.
     if (error) receiver?.onClose(error);
     await this.#starting?.catch(() => {});
     this.#writer?.end();

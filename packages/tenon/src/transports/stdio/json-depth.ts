@@ -2,9 +2,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Says whether JSON text nests its arrays and objects more than `limit` deep. Reads the text, before it is parsed:
- * sixteen million `[` would become as many arrays first. Text too short to close what it opens is not read at all, and
- * strings are skipped at the speed of `indexOf`.
+ * Tells if JSON text nests its arrays and objects deeper than `limit`. Scans the text before it is parsed, because
+ * sixteen million `[` would otherwise become as many arrays. A text too short to close its brackets is not scanned, and
+ * strings are skipped with `indexOf`.
  */
 export function exceedsDepth(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;

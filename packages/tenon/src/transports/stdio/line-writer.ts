@@ -7,9 +7,9 @@ export interface LineWriterOptions {
   readonly peer: string;
   /** Maximum number of characters that wait to be written, before a message is refused. Default 64 Mi. */
   readonly maxBufferedSize?: number | undefined;
-  /** Told when so much waits that no more should be produced, and when that is over. */
+  /** Called when the queue is so full that no more should be produced, and when it has room again. */
   readonly onPressure?: ((high: boolean) => void) | undefined;
-  /** Told once, when the other side no longer reads. */
+  /** Called once, when the peer no longer reads. */
   readonly onFailure?: ((error: TenonError) => void) | undefined;
 }
 
@@ -30,7 +30,9 @@ interface RoomWaiter {
   reject(error: TenonError): void;
 }
 
-/** Writes messages as lines. All that are sent in one turn, and all that come while a write is under way, share a write. */
+/**
+ * Writes messages as lines. All that are sent in one turn, and all that come while a write is under way, share a write.
+ */
 export function createLineWriter(sink: ByteSink, options: LineWriterOptions): LineWriter {
   const { peer, maxBufferedSize = MAX_BUFFERED_SIZE, onPressure, onFailure } = options;
   let queue: string[] = [];

@@ -22,7 +22,7 @@ export interface ServerProcess {
   isTreeRunning(): boolean;
   /** Keeps this process from ending by itself until the returned function is called. */
   keepAlive(): () => void;
-  /** Asks it and all that it started to end. */
+  /** Asks the process and all of its children to end. */
   terminate(): void;
   /** Ends it and all that it started. */
   kill(): void;

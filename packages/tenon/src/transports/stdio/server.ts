@@ -10,18 +10,21 @@ export interface ServeLinesOptions extends LineLimits {
   /** Name of the client in errors. Default `stdio: the client`. */
   readonly peer?: string | undefined;
   /**
-   * Milliseconds for which open calls may go on once the client has closed its end or the end was asked for. Then they are
-   * cancelled. Their answers have as long again to be read. Default 1,500: with `cancelTimeout` less than the 2 s after
-   * which clients send SIGTERM.
+   * Time for open calls after the client has closed its side or the end was requested, in milliseconds. Then they are
+   * cancelled. Their responses have the same time again to be read. Default 1,500: with `cancelTimeout` less than the 2
+   * s after which clients send SIGTERM.
    */
   readonly drainTimeout?: number | undefined;
-  /** Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default 300. */
+  /**
+   * Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default
+   * 300.
+   */
   readonly cancelTimeout?: number | undefined;
   /** Maximum number of characters that wait for a client that does not read. Default 64 Mi. */
   readonly maxBufferedSize?: number | undefined;
   /**
-   * For whom this process runs, and with which scopes: whoever started it. There is no authorization on stdio: without
-   * this no caller has a scope.
+   * Principal and scopes of this process: the user who started it. There is no authorization on stdio: without this no
+   * caller has a scope.
    */
   readonly auth?: AuthInfo | undefined;
   readonly clock?: Clock | undefined;
@@ -29,9 +32,12 @@ export interface ServeLinesOptions extends LineLimits {
 
 /** A server that is being served. */
 export interface StdioServer {
-  /** Waits for open calls up to `drainTimeout`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe to call twice. */
+  /**
+   * Waits for open calls up to `drainTimeout`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe
+   * to call twice.
+   */
   close(): Promise<void>;
-  /** Resolves when it has ended, whoever ended it. Never rejects. */
+  /** Resolves when the connection has ended for any reason. Never rejects. */
   readonly closed: Promise<void>;
 }
 
@@ -75,7 +81,7 @@ export async function serveLines(
   return { close, closed: phases.closed };
 }
 
-/** The three moments of an end: no more is to be expected, there is nobody to answer, it is over. */
+/** The three stages of the end: no more requests are expected, responses can no longer be delivered, all is closed. */
 interface ShutdownPhases {
   readonly closing: Promise<void>;
   readonly clientClosed: Promise<void>;

@@ -14,8 +14,8 @@ export const MAX_TAIL_CHARACTERS = 8192;
 const MAX_LINE_LENGTH = 1024;
 
 /**
- * Keeps the last lines that a server wrote to stderr: 20 lines, 8 Ki characters, each line cut at 1,024, control
- * characters left out, and so is what looks like a secret. `each` is told of every line as it comes.
+ * Stores the last lines that a server wrote to stderr: 20 lines, 8 Ki characters, each line cut at 1,024, without
+ * control characters and without texts that look like secrets. `each` is called for every line.
  */
 export function createStderrTail(onLine?: (line: string) => void): StderrTail {
   const decoder = new TextDecoder();

@@ -11,7 +11,7 @@ import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './op
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
 import { VisitRegistry } from './visit-registry.js';
 
-/** Nobody can sign in for a caller without a name. */
+/** A caller without a principal cannot sign in. */
 const ANONYMOUS_AUTHORIZER: Authorizer = {
   getHeaders: async () => ({}),
   async handleRefusal({ status }) {

@@ -9,13 +9,19 @@ import type { SignInOptions } from '../sign-in/sign-in.js';
 export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore' | 'fetch' | 'clock'> {
   /** URL under which browsers reach the pages: `https://gateway.example/sign-in`. `https:`, or `http:` on loopback. */
   readonly url: string;
-  /** The resource that callers have access tokens for, as in `protect`: a browser signs in for it to show who its user is. */
+  /**
+   * The resource that callers have access tokens for, as in `protect`: a browser signs in for it to show who its user
+   * is.
+   */
   readonly resource: string;
   /** The authorization server of that resource. */
   readonly issuer: string;
   /** Verifies those access tokens: what `protect` made for `resource`. */
   readonly tokenVerifier: TokenVerifier;
-  /** A client that was registered by hand at `issuer`, with the redirect URI `<url>/callback`. Default: registers itself. */
+  /**
+   * A client that was registered manually at `issuer`, with the redirect URI `<url>/callback`. Default: registers
+   * itself.
+   */
   readonly client?: SignInOptions['client'] | undefined;
   /** Name that users are shown where clients register themselves. Default `MCP gateway`. */
   readonly clientName?: string | undefined;
@@ -33,7 +39,7 @@ export interface CallerSignInChange {
   readonly server: string;
   /** User and OAuth client of the gateway. */
   readonly caller: CallerIdentity;
-  /** The sign-in as callers were told of it. Absent for a sign-out. */
+  /** The sign-in that was reported to callers. Absent for a sign-out. */
   readonly elicitationId?: string | undefined;
   /** Reason of a failure. */
   readonly error?: Error | undefined;
@@ -42,15 +48,17 @@ export interface CallerSignInChange {
 /** Signs each caller of a gateway in to the servers behind it. */
 export interface CallerSignIn {
   /**
-   * Gives the credentials of one caller for one server. Tokens belong to the user and the OAuth client together. Requests
-   * reject with `auth/sign-in-required` until the user has signed in; those of anonymous callers always do.
+   * Gives the credentials of one caller for one server. Tokens belong to the user and the OAuth client together.
+   * Requests reject with `auth/sign-in-required` until the user has signed in; those of anonymous callers always do.
    */
   getAuthorizer(server: string, caller: CallerIdentity): Authorizer;
-  /** Tells whether the last request of a caller to a server had a token. */
+  /** Tells if the last request of a caller to a server had a token. */
   isSignedIn(server: string, caller: CallerIdentity): boolean;
   /** Calls a listener after each sign-in and sign-out. Returns what removes it. */
   onChange(listener: (change: CallerSignInChange) => void): () => void;
-  /** Forgets the tokens of a caller for a server that was called, and revokes them where the authorization server can. */
+  /**
+   * Forgets the tokens of a caller for a server that was called, and revokes them where the authorization server can.
+   */
   signOut(server: string, caller: CallerIdentity): Promise<void>;
   /** The pages, for `toNode`. */
   readonly endpoint: AuthEndpoint;

@@ -13,7 +13,7 @@ export interface OpenPage {
   resolve(url: URL): void;
 }
 
-/** Makes a redirect whose pages are opened by the browser that asks for them. */
+/** Creates a redirect that hands the page to `onPage`, so that the browser of the requesting user can open it. */
 export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void): Redirect {
   return {
     begin: async () => ({

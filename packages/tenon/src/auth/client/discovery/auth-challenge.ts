@@ -12,7 +12,7 @@ export interface AuthChallenge {
   readonly requiresNonce: boolean;
 }
 
-/** Reads what a 401 or 403 says by `WWW-Authenticate`. */
+/** Reads the `WWW-Authenticate` header of a 401 or 403. */
 export function parseAuthChallenge(header: string | undefined): AuthChallenge {
   const challenges = parseChallenges(header);
   const supported = [findChallenge(challenges, 'bearer'), findChallenge(challenges, 'dpop')];

@@ -7,7 +7,10 @@ import { fetchMetadataDocument } from './metadata-document.js';
 
 /** An authorization server that has been looked up. */
 export interface AuthorizationServerInfo {
-  /** By what its credentials are kept: the identifier that the resource names, or the origin of a server without metadata. */
+  /**
+   * By what its credentials are kept: the identifier that the resource names, or the origin of a server without
+   * metadata.
+   */
   readonly id: string;
   readonly metadata: AuthorizationServer;
 }
@@ -68,9 +71,9 @@ function createMissingError(id: string): TenonError {
 
 /**
  * Reads the authorization server of a server without protected-resource metadata: the server's own origin, with the
- * endpoints of the document there, else with the default ones. The `issuer` of the document must be on the origin. Otherwise
- * it could pass the answers of a foreign authorization server off as its own, and receive the codes.
- * Rejects with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
+ * endpoints of the document there, else with the default ones. The `issuer` of the document must be on the origin.
+ * Otherwise it could pass the answers of a foreign authorization server off as its own, and receive the codes. Rejects
+ * with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
  * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export async function fetchIssuerAtOrigin(
@@ -109,9 +112,9 @@ const ENDPOINT_FIELDS = [
 ] as const;
 
 /**
- * Checks that all endpoints are on the issuer's origin. An issuer could name the sign-in page of a foreign authorization
- * server beside a token endpoint of its own, and so receive codes that are not for it.
- * Throws `auth/unsafe-url`, `auth/foreign-endpoint`. https://www.rfc-editor.org/rfc/rfc9207#section-1
+ * Checks that all endpoints are on the issuer's origin. An issuer could name the sign-in page of a foreign
+ * authorization server beside a token endpoint of its own, and so receive codes that are not for it. Throws
+ * `auth/unsafe-url`, `auth/foreign-endpoint`. https://www.rfc-editor.org/rfc/rfc9207#section-1
  */
 export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, guard: UrlGuard): void {
   const { origin } = new URL(id);
@@ -132,7 +135,10 @@ export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, 
   }
 }
 
-/** Tells whether the answers of an issuer name it, so that they cannot be passed off as those of another. */
+/**
+ * Tells if the authorization responses of an issuer name the issuer (`iss`), so that a response of another issuer is
+ * detected.
+ */
 export function doesSendIssuer({ metadata }: AuthorizationServerInfo): boolean {
   return metadata.authorization_response_iss_parameter_supported === true;
 }

@@ -3,8 +3,9 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 
 /**
- * Fetches a metadata document. `undefined` when there is none: another status, or something that is no JSON object, as of
- * servers that answer every path with a page. Rejects when the server fails: that says nothing of what it has.
+ * Fetches a metadata document. Resolves with `undefined` when there is none: another status, or a body that is not a
+ * JSON object, because some servers send an HTML page for every path. Rejects when the server fails, because a failure
+ * does not show if the document exists.
  */
 export async function fetchMetadataDocument(
   url: string,

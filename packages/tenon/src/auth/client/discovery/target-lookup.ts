@@ -17,7 +17,7 @@ import { fetchProtectedResource, getCanonicalResource } from './protected-resour
 
 /** Finds out where tokens for one server are had. */
 export interface TargetLookup {
-  /** By what the server says now. Rejects with what stands in the way. */
+  /** Looks up the authorization server in the current metadata. Rejects with the problem that prevents it. */
   discover(challenge: AuthChallenge, protocolVersion: string | undefined, signal: AbortSignal): Promise<AuthTarget>;
   /** By what is remembered of the server. */
   restore(signal: AbortSignal): Promise<AuthTarget | undefined>;
@@ -48,7 +48,7 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
     };
   };
 
-  /** The answer to a sign-in may be one of another issuer, unless it says whose it is, or the user has named the issuer. */
+  /** A response without `iss` may come from another issuer, unless the user has named the issuer. */
   const findChecked = async (id: string, signal: AbortSignal) => {
     const as = await fetchIssuerMetadata(id, fetch, signal);
     if (grant.interactive && grant.issuer !== id && !doesSendIssuer(as)) checkEndpointOrigins(as, guard);
@@ -85,8 +85,8 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
 }
 
 /**
- * The issuers to try, best first: the one that there are credentials for and no other, else the one that tokens were had
- * from before, else as the resource lists them. https://www.rfc-editor.org/rfc/rfc9728#section-7.6
+ * The issuers to try, best first: the one that there are credentials for and no other, else the one that tokens were
+ * had from before, else as the resource lists them. https://www.rfc-editor.org/rfc/rfc9728#section-7.6
  */
 function orderIssuers(
   issuers: readonly string[],

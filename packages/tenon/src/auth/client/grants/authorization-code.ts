@@ -46,7 +46,7 @@ export async function requestTokensWithCode(
   }
 }
 
-/** Without PKCE whoever gets hold of the code could use it. */
+/** Without PKCE an intercepted code could be redeemed by an attacker. */
 function requirePkce({ authorizationServer, issuer }: AuthTarget): void {
   const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported;
   if (Array.isArray(supportedMethods) && supportedMethods.includes('S256')) return;
@@ -90,7 +90,7 @@ async function createAuthorizationUrl(
     resource: target.resource,
   };
   if (request.scopes.length > 0) params.scope = request.scopes.join(' ');
-  // Tokens that outlive the presence of the user are given only to those whom the user was asked about.
+  // Authorization servers issue refresh tokens only with explicit consent (OpenID Connect, offline access).
   if (request.scopes.includes('offline_access')) params.prompt = 'consent';
   if (target.dpopKey) params.dpop_jkt = await target.dpopKey.handle.calculateThumbprint();
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);

@@ -6,9 +6,10 @@ import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret
 import type { Grant } from './grant.js';
 
 /**
- * Renews tokens, once for all processes that share the vault: whoever comes second finds what the first one got, since
- * tokens that rotate may be spent but once. `stale` is the access token that is no longer good. `undefined` when there is
- * nothing to renew by; tokens that the authorization server no longer takes are cleared, and only those.
+ * Renews tokens once for all processes that share the token store. Rotating refresh tokens can be used only once, so
+ * the second process uses the tokens that the first one stored. `stale` is the rejected or expired access token.
+ * Resolves with `undefined` when there is no refresh token. Only tokens that the authorization server rejects are
+ * deleted.
  */
 export function refreshTokens(
   target: AuthTarget,

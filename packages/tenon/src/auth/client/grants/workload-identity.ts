@@ -10,7 +10,10 @@ import { requestTokensWithAssertion } from './jwt-bearer.js';
 
 /** Options of `workloadIdentity`. */
 export interface WorkloadIdentityOptions extends AuthorizerOptions {
-  /** The JWT that the platform gives this workload. A function is asked for each sign-in: such JWTs are short-lived. */
+  /**
+   * The JWT that the platform issues to this workload. A function is called for each sign-in, because such JWTs are
+   * short-lived.
+   */
   readonly assertion: string | (() => string | Promise<string>);
   /** Id of the client, if the authorization server requires one. */
   readonly clientId?: string | undefined;
@@ -54,7 +57,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   );
 }
 
-/** The assertion says who it is: the client needs not. */
+/** The assertion identifies the client, so no client authentication is needed. */
 function createWorkloadIdentity(id: string | undefined): ClientIdentity {
   if (id !== undefined) return { client: { client_id: id }, auth: oauth.None() };
   return { client: { client_id: 'workload' }, auth: () => {} };

@@ -13,7 +13,10 @@ export interface Redirect {
 export interface RedirectAttempt {
   /** Redirect URI. */
   readonly uri: string;
-  /** Brings the user to `url`, and resolves with the URL that the browser came back to. `state` tells whose it is. */
+  /**
+   * Opens `url` in the browser, and resolves with the URL to which the browser was redirected. `state` identifies the
+   * sign-in.
+   */
   authorize(url: URL, signal: AbortSignal): Promise<URL | string>;
   /** Releases the port or the window. */
   close(): void | Promise<void>;

@@ -36,7 +36,10 @@ export function parseStoredClient(secret: StoredSecret | undefined, now: number)
   };
 }
 
-/** The registration that holds for a redirect URI: the one that is kept, or a new one. https://www.rfc-editor.org/rfc/rfc7591 */
+/**
+ * The registration that holds for a redirect URI: the one that is kept, or a new one.
+ * https://www.rfc-editor.org/rfc/rfc7591
+ */
 export async function ensureRegistered(
   target: AuthTarget,
   tokenStore: TokenStore,
@@ -102,7 +105,7 @@ function toRegistrationError(error: TenonError, redirectUri: string): TenonError
   });
 }
 
-/** Some servers answer 200, or say nothing of the end of a secret. */
+/** Some servers respond with 200 instead of 201, or omit the expiry of the secret. */
 async function normalizeRegistrationResponse(response: Response): Promise<Response> {
   if (response.status !== 200 && response.status !== 201) return response;
   const body = (await response.json()) as Record<string, unknown>;

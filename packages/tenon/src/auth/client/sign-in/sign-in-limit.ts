@@ -5,8 +5,8 @@ import { redactUrl } from '../../http/guarded-fetch.js';
 /** Limits how often one server may have the user sent to a sign-in page. */
 export interface SignInLimits {
   /**
-   * Sign-in pages that one server may have opened within `window`; 0 for none. The next one rejects with
-   * `auth/too-many-sign-ins`, because a server can ask for another scope with each answer. Default 5.
+   * Number of sign-in pages that one server may open within `window`. 0: none. The next one rejects with
+   * `auth/too-many-sign-ins`, because a server can require another scope with each response. Default 5.
    */
   readonly maxSignIns?: number | undefined;
   /** Period in which `maxSignIns` holds, in milliseconds. Default 600,000 (10 minutes). */

@@ -24,14 +24,16 @@ export function createSignInRequiredError(request: SignInRequest): TenonError {
   return error;
 }
 
-/** Makes the error of a request that comes from no named caller, whom somebody could sign in for. */
+/** Creates the error of a request from an anonymous caller, for whom no sign-in is possible. */
 export function createCallerRequiredError(): TenonError {
   return new TenonError(CODE, 'the server requires a sign-in by each caller', {
     hint: 'send an access token with the request',
   });
 }
 
-/** Tells errors that end as soon as the caller has signed in: what failed may be tried again at any time. */
+/**
+ * Tells if an error is resolved as soon as the caller has signed in, so that the request can be repeated at any time.
+ */
 export function isSignInRequired(error: TenonError): boolean {
   return error.code === CODE || getSignInRequest(error) !== undefined;
 }

@@ -13,15 +13,17 @@ import type { Redirect } from './redirect.js';
 import { ensureRegistered, getRegistrationKey, parseStoredClient, supportsClientDocuments } from './registration.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 
-/** A client that was registered by hand. */
+/** A client that was registered manually. */
 export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
-  /** The authorization server that knows it; no other is shown its credentials. Default: the first that it is used with. */
+  /**
+   * The authorization server that knows it; no other is shown its credentials. Default: the first that it is used with.
+   */
   readonly issuer?: string | undefined;
 }
 
 /** Options of `signIn`. */
 export interface SignInOptions extends AuthorizerOptions {
-  /** Sends the user to the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
+  /** Opens the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
   readonly redirect?: Redirect | undefined;
   /** A client that is registered already. Default: a metadata document or dynamic registration. */
   readonly client?: RegisteredClient | undefined;
@@ -43,9 +45,9 @@ export interface SignInOptions extends AuthorizerOptions {
 }
 
 /**
- * Signs a user in when the server asks for it: finds the authorization server, registers, opens its page, and renews
- * tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is `fetchWithAddressCheck` by
- * default.
+ * Signs a user in when the server requires it: discovers the authorization server, registers the client, opens the
+ * sign-in page, and renews tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is
+ * `fetchWithAddressCheck` by default.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -138,7 +140,10 @@ async function signInWithBrowser(
   }
 }
 
-/** The client that was registered by hand, else the document that describes it where such are taken. */
+/**
+ * The manually registered client, else the client metadata document where the authorization server supports such
+ * documents.
+ */
 function getConfiguredClient(options: SignInOptions, target: AuthTarget): ClientCredentials | undefined {
   const { client, clientMetadataUrl, clientKey } = options;
   if (client) return client;

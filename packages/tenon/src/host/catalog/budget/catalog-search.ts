@@ -4,13 +4,13 @@ import { splitTerms, weighTerms } from './search-terms.js';
 /** Tools that one search gives at most, and by default. */
 export const MAX_RESULTS = 50;
 export const DEFAULT_RESULTS = 8;
-/** Words of a query that are looked for. */
+/** Maximum number of words of a query that are searched. */
 const MAX_QUERY_TERMS = 32;
 /** Weight of a prefix match, relative to a match of the whole word. */
 const PREFIX_WEIGHT = 0.4;
 const MIN_PREFIX_LENGTH = 3;
 
-/** Okapi BM25: how soon more of the same word counts no more, and how much a long description is held against a tool. */
+/** Okapi BM25 parameters: saturation of repeated words, and normalization by the length of a description. */
 const SATURATION = 1.2;
 const LENGTH = 0.6;
 
@@ -27,12 +27,17 @@ export interface SearchHit extends CatalogEntry {
   readonly score: number;
 }
 
-/** Finds tools by words in their names, titles, descriptions, the names of their properties, and the name of the server. */
+/**
+ * Finds tools by words in their names, titles, descriptions, the names of their properties, and the name of the server.
+ */
 export interface CatalogSearch {
   readonly size: number;
   /** Puts the tools of a server in the place of those it had. What did not change is not read again. */
   replace(server: string, entries: readonly Omit<CatalogEntry, 'server'>[]): void;
-  /** The best first, equals by name; the same catalog gives the same answer. Without words: the first by name. */
+  /**
+   * Sorts by score, then by name, so that the same catalog gives the same answer. Without words: the first tools by
+   * name.
+   */
   search(query: string, options?: { readonly limit?: number }): readonly SearchHit[];
 }
 

@@ -28,13 +28,16 @@ export interface CollapsedTools {
   readonly hidden: readonly Tool[];
   /** Absent when all are offered. */
   readonly meta: MetaToolNames | undefined;
-  /** Tokens of all the definitions, and of those that are offered. With many pinned these can still be above the budget. */
+  /**
+   * Tokens of all the definitions, and of those that are offered. With many pinned these can still be above the budget.
+   */
   readonly tokenCounts: { readonly all: number; readonly offered: number };
 }
 
 /**
- * Offers all tools while they are within the budget; else those that are pinned, and three to search, describe and call the
- * others. Whoever runs `call_tool` judges, limits and records the call that is inside as it would the call itself.
+ * Offers all tools while they are within the budget. Beyond it, offers the pinned tools and three others that search,
+ * describe and call the rest. The caller of this function must check, limit and record the tool inside `call_tool` as a
+ * direct call.
  */
 export function collapseTools(
   tools: readonly Tool[],

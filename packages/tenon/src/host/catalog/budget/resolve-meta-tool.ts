@@ -56,7 +56,7 @@ export async function resolveMetaTool(
       const call = parseCallArguments(params.arguments);
       if ('problem' in call) return createErrorResult(call);
       const tool = await find(call.name);
-      // What is judged, asked about and recorded is the call that is inside.
+      // Policy, approval and audit apply to the call inside.
       return tool.run({ ...params, ...call }, context, now);
     },
   };

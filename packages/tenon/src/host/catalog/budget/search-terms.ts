@@ -11,11 +11,11 @@ const MAX_PROPERTIES = 100;
 const WEIGHTS = { name: 4, title: 3, server: 2, property: 1, description: 1 } as const;
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Written without spaces: pairs of characters stand for words. */
+/** Scripts without spaces between words: pairs of characters are used as words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-/** The words of a text as they are compared: in lower case, `camelCase` and `snake_case` taken apart, without a plural s. */
+/** Splits a text into words for comparison: lower case, `camelCase` and `snake_case` split, plural `s` removed. */
 export function splitTerms(text: string): string[] {
   const words = text.slice(0, MAX_TEXT).normalize('NFKC').match(WORD) ?? [];
   return words

@@ -14,25 +14,27 @@ export interface NameMapperOptions {
 }
 
 /**
- * The names by which the tools (or the prompts: they take an instance of their own) of many servers are offered together,
- * and the way back.
+ * Maps the names of tools of many servers to public names, and back. Prompts use an instance of their own.
  *
- * - With one server and no prefix, its names are its own, whatever is in them.
- * - Else names are at most 64 of `[A-Za-z0-9_-]`. With a prefix it is `label__name`, split at the first `__`. What does
- *   not fit, has other characters or ends like a digest is made readable and gets a digest of the server and the name.
- * - The name of a thing depends on its server, its own name and the prefix alone. Others change it in three cases only:
- *   with `auto` when the host goes from one server to several or back; with `never` when a second server offers the same
- *   name (then both have the prefix, so that no name changes its meaning) or ceases to; and when two digests of 50 bits
- *   are the same, where the order in which the names were seen tells them apart.
+ * - With one server and no prefix, the names stay unchanged, including their characters.
+ * - Otherwise a public name has at most 64 characters of `[A-Za-z0-9_-]`. With a prefix it is `label__name`, split at
+ * the first `__`. A name that is too long, has other characters or ends like a digest is made readable and gets a
+ * digest of the server and the name.
+ * - A public name depends on the server, the original name and the prefix only. Other names change it in three cases:
+ * with `auto` when the host goes from one server to several or back; with `never` when a second server starts or stops
+ * offering the same name (both then get the prefix, so that no name changes its meaning); and when two digests of 50
+ * bits are equal, where the order in which the names were seen distinguishes them.
  */
 export interface NameMapper {
-  /** Takes note of all that a server offers now. Needed with `never` and several servers; else for names with a digest. */
+  /**
+   * Takes note of all that a server offers now. Needed with `never` and several servers; else for names with a digest.
+   */
   update(server: string, inners: readonly string[]): void;
   /** The name outside. Throws `names/unknown-server` for a server that is not of the configuration. */
   toPublic(server: string, name: string): string;
   /**
-   * Returns the server of a public name, and the name there. A plain name with a prefix is taken apart also when it was
-   * never seen: whether there is such a tool is the server's to say. `undefined` for what no server of the host can
+   * Returns the server of a public name, and the name there. A plain name with a prefix is split even if it was never
+   * seen, because only the server knows if it has such a tool. `undefined` for a name that no server of the host can
    * have.
    */
   toServer(publicName: string): { readonly server: string; readonly name: string } | undefined;

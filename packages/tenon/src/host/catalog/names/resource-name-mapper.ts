@@ -8,14 +8,14 @@ import { unwrapUri, type WrappedResource, wrapUri } from './wrapped-uri.js';
 const MAX_ROUTED_TEMPLATES = 1_000;
 
 export interface ResourceNameMapperOptions {
-  /** The names of all servers of the configuration, in the order in which they are told. */
+  /** The names of all servers, in the order of the configuration. */
   readonly servers: readonly string[];
 }
 
 /**
  * The URIs by which the resources of many servers are offered together, and the way back. A URI stays as it is while it
- * is certain whose it is; else it is wrapped as `tenon:LABEL/URI`, which names the server and holds the URI untouched. With
- * one server nothing is ever wrapped.
+ * is certain whose it is; else it is wrapped as `tenon:LABEL/URI`, which names the server and holds the URI untouched.
+ * With one server nothing is ever wrapped.
  */
 export interface ResourceNameMapper {
   /** Takes note of all that a server offers now: URIs, and the texts of its templates. */
@@ -29,8 +29,8 @@ export interface ResourceNameMapper {
   /** Returns the server of a template, if that is certain. */
   toServerTemplate(template: string): WrappedResource | undefined;
   /**
-   * The servers that may own a URI: the one that it is wrapped for; else those that list it; else those with a template that
-   * matches. With more than one, which of them is for the caller to say: the URI wrapped for each names them apart.
+   * Returns the servers that may own a URI: the one in a wrapped URI; else those that list it; else those with a
+   * matching template. With more than one, the caller must choose by using the URI that is wrapped for one of them.
    */
   findOwners(uri: string): readonly string[];
 }

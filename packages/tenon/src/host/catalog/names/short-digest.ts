@@ -11,7 +11,7 @@ export function digestShort(text: string, characters: number): string {
   return digest;
 }
 
-/** Two bytes for each UTF-16 unit: halves of surrogate pairs, which UTF-8 cannot tell apart, stay apart. */
+/** Uses two bytes for each UTF-16 unit, because UTF-8 encodes all lone surrogates alike. */
 function encodeUtf16(text: string): Uint8Array {
   const view = new DataView(new ArrayBuffer(text.length * 2));
   for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at));

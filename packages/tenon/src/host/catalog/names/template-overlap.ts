@@ -2,8 +2,8 @@ import type { TemplateValues } from '../../../server/uri-template/expand.js';
 import type { Template } from '../../../server/uri-template/template.js';
 
 /**
- * True if two templates have URIs in common, as far as samples show it: a URI of one, with short texts for all
- * variables, matches the other. What this misses is told apart when such a URI is read: then it has two owners.
+ * True if two templates have URIs in common, judged by samples: a URI of one template, with short texts for all
+ * variables, matches the other. A missed overlap is found when such a URI is read, because it then has two owners.
  */
 export function haveCommonUris(one: Template, other: Template): boolean {
   if (one.source === other.source) return true;

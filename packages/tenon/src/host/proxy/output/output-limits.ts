@@ -9,13 +9,19 @@ export interface OutputLimits {
   readonly maxTotal: number;
   /** One text, or one text resource. Default 40,000. */
   readonly maxText: number;
-  /** One image, sound or binary resource, as base64. Default 2,000,000; they have this limit instead of `maxTotal`, together. */
+  /**
+   * One image, sound or binary resource, as base64. Default 2,000,000; they have this limit instead of `maxTotal`,
+   * together.
+   */
   readonly maxBinary: number;
   /** `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
   readonly maxStructured: number;
   /** `structuredContent` of a tool with one, which cannot be shortened. Default 1,000,000. */
   readonly maxWithSchema: number;
-  /** `_meta` and whatever else stands beside the content; also what stands beside the text of a block. Default 8,000. */
+  /**
+   * Characters of `_meta` and other members beside the content, and of members beside the text of a block. Default
+   * 8,000.
+   */
   readonly maxOther: number;
 }
 

@@ -68,7 +68,10 @@ export function createOverflowLedger({
   };
 }
 
-/** The last entry stays. Whoever has most gives way first, oldest things first: nobody drives out who has little. */
+/**
+ * The newest entry stays. The oldest entry of the owner with the most data is removed first, so that no owner displaces
+ * one with little.
+ */
 function evictEntries(
   entries: OverflowEntry[],
   { maxBytes, maxEach }: { maxBytes: number; maxEach: number },

@@ -11,7 +11,10 @@ export type OverflowContent =
   | { readonly text: string; readonly mimeType?: string | undefined }
   | { readonly blob: string; readonly mimeType?: string | undefined };
 
-/** From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far as one page goes. */
+/**
+ * From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far
+ * as one page goes.
+ */
 export interface OverflowRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -19,14 +22,15 @@ export interface OverflowRange {
 
 export interface OverflowStore {
   /**
-   * Puts something away for an owner, and gives the URI by which that owner, and nobody else, reads it. Undefined:
-   * it could not be kept, since it is too large or the store is full. `owner` is a text that names a user together with
-   * the OAuth client; `undefined` stands for all anonymous callers.
+   * Stores content for an owner, and returns the URI under which only that owner can read it. Resolves with `undefined`
+   * when the content is too large or the store is full. `owner` is a key of a user together with the OAuth client;
+   * `undefined` means all anonymous callers.
    */
   put(content: OverflowContent, owner: string | undefined): Promise<string | undefined>;
   /**
-   * A part of it, at most a page; `_meta` of the contents says where the next one begins. The range is that of the URI
-   * unless given. Undefined: it is not there, not any longer, or another's. Throws what a client is told of a bad range.
+   * Reads a part of the content, at most one page. `_meta` of the contents names the next page. The range of the URI is
+   * the default. Resolves with `undefined` when the content is missing, deleted, or owned by another caller. Throws an
+   * error for the client when the range is invalid.
    */
   read(uri: string, owner: string | undefined, range?: OverflowRange): Promise<ReadResourceResult | undefined>;
 }
@@ -42,7 +46,7 @@ export interface OverflowStoreOptions {
   readonly maxBytesPerOwner?: number | undefined;
   /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
   readonly maxPageSize?: number | undefined;
-  /** Hears of a store that failed: what was to be put away is lost then. */
+  /** Called when the store fails. The content is then lost. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
@@ -57,7 +61,10 @@ const URI = /^tenon-overflow:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?
 const DEFAULT_TTL = 3_600_000;
 const MAX_BYTES = 64 * 2 ** 20;
 const MAX_PAGE = 60_000;
-/** Characters of one value. JSON may write six for each of them, and a store takes 1 Mi unless told otherwise. A multiple of 4. */
+/**
+ * Maximum characters of one value. JSON may need six characters for each, and a store accepts 1 Mi by default. A
+ * multiple of 4.
+ */
 const CHUNK = 131_072;
 
 export function isOverflowUri(uri: string): boolean {
@@ -102,7 +109,7 @@ export function createOverflowStore({
     }
   }
 
-  /** Characters from `start` to `end` of what is kept. Undefined: a part is gone. */
+  /** Reads the characters from `start` to `end`. Resolves with `undefined` when a part is missing. */
   async function readChunks(id: string, start: number, end: number): Promise<string | undefined> {
     const first = Math.floor(start / CHUNK);
     const parts: string[] = [];
@@ -127,7 +134,7 @@ export function createOverflowStore({
       ? await readChunks(id, from, end)
       : await readChunks(id, ...getCharacterRange(from, end)).then(data => data && sliceBytes(data, from, end));
     if (content === undefined) return undefined;
-    // A page that ends where nobody asked it to ends before a character, not within.
+    // The automatic end of a page never splits a surrogate pair.
     const tears = head.isText && end < (given.to ?? total) && end - from > 1 && /[\ud800-\udbff]$/.test(content);
     const [shown, to] = tears ? [content.slice(0, -1), end - 1] : [content, end];
     const uri = `tenon-overflow://${id}`;

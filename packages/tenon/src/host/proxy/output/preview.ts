@@ -8,7 +8,7 @@ export const NOTICE_SIZE = 900;
 const MAX_MIME_TYPE = 100;
 const MAX_NAMED = 200;
 
-/** The beginning and the end of a text. What lies between is what the line says is missing. */
+/** The beginning and the end of a text. A line between them describes the missing part. */
 export interface TextExcerpt {
   readonly head: string;
   readonly tail: string;
@@ -30,7 +30,8 @@ function splitsCharacter(text: string, at: number): boolean {
 }
 
 /**
- * Describes the location of the whole content. The last words are for the model, which can have the host read the URI.
+ * Describes the location of the whole content. The last sentence is for the model, which can have the host read the
+ * URI.
  */
 export function describeLocation(
   uri: string | undefined,
@@ -46,7 +47,7 @@ export function formatPreview(text: string, cut: TextExcerpt, uri: string | unde
   return [cut.head, line, cut.tail].filter(part => part !== '').join('\n');
 }
 
-/** A word of a server in a line of ours: short, and on one line. */
+/** Shortens a text of a server to one line, for use in a line of the host. */
 export function quoteServerText(text: string): string {
   const line = replaceInvisible(text.slice(0, MAX_NAMED), ' ');
   return JSON.stringify(text.length > MAX_NAMED ? `${line}…` : line).slice(0, MAX_NAMED + 3);

@@ -19,8 +19,7 @@ export interface TruncateOptions {
   readonly limits?: Optional<OutputLimits> | undefined;
   /** Store of the whole content. */
   readonly overflow: Pick<OverflowStore, 'put'>;
-  /** Owner of the stored content: a key of user and OAuth client, because nobody else may read it. */
-  /** Owner of what is put away, as the spill has it: a key of user and OAuth client. */
+  /** Owner of the stored content: a key of user and OAuth client. Only the owner may read it. */
   readonly principal: string | undefined;
   /**
    * True if the tool has an `outputSchema`: its structured content is complete, or the result is an error. Default
@@ -42,10 +41,9 @@ const MIN_REMAINING = 2 * NOTICE_SIZE;
  * A result within the limits; one that is within them already is returned as it is. What is over is put away: of a text
  * the beginning and the end stay, of all else a line that says what it was; a `resource_link` behind it leads to the
  * whole. Blocks keep their order; those for which no room is left are put away together.
- *
- * `structuredContent` is never shortened. Where the tool has no `outputSchema` it is left out when it is too large. Where
- * it has one, a result without it would break the tool's promise: it stays up to `maxWithSchema`, and beyond that the
- * result is an error (which promises nothing) that says that the call was carried out.
+ * `structuredContent` is never shortened. Where the tool has no `outputSchema` it is left out when it is too large.
+ * Where it has one, a result without it would break the tool's promise: it stays up to `maxWithSchema`, and beyond that
+ * the result is an error (which promises nothing) that says that the call was carried out.
  */
 export function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult>;
 export function truncateResult(result: JsonObject, options: TruncateOptions): Promise<JsonObject>;

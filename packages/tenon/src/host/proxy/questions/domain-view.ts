@@ -9,7 +9,9 @@ export interface DomainView {
   readonly ascii: string;
   /** In the letters that it stands for; as `ascii` where they cannot be read or shown. */
   readonly unicode: string;
-  /** The part that somebody has registered, as far as that can be told without a list of all registries: to be emphasized. */
+  /**
+   * The registrable part of the domain, as far as it can be determined without a list of all registries. Emphasize it.
+   */
   readonly site: string;
   readonly warnings: readonly ViewWarning[];
 }

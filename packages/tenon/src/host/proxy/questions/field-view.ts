@@ -17,7 +17,7 @@ export type FieldKind =
   | 'choices'
   | 'unknown';
 
-/** One field of a form, as data for whoever shows it. All texts are safe to show and none of them is a link. */
+/** One field of a form, as data for a user interface. All texts are safe to show and none of them is a link. */
 export interface FieldView {
   /** Its name in the answer: not to be shown, since it may hold anything. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface FieldView {
     readonly minItems?: number;
     readonly maxItems?: number;
   };
-  /** True if the field seems to ask for a secret, which no form may. */
+  /** True if the field seems to request a secret, which is forbidden in forms. */
   readonly secret: boolean;
 }
 

@@ -7,8 +7,8 @@ import type { ViewOptions } from './url-view.js';
 import { createLinkWarnings, MAX_LABEL, MAX_MESSAGE, sanitizeForView, type ViewWarning } from './view-warning.js';
 
 /**
- * A form of a server, as data for whoever shows it: who asks, for what, and what to beware of. Texts are safe to show; no
- * text is a link. The user can change every field before `submit`, and `decline` or `cancel` at any moment.
+ * A form of a server, as data for a user interface: the server, the fields, and warnings. Texts are safe to show; no
+ * text is a link. The user can change every field before `submit`, and `decline` or `cancel` at any time.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#user-interaction-model
  */
 export interface FormView {
@@ -30,8 +30,8 @@ export interface FormView {
 
 export interface FormViewOptions extends ViewOptions {
   /**
-   * Handling of a form that seems to ask for a secret. Servers must not, but only words tell: `warn` shows it with a
-   * warning, `refuse` has it declined. Default `warn`.
+   * Handling of a form that seems to request a secret, which the specification forbids. Detected by words only. `warn`
+   * shows it with a warning, `refuse` declines it. Default `warn`.
    */
   readonly secrets?: 'warn' | 'refuse' | undefined;
 }
@@ -39,7 +39,7 @@ export interface FormViewOptions extends ViewOptions {
 /** Maximum number of fields of one form that are shown. */
 const MAX_FIELDS = 100;
 
-/** Creates the view of a form, with warnings about what it asks for. */
+/** Creates the view of a form, with warnings about its fields. */
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
   const { sanitizeText, secrets = 'warn' } = options;
   const server = sanitizeForView(options.server, sanitizeText, MAX_LABEL);
@@ -90,7 +90,7 @@ export async function createFormResult(
   return checked.ok === false ? { problem: describeIssues(checked.issues) } : { action: 'accept', content };
 }
 
-/** Only what was asked for goes out. A name may be anything, `__proto__` too. */
+/** Only declared fields are sent. A field may have any name, including `__proto__`. */
 function createContent(form: ElicitFormParams, values: { readonly [name: string]: FormValue | undefined }) {
   const keepText = (text: string) => text;
   const entries = createFieldViews(form, { sanitizeText: keepText }).flatMap(({ name, value }) => {

@@ -14,7 +14,7 @@ export interface FieldDescription {
   readonly format?: unknown;
 }
 
-/** Checks if a field asks for a secret, by its name, its title, or a format that hides the input. */
+/** Checks if a field requests a secret, by its name, its title, or a format that hides the input. */
 export function isSecretField({ name, label, type, title, format }: FieldDescription): boolean {
   if (format === 'password') return true;
   if (type === 'boolean') return false;
@@ -22,7 +22,7 @@ export function isSecretField({ name, label, type, title, format }: FieldDescrip
   return [name, label, title].some(text => typeof text === 'string' && isSecretLabel(text, kind));
 }
 
-/** Checks if the message of a form asks for a secret. */
+/** Checks if the message of a form requests a secret. */
 export function doesMessageAskForSecret(message: string): boolean {
   return (message.slice(0, 10_000).match(REQUEST) ?? []).some(hasSecretPhrase);
 }

@@ -13,8 +13,8 @@ import {
 } from './view-warning.js';
 
 /**
- * A question to visit a URL, as data for whoever shows it. Nothing has been opened or looked at: open `url`, whole and
- * unchanged, in the user's own browser, and only when the user chose `open`. No text of it is a link but `url`.
+ * A URL elicitation, as data for a user interface. The URL was neither opened nor fetched. Open `url` unchanged in the
+ * user's own browser, and only after the user chose `open`. No text other than `url` is a link.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
  */
 export interface UrlView {
@@ -48,7 +48,7 @@ export interface ViewOptions {
 
 /** Longer ones are shown whole all the same, with a warning. */
 const LONG_URL = 300;
-/** Longer ones are refused: nobody can look them over. */
+/** Longer URLs are refused, because a user cannot check them. */
 const MAX_URL = 8_192;
 
 /**

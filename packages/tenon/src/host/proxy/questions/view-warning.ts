@@ -30,7 +30,7 @@ export type SafeText = (text: string) => string;
 export const MAX_MESSAGE = 4_000;
 export const MAX_LABEL = 200;
 
-/** A text of a server as it may be shown, bounded. What is no text is none. */
+/** Prepares a text of a server for display, with limited length. A value that is not a string becomes `undefined`. */
 export function sanitizeForView(text: unknown, safe: SafeText, most: number): string {
   if (typeof text !== 'string') return '';
   // Twice as much goes in as comes out: what is hidden in between must not push the rest out.

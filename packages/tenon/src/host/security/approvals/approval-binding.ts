@@ -5,9 +5,9 @@ import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 
 /** Under what a call is approved, besides the call itself. */
 export interface ApprovalBasis {
-  /** The verdict that asks: what another rule asks about is not approved with it. */
+  /** The rule that requires approval. Approvals under another rule do not apply. */
   readonly verdict?: PolicyVerdict | undefined;
-  /** A digest of what the server says of the tool: when that changes, what was approved before is not approved any more. */
+  /** A digest of the tool's definition. When the definition changes, earlier approvals no longer apply. */
   readonly definition?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ const KEY_PREFIX = 'policy/remembered/';
 /** Most approvals that are remembered for one user with one OAuth client at one server. */
 const MAX_STORED = 256;
 
-/** An approval that is good for more than one call, of the user and OAuth client that it names. */
+/** An approval for more than one call, bound to a user and an OAuth client. */
 export interface StoredApproval extends Partial<CallerIdentity> {
   /** ID of the approval. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface StoredApproval extends Partial<CallerIdentity> {
   readonly server: string;
   /** Kind of action. */
   readonly kind: ActionRequest['kind'];
-  /** The tool, prompt or URI; absent when a match says what it is good for. */
+  /** The tool, prompt or URI. Absent when `match` defines the scope of the approval. */
   readonly name?: string | undefined;
   /** Digest of the arguments, for an approval of these arguments alone. */
   readonly digest?: string | undefined;
@@ -40,7 +40,7 @@ interface ApprovalRecord extends StoredApproval {
 }
 
 export interface ApprovalStore {
-  /** The id of one that is good for a call. */
+  /** The id of an approval that applies to a call. */
   find(request: ActionRequest, binding: ApprovalBinding): Promise<string | undefined>;
   /** Adds an approval. Returns false if the store is full. */
   add(request: ActionRequest, binding: ApprovalBinding, answer: ApprovalAnswer): Promise<boolean>;

@@ -24,7 +24,7 @@ const MAX_PENDING_PER_USER = 100;
 
 const ABANDONED: Approval = { granted: false, reason: 'the caller went away, and the question with it' };
 
-/** Creates a store of approvals: pending questions to people, and the decisions that are remembered. */
+/** Creates a store of approvals: pending requests, and remembered decisions. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const {
     values,
@@ -94,7 +94,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       if (known) return known;
       const resolveApproval = async (answer: ApprovalAnswer | Approval): Promise<Approval> => {
         if ('granted' in answer) return answer;
-        // What is granted is what was asked about, whatever has been done to it meanwhile.
+        // The decision applies to the action as it was shown. Later changes of the object have no effect.
         const now = createApprovalBinding(request, grounds);
         if (now.call !== binding.call) return createDenial('the call has changed while the question stood');
         return recordAnswer(request, binding, answer);
@@ -155,7 +155,7 @@ function createStoredAnswer(
   return answer;
 }
 
-/** A question shows the arguments masked, and no annotations: what is said of them cannot be checked by it. */
+/** An approval request shows masked arguments. It has no annotations, because they cannot be verified. */
 function withoutHints(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer.remember !== 'object') return answer;
   const { arguments: _, readOnly, destructive, idempotent, openWorld, ...visibleMatch } = answer.remember;

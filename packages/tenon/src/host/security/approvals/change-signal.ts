@@ -1,6 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
 
-/** Rings when there may be something to see. What rings while nobody listens is not lost. */
+/** Signals that something may have changed. A signal without a waiting listener is stored. */
 export interface ChangeSignal {
   notify(): void;
   /** Resolves when it has rung since it last did, or when so many milliseconds are over. */

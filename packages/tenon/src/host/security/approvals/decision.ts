@@ -7,12 +7,14 @@ import type { Match } from '../policy/rules.js';
 
 /**
  * Scope of a remembered approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool,
- * prompt or resource with any arguments. `exact`: with these. A match: what fits it; it has to fit the call that was
- * asked about.
+ * prompt or resource with any arguments. `exact`: with the same arguments. A match: all calls that it matches, which
+ * must include the approved call.
  */
 export type Remember = 'always' | 'exact' | Match;
 
-/** Decision of a person. `true` is `once`, `false` is `deny`. `ttl`: time for which it is remembered, in milliseconds. */
+/**
+ * Decision of a person. `true` is `once`, `false` is `deny`. `ttl`: time for which it is remembered, in milliseconds.
+ */
 export type Decision =
   | boolean
   | 'once'
@@ -20,7 +22,7 @@ export type Decision =
   | 'deny'
   | { readonly remember: Remember; readonly ttl?: number | undefined };
 
-/** Asks a person about a call. The proposal has the arguments as they are: take care where they are shown. */
+/** Asks a person about a call. The action has unmasked arguments: take care where they are shown. */
 export type Approver = (
   request: ActionRequest,
   options: { readonly signal: AbortSignal; readonly verdict?: PolicyVerdict | undefined },
@@ -70,7 +72,7 @@ export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
 
 const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
 
-/** Refuses a match that has nothing to do with the call that was asked about. */
+/** Refuses a match that does not include the approved call. */
 export function checkRemember({ remember }: ApprovalAnswer, request: ActionRequest): void {
   const mismatch = typeof remember === 'object' ? compileMatch(remember, true)(request) : undefined;
   if (mismatch)

@@ -23,7 +23,7 @@ const DECISION_SCHEMA = {
 /** Maximum number of characters of the arguments that a prompt shows. */
 const MAX_ARGUMENTS = 2000;
 
-/** Asks the user of a client by a form. Whoever closes it has not allowed anything. */
+/** Asks the user of a client with a form. Closing the form denies the action. */
 export function createElicitationApprover(context: Pick<Context, 'elicit'>): Approver {
   return async (request, { verdict }) => {
     const answer = await context.elicit({ message: formatApprovalPrompt(request, verdict), input: DECISION_SCHEMA });

@@ -21,7 +21,7 @@ const POLL_INTERVAL = 5000;
 /** For how long an answer is kept for the caller who waits for it. Then another who wants the very same may have it. */
 const ANSWER_GRACE = 2 * POLL_INTERVAL;
 
-/** A question that waits for an answer. What is secret of the arguments is not in it. */
+/** A pending approval request. Secrets of the arguments are masked. */
 export interface PendingApproval extends Partial<CallerIdentity> {
   /** ID by which the approval is answered. */
   readonly id: string;
@@ -59,7 +59,7 @@ export interface PendingLimits {
   readonly maxPerUser: number;
 }
 
-/** Questions in a store, where other processes find them. */
+/** Pending approval requests in a store, which other processes can read. */
 export class PendingApprovals {
   readonly #values: Values<PendingRecord>;
   readonly #bus: Stores['bus'] | undefined;
@@ -73,7 +73,7 @@ export class PendingApprovals {
     this.#limits = limits;
   }
 
-  /** Tells whether there are so many that no more are laid: of all, or of this user and OAuth client. */
+  /** Tells if the maximum of pending requests is reached, in total or for this user and OAuth client. */
   async isFull(identity: CallerIdentity): Promise<boolean> {
     const all = await this.list({ limit: this.#limits.maxTotal });
     const owner = getOwnerKey(identity);
@@ -89,7 +89,10 @@ export class PendingApprovals {
     });
   }
 
-  /** Answers one, once. Throws `policy/no-pending-approval` when it is not there any more, `policy/answered` when it has one. */
+  /**
+   * Answers one, once. Throws `policy/no-pending-approval` when it is not there any more, `policy/answered` when it has
+   * one.
+   */
   async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
@@ -103,17 +106,20 @@ export class PendingApprovals {
     }
   }
 
-  /** Tells whoever waits for it. */
+  /** Notifies the waiting caller. */
   async announceAnswer(id: string): Promise<void> {
     await this.#bus?.publish(ANSWERED_TOPIC_PREFIX + id, {});
   }
 
-  /** Hears of each question that is laid. */
+  /** Calls a listener for each new approval request. */
   watch(listener: () => void): () => void {
     return this.#bus?.subscribe(REQUESTED_TOPIC, listener) ?? (() => {});
   }
 
-  /** An answer to the very same call whose caller is gone without it, or that of `own`. It is taken away: it is good once. */
+  /**
+   * Takes a decision for the same call whose caller disconnected before it came, or the decision of `own`. It is
+   * deleted, because it is valid once.
+   */
   async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
     for (const stored of await this.#values.list(`${KEY_PREFIX}${binding.call}.`)) {
       const { question, answer } = stored.value;
@@ -124,7 +130,10 @@ export class PendingApprovals {
     return undefined;
   }
 
-  /** Lays a question and waits. Nothing is left of it when the caller goes away, or nobody answers in time. */
+  /**
+   * Stores an approval request and waits. The request is deleted when the caller disconnects, or when no answer comes
+   * in time.
+   */
   async wait(
     request: ActionRequest,
     binding: ApprovalBinding,

@@ -3,7 +3,10 @@ import type { Clock } from '../../../cancellation/clock.js';
 /** An answer, or the reason for its absence: a timeout or a cancelled call. */
 export type TimedAnswer<T> = { readonly answer: T } | { readonly ended: 'late' | 'gone' };
 
-/** Asks, and stops waiting when the time is up or the caller goes away: the signal that is handed on tells whoever is asked. */
+/**
+ * Requests an approval, and stops waiting on timeout or when the caller disconnects. The signal that is passed on
+ * cancels the request.
+ */
 export async function requestWithTimeout<T>(
   clock: Clock,
   timeout: number,

@@ -35,13 +35,13 @@ export interface AuditEvent {
   readonly kind?: 'tool' | 'resource' | 'prompt' | 'method' | 'server' | undefined;
   /** The server's own name of the tool or prompt; the URI of the resource. */
   readonly name?: string | undefined;
-  /** Tells which lines are of one call. */
+  /** Identifies the lines of one call. */
   readonly call?: string | undefined;
   /** Number of the rule of the policy that decided, from 1. */
   readonly rule?: number | undefined;
   /** Reason of a decision. */
   readonly reason?: string | undefined;
-  /** Only their digest is recorded, the SHA-256 of their canonical JSON, unless the audit was told otherwise. */
+  /** By default only their digest is recorded: the SHA-256 of their canonical JSON. */
   readonly arguments?: JsonObject | undefined;
   /** `ok`, the code of an error, … */
   readonly outcome?: string | undefined;

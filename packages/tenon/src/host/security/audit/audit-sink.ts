@@ -1,19 +1,19 @@
 /** Storage of the lines of an audit. On Node, `openAudit` of `tenon/host` stores them in files. */
 export interface AuditSink {
   /**
-   * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it has
-   * rejected it keeps nothing more.
+   * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it
+   * has rejected it keeps nothing more.
    */
   append(line: string): Promise<void>;
   /** The last line that is there. Absent: the record begins. */
   readonly last?: string | undefined;
   /** An incomplete line after the last one. It is removed when the next line is written. */
   readonly torn?: TornLine | undefined;
-  /** Says, before each line, the name of what to go on in when this is full. */
+  /** Called before each line. Returns the name of the next file when the current one is full. */
   readonly getFullReason?: (() => string | undefined) | undefined;
   /**
-   * From the next line on, which has this number and follows that hash, keeps lines in the place of this name. Gives where
-   * the record begins from now on, when some of its beginning is dropped; it may go once the next line is kept.
+   * From the next line on, which has this number and follows that hash, keeps lines in the place of this name. Gives
+   * where the record begins from now on, when some of its beginning is dropped; it may go once the next line is kept.
    */
   readonly rotate?: ((name: string, next: AuditPosition) => AuditPosition | undefined) | undefined;
 }

@@ -13,7 +13,7 @@ import type { Policy } from '../policy/policy.js';
 import type { Quotas } from '../policy/quotas.js';
 import type { AuditRecorder } from './audit-recorder.js';
 
-/** Decides whether something is done: by rules, by how much was done already, and by asking. */
+/** Decides if an action may run: by rules, quotas and approvals. */
 export class ActionAuthorizer {
   readonly #policy: Policy | undefined;
   readonly #quotas: Quotas | undefined;
@@ -42,7 +42,9 @@ export class ActionAuthorizer {
     return undefined;
   }
 
-  /** For what tells of something without doing it: only what is denied is refused, for nobody can be asked there. */
+  /**
+   * For methods that only list. An action is refused only if a rule denies it, because no approval can be requested.
+   */
   async authorizePassive(actionRequest: ActionRequest, method: string): Promise<void> {
     const verdict = this.#policy?.evaluate(actionRequest);
     if (verdict?.action !== 'deny') return;
@@ -67,7 +69,7 @@ export class ActionAuthorizer {
     const canAsk = findMissingForRequest('elicitation/create', {}, context.client.capabilities) === undefined;
     return this.#approvals.request(actionRequest, {
       verdict,
-      // What the server says of the tool may change after it was approved.
+      // The definition of the tool may change after it was approved.
       definition: tool && computeDigest(tool),
       signal: context.signal,
       step: (name, work) => context.step(name, work),

@@ -127,7 +127,7 @@ function createGuardPolicy({ policy, approve }: HostGuardOptions): Policy | unde
   return 'evaluate' in policy ? policy : createPolicy(policy);
 }
 
-/** A tool says it to the model; where there is nobody to tell it is an error. */
+/** For a tool the reason is a result for the model. For other methods it is an error. */
 function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {
   if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
   return { content: [{ type: 'text', text: `${subject}: ${reason}` }], isError: true };

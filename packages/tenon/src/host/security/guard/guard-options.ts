@@ -13,7 +13,7 @@ import type { Rule } from '../policy/rules.js';
 import type { Finding } from '../screening/finding.js';
 import type { Screening } from '../screening/screener.js';
 
-/** Something that was found in what a server says. */
+/** A finding in the texts of a server. */
 export interface ScreeningReport {
   /** Name of the server. */
   readonly server: string;
@@ -30,11 +30,11 @@ export interface HostScreeningOptions {
   /**
    * Handling of texts that look like an instruction to a model or like a leak. `report` only calls `onScreeningReport`.
    * `mask` replaces each such text with a notice. `block` answers with an error instead of a result, and masks
-   * definitions, instructions and questions. The detection judges language: its silence proves nothing. Default
-   * `report`, which passes attacks by prompt injection on to the model.
+   * definitions, instructions and input requests. The detection is best effort: no finding does not mean that a text is
+   * safe. Default `report`, which passes prompt injection on to the model.
    */
   readonly onThreat?: 'report' | 'mask' | 'block' | undefined;
-  /** Hidden characters to remove from definitions, instructions and questions. Default: all kinds. */
+  /** Hidden characters to remove from definitions, instructions and input requests. Default: all kinds. */
   readonly definitions?: Pick<Screening, 'strip'> | undefined;
   /**
    * Hidden characters to remove from results. `false` leaves results unread. Default: the kinds that have a use in no
@@ -46,18 +46,20 @@ export interface HostScreeningOptions {
 /** Security options of a host. */
 export interface HostGuardOptions {
   /**
-   * Rules of the policy: the first that matches decides, and actions without a matching rule are asked about. Without
-   * rules everything is asked about where there is somebody to `approve`; with neither, the application in front is to
-   * ask its user.
+   * Rules of the policy. The first that matches decides, and actions without a matching rule need approval. Without
+   * rules all actions need approval if there is an approver. Without both, the calling application must ask its user.
    */
   readonly policy?: Policy | readonly Rule[] | undefined;
-  /** Asks whoever sits at this process. Without it callers' own users are asked, by a form; else it waits in `stores`. */
+  /**
+   * Asks the operator of this process. Without it the callers' own users are asked with a form, else the request waits
+   * in `stores`.
+   */
   readonly approve?: Approver | undefined;
   /** Default: made of `stores` and `approve`. */
   readonly approvals?: Approvals | undefined;
   /** Limits on the number of actions within a time. Default: no limit. */
   readonly quotas?: readonly Quota[] | undefined;
-  /** Compares servers with a lock, and blocks changes that nobody has approved. Default: no lock. */
+  /** Compares servers with a lock, and blocks changes that are not approved. Default: no lock. */
   readonly lockGuard?: LockGuard | undefined;
   /** Called before a server is started or called for the first time; rejects where that may not be. */
   readonly mayStart?: ((server: string) => Promise<void>) | undefined;
@@ -71,7 +73,7 @@ export interface HostGuardOptions {
   readonly screening?: HostScreeningOptions | false | undefined;
   /** Called with hidden characters, and with texts that look like an instruction to a model or like a leak. */
   readonly onScreeningReport?: ((report: ScreeningReport) => void) | undefined;
-  /** Answers servers that ask for a model, in the place of callers. */
+  /** Answers sampling requests of servers in place of the callers. */
   readonly broker?:
     | ((
         request: CreateMessageParams,

@@ -10,24 +10,24 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
 
-/** Recipient of a question, as far as the question depends on it. */
+/** Recipient of an input request, as far as the request depends on it. */
 export interface QuestionRecipient {
-  /** True if questions travel without `_meta`. */
+  /** True if input requests are sent without `_meta`. */
   readonly omitMeta: boolean;
-  /** True if `_meta` of the question names the server. */
+  /** True if `_meta` of the input request names the server. */
   readonly includeServer: boolean;
 }
 
-/** Passes the questions of one server to its callers, or answers them. */
+/** Forwards the input requests of one server to its callers, or answers them. */
 export interface QuestionHandler {
   /** True if the host answers this method itself. */
   isAnsweredByHost(method: string): boolean;
   answer: RequestInput;
-  /** A question as it is put to a caller. */
+  /** An input request as it is sent to a caller. */
   prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
 }
 
-/** A request that was refused before any server was asked. */
+/** A request that was refused before it reached a server. */
 export interface DeniedRequest {
   readonly method: string;
   readonly kind: ActionRequest['kind'];
@@ -38,7 +38,7 @@ export interface DeniedRequest {
   readonly error: unknown;
 }
 
-/** Guard between callers and servers: refuses, asks, screens and records. */
+/** Guard between callers and servers: refuses, requests approvals, screens and records. */
 export interface HostGuard {
   readonly approvals: Approvals;
   /** Lets a server be started, or throws why not. */
@@ -48,8 +48,8 @@ export interface HostGuard {
   /** Drops cached decisions. */
   reload(): void;
   /**
-   * Lets a call begin, or says what it is answered with instead: a result that the model sees. Throws where there is none.
-   * `tool` is what the server says of it: an approval is good for that only.
+   * Authorizes a call, or returns the result to answer it with, which the model sees. Throws for methods without such a
+   * result. `tool` is the definition by the server: an approval applies to this definition only.
    */
   authorizeCall(
     actionRequest: ActionRequest,
@@ -67,9 +67,9 @@ export interface HostGuard {
   recordDenied(request: DeniedRequest): Promise<void>;
   /** Records a sign-in or a sign-out of a caller. */
   recordSignIn(change: CallerSignInChange): void;
-  /** Creates the handler of a server's questions. */
+  /** Creates the handler of a server's input requests. */
   createQuestionHandler(connection: UpstreamConnection): QuestionHandler;
-  /** Something went wrong that no caller was told of. */
+  /** Reports an error that no caller gets. */
   reportError(error: TenonError): void;
   /** Screens the instructions of a server. */
   screenInstructions(connection: UpstreamConnection, text: string): Promise<string | undefined>;

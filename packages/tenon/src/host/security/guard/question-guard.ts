@@ -7,13 +7,13 @@ import type { HostGuardOptions } from './guard-options.js';
 import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
 import { getDefinitionScreening } from './result-guard.js';
 
-/** The key of `_meta` under which a question says which server asks, by its name in the host. */
+/** The key of `_meta` in an input request that holds the name of the requesting server in the host. */
 export const ASKING_SERVER = 'dev.tenon/server';
 
-/** Passes questions of servers to callers. */
+/** Forwards input requests of servers to callers. */
 export class QuestionGuard {
   readonly #options: HostGuardOptions;
-  /** True if callers know one server only: then questions need not name it. */
+  /** True if callers know one server only, so that input requests need not name it. */
   readonly #hasOneServer: boolean;
 
   constructor(options: HostGuardOptions, hasOneServer: boolean) {
@@ -36,7 +36,10 @@ export class QuestionGuard {
     };
   }
 
-  /** Says who asks, in words where there are several who might. What is hidden in the message is taken out. */
+  /**
+   * Adds the name of the server to the message if there are several servers. Hidden characters are removed from the
+   * message.
+   */
   #prepareQuestion(
     server: string,
     method: string,

@@ -73,7 +73,7 @@ export class ResultGuard {
 }
 
 /**
- * Returns the screening of definitions, instructions and questions, or `undefined` if they are not screened. With
+ * Returns the screening of definitions, instructions and input requests, or `undefined` if they are not screened. With
  * `block` they are masked, because a definition cannot be answered with an error.
  */
 export function getDefinitionScreening({ screening = {} }: HostGuardOptions): Screening | undefined {

@@ -58,7 +58,7 @@ export async function compareAllWithLock(
   return [...found, ...gone.map(name => createServerDrift(name, 'removed server', {}))];
 }
 
-/** Compares the inventory of a server with the approved one, whatever its source. */
+/** Compares the inventory of a server with the approved one, from any source. */
 function compareInventory(locked: LockedServer, inventory: ServerInventory): Drift[] {
   const server = inventory.server;
   const about = { server, of: 'server', name: server } as const;
@@ -76,7 +76,7 @@ function compareKind(server: string, of: PinnedKind, pinned: Definitions, invent
     seen.set(name, twin ?? text);
     const approved = pinned.get(name);
     const place = { server, of, name };
-    // Nobody can tell which of them is called. What is pinned is the first.
+    // With duplicate names it is unknown which tool a call reaches. The first one is pinned.
     if (twin !== undefined)
       drifts.push(...(twin === text ? [] : [createDrift(place, 'duplicate', { after: definition })]));
     else if (approved === undefined) drifts.push(createDrift(place, 'added', { after: definition }));
@@ -108,7 +108,7 @@ function compareMembers(place: DriftLocation, pinned: PinnedDefinition, definiti
   return drifts;
 }
 
-/** Canonical JSON has no word for what is not there, and says `null`. */
+/** Canonical JSON cannot represent an absent value and writes `null`. */
 function isSame(before: unknown, after: unknown): boolean {
   return (before === undefined) === (after === undefined) && toCanonicalText(before) === toCanonicalText(after);
 }

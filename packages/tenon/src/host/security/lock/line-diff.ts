@@ -23,7 +23,7 @@ function splitText(text: string | undefined): string[] {
   return text.split('\n').flatMap(line => (line.length <= MAX_LINE_LENGTH ? [line] : splitSentences(line)));
 }
 
-/** Broken where the content says so, so that what comes after a change is broken in the same places as before. */
+/** Chunk boundaries depend on the content, so that a change does not move the boundaries after it. */
 function splitSentences(line: string): string[] {
   return line.split(/(?<=[.!?;] )/).flatMap(part => part.match(new RegExp(`.{1,${MAX_LINE_LENGTH}}`, 'gsu')) ?? []);
 }

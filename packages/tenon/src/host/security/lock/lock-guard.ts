@@ -9,7 +9,7 @@ import { type Lock, type LockedServer, PINNED_KINDS, type PinnedKind } from './l
 import { createNamedQueue } from './named-queue.js';
 import { serializeLock } from './serialize-lock.js';
 
-/** Maximum number of times that a person is asked about one server before its changes are refused. */
+/** Maximum number of prompts about one server. Afterwards its changes are refused. */
 export const MAX_CONFIRMATIONS = 20;
 
 /** Options of a lock guard. */
@@ -17,14 +17,17 @@ export interface LockGuardOptions {
   /** The lock file's contents. */
   readonly lock: Lock;
   /**
-   * Handling of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default
+   * Handling of a change that must be approved. `warn` lets it pass: a rug pull is reported but not stopped. Default
    * `block`.
    */
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
-  /** Handling of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
+  /**
+   * Handling of a server that is not in the lock. `trust-first` accepts its first definitions without approval. Default
+   * `block`.
+   */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
   /**
-   * Asks a person about changes; needed for `ask`. Resolves to `true` if all are approved, or to those that are. A
+   * Asks a person about changes. Required for `ask`. Resolves to `true` if all are approved, or to the approved ones. A
    * rejection approves none.
    */
   readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
@@ -109,7 +112,7 @@ export function createLockGuard(options: LockGuardOptions): LockGuard {
     const blocking = mustBeApproved(drifts);
     const isUnknown = !blocked.servers.has(entry.name);
     const mode = isUnknown ? onUnknown : onChanged;
-    // Whether an unknown server may be started is for its configuration to say; there is nothing yet to lock.
+    // The configuration decides if an unknown server may be started. Without an inventory there is nothing to lock.
     const waits = isUnknown && inventory === undefined && mode !== 'block';
     if (mode === 'warn' || waits) return toVerdict(drifts, []);
     if (mode === 'block' || blocking.length === 0) return toVerdict(drifts, blocking);

@@ -75,7 +75,7 @@ export function getServerDefinition({ info, instructions, protocolVersion }: Ser
   return { ...info, instructions, revision: protocolVersion };
 }
 
-/** The size and the time of a resource's contents say nothing about what it is. Anything else in their place stays. */
+/** Size and modification time of a resource do not affect its meaning. Other members of `annotations` are kept. */
 function withoutState({ size, annotations, ...rest }: JsonObject): JsonObject {
   const measured = typeof size === 'number' ? rest : { ...rest, size };
   if (!isObject(annotations) || typeof annotations.lastModified !== 'string') return { ...measured, annotations };

@@ -17,8 +17,8 @@ const ROUNDS = 200_000;
 const BITS = 96;
 
 /**
- * Creates the mark that replaces a secret in a lock: it changes with the secret, and does not reveal it. Without it
- * whatever stands where a secret stands could be changed unseen.
+ * Creates the mark that replaces a secret in a lock. The mark changes with the secret and does not reveal it. Without
+ * it a change of a value that looks like a secret would be undetected.
  */
 export async function createSecretMark(secret: string): Promise<string> {
   const encode = (text: string) => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 
-/** An action that a caller is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
+/** An action that a caller requests. `principal`, `issuer` and `clientId` identify the caller. */
 export interface ActionRequest extends CallerIdentity {
   /** Kind of action. */
   readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
@@ -12,7 +12,7 @@ export interface ActionRequest extends CallerIdentity {
   readonly name: string;
   /** Arguments; none for a resource. */
   readonly arguments: JsonObject;
-  /** As the server says; the policy heeds them only when `trusted`. */
+  /** Annotations as declared by the server. The policy uses them only when `trusted`. */
   readonly annotations?: ToolAnnotations | undefined;
   /** True if the server's annotations may be trusted. */
   readonly trusted: boolean;
@@ -25,10 +25,10 @@ export type Action = 'allow' | 'ask' | 'deny';
 export interface PolicyVerdict {
   /** Decision. */
   readonly action: Action;
-  /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
+  /** For people. It names the rule by its position from 1 and does not contain its patterns. */
   readonly reason: string;
   /** Number of the rule, from 1 as in `reason`; undefined: the default. */
   readonly rule: number | undefined;
-  /** Tells the rule from others wherever it stands: what it asked about is approved under it alone. */
+  /** Identifies the rule independently of its position. An approval applies to this rule only. */
   readonly mark?: string | undefined;
 }

@@ -4,7 +4,10 @@ import { doesRuleCover, HINTS } from './rule-coverage.js';
 import { findRisks } from './rule-risks.js';
 import type { Rule } from './rules.js';
 
-/** The kinds of findings: a rule that decides nothing, a rule that lets pass what its author hardly meant to, a wrong name. */
+/**
+ * The kinds of findings: a rule that decides nothing, a rule that lets pass what its author hardly meant to, a wrong
+ * name.
+ */
 export type PolicyProblem =
   /** Nothing fits the rule. */
   | 'never'
@@ -46,13 +49,13 @@ export interface PolicyFinding {
 /** Options of `lintPolicy`. */
 export interface LintOptions {
   /**
-   * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against them.
-   * Default: they are not.
+   * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against
+   * them. Default: they are not.
    */
   readonly inventory?: readonly ToolInventory[] | undefined;
 }
 
-/** Finds rules that never decide, rules that let pass more than they say, and names that no server knows. */
+/** Finds rules that never decide, rules that allow more than they seem to, and names that no server has. */
 export function lintPolicy(
   { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action | undefined },
   { inventory }: LintOptions = {},

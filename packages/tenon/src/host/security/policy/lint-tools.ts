@@ -56,7 +56,7 @@ function createUnknownToolFinding(tool: NonNullable<Rule['tool']>, there: readon
 /** With tools named by the rule each of them has to have the argument; else one of all is enough. */
 function checkArguments(rule: Rule, tools: readonly InventoryTool[], isNamed: boolean): RuleFinding[] {
   const paths = [...Object.keys(rule.arguments ?? {}), ...(rule.only ?? [])];
-  // A schema that declares nothing takes anything, and tells nothing of a wrong name.
+  // A schema without properties accepts any member, so a wrong name cannot be detected.
   const known = tools.filter(tool => listArguments(tool).length > 0 || tool.schema?.additionalProperties === false);
   if (known.length === 0) return [];
   return [...new Set(paths)].flatMap(path => {
@@ -97,9 +97,7 @@ function listArguments({ schema }: InventoryTool): string[] {
   return listProperties(schema, schema).map(([name]) => name);
 }
 
-/**
- * True if a schema allows a member at a path. What is not declared may be there where the schema does not forbid it.
- */
+/** True if a schema allows a member at a path. An undeclared member is allowed unless the schema forbids it. */
 function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], depth: number): boolean {
   const [step, ...rest] = steps;
   if (step === undefined || step.kind !== 'member' || depth > MAX_DEPTH) return true;
@@ -113,7 +111,7 @@ function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], dep
   if (inside.some(each => hasPath(root, each, step.isIndex ? rest : steps, depth + 1))) return true;
   const open = parts.filter(part => isObject(part.additionalProperties) || isObject(part.patternProperties));
   if (open.length > 0) return true;
-  // A schema that declares nothing says nothing of what is there.
+  // A schema without properties does not show which members exist.
   if (properties.length === 0) return inside.length === 0 && parts.every(part => part.additionalProperties !== false);
   return properties.some(([name, property]) => step.matches(name) && hasPath(root, property, rest, depth + 1));
 }

@@ -24,10 +24,11 @@ export interface PolicyFile {
 }
 
 /**
- * Reads a policy: `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow", "server": "notes",
- * "readOnly": true }] }`. A text may have comments and commas at the end. `file` is what errors call it.
+ * Reads a policy: `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow",
+ * "server": "notes", "readOnly": true }] }`. The text may have comments and trailing commas. `file` is its name in
+ * errors.
  *
- * @throws TenonError `policy/syntax` when it is no JSON, `policy/rule` when it says what no policy can; both name the line.
+ * @throws TenonError `policy/syntax` for invalid JSON, `policy/rule` for an invalid rule. Both name the line.
  */
 export function parsePolicy(source: string | JsonObject, file = 'policy'): PolicyFile {
   if (typeof source !== 'string') {

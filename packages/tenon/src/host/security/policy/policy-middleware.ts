@@ -20,22 +20,23 @@ export interface PolicyMiddlewareOptions {
   /** Policy to apply. */
   readonly policy: Policy;
   /**
-   * Approvals for actions to be asked about. The caller's own user is, by a form, where nobody sits at this process and
-   * the client has forms. Default: a call that is to be asked about is denied.
+   * Approvals for actions that the policy does not decide. The caller's own user is asked with a form if this process
+   * has no `ask` and the client supports forms. Default: such a call is denied.
    */
   readonly approvals?: Approvals | undefined;
   /** Quotas to apply to allowed calls. */
   readonly quotas?: Quotas | undefined;
   /** Name of this server in the rules. Default `server`. */
   readonly server?: string | undefined;
-  /** Annotations of the tools by name; a server trusts its own. Default: what tools are taken for that do not say. */
+  /** Annotations of the tools by name. A server trusts its own. Default: the defaults of the specification. */
   readonly annotations?: ((tool: string) => ToolAnnotations | undefined) | undefined;
 }
 
 /**
  * Applies a policy to a server: tools, resources, prompts, completion, subscriptions and custom methods, before each
  * run of a handler. A denied tool call returns `isError`; other denials are errors of code -1; quotas refuse with 429
- * and `data.retryAfterMs`. Approvals for custom methods need `approvals`, because such a method cannot ask its caller.
+ * and `data.retryAfterMs`. Approvals for custom methods need `approvals`, because such a method cannot request input
+ * from its caller.
  */
 export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
   const { policy, quotas } = options;
@@ -86,8 +87,8 @@ function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation)
 }
 
 /**
- * Lists requests for methods that tell of things without reading them. Only what is denied is refused: nobody can be
- * asked there.
+ * Lists the actions of methods that name resources without reading them. Only denied actions are refused, because no
+ * approval can be requested there.
  */
 function listPassiveRequests(policing: PolicyMiddlewareOptions, operation: Operation): ActionRequest[] {
   const { method, params } = operation;

@@ -12,8 +12,8 @@ const MAX_KEYS = 10_000;
 /** A limit on the number of calls in a time window. */
 export interface Quota {
   /**
-   * Parts that have a counter of their own. A tool is one of its server; so are a resource and a prompt. Nobody that is
-   * known is one principal. A principal has a count for each of its OAuth clients.
+   * Members that separate counters. A tool is counted per server, and so are a resource and a prompt. All anonymous
+   * callers share one counter. A principal has one counter per OAuth client.
    */
   readonly per: readonly ('principal' | 'server' | 'tool')[];
   /** Number of calls that may come at once; they are refilled evenly over the window. */
@@ -34,7 +34,10 @@ export interface QuotaOptions {
 
 /** Counters of quotas. */
 export interface Quotas {
-  /** Counts a call, or says when to come again, in milliseconds; one that any quota refuses is counted by none. */
+  /**
+   * Counts a call, or returns the time until the next one is allowed, in milliseconds. A call that one quota refuses is
+   * not counted by any.
+   */
   consume(request: ActionRequest): undefined | { readonly retryAfter: number; readonly reason: string };
 }
 

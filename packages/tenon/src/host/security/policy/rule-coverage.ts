@@ -7,8 +7,8 @@ export const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as c
 const NAMES = ['server', 'tool', 'prompt'] as const;
 
 /**
- * Tells if all that matches `later` matches `earlier`. `false` says nothing. `asWritten` looks at the names that
- * `later` has as they stand, and not at those in another case, which it fits as well when it denies or asks.
+ * Tells if `earlier` matches everything that `later` matches. `false` means that this is unknown. `asWritten` compares
+ * the names of `later` case-sensitively, although a rule that denies or requires approval also matches other cases.
  */
 export function doesRuleCover(
   earlier: Rule,
@@ -61,7 +61,7 @@ function doesTextCover(
   );
 }
 
-/** Tells whether a pattern has no letters that have two cases. */
+/** Tells if a pattern has no letters with upper and lower case. */
 function isCaseless(pattern: string): boolean {
   return foldCase(pattern) === pattern && pattern.toUpperCase() === pattern;
 }
@@ -72,7 +72,7 @@ function doesNameCover(earlier: Rule, later: Rule, asStrict: boolean, compare: C
   if (name === undefined) return true;
   if (later.tool !== undefined) return compare(name, later.tool);
   if (later.prompt !== undefined) return compare(name, later.prompt);
-  // URIs fit in any spelling where a rule denies or asks.
+  // URIs match in any spelling in a rule that denies or requires approval.
   if (later.resource !== undefined) return asStrict && doesResourceCover(name, later.resource);
   return asStrict && compare(name, later.name);
 }

@@ -2,7 +2,7 @@ import type { PolicyProblem } from './lint-policy.js';
 import { listPatterns } from './matching/name-patterns.js';
 import type { Globs, Match, Rule } from './rules.js';
 
-/** A finding of one rule, in words that follow its name. */
+/** A finding about one rule, as a clause that follows the name of the rule. */
 export interface RuleFinding {
   readonly problem: PolicyProblem;
   readonly message: string;

@@ -3,8 +3,8 @@ import type { Action } from './action-request.js';
 import type { ArgumentPattern } from './matching/argument-pattern.js';
 
 /**
- * A glob, or several of which one has to fit. `*` is any number of characters, slashes too, and `?` is one. Rules that deny
- * or ask fold the case of letters. `{ exact }` lists texts without wildcards whose case counts.
+ * A glob, or several of which one must match. `*` is any number of characters, slashes too, and `?` is one. Rules that
+ * deny or require approval ignore the case of letters. `{ exact }` lists case-sensitive texts without wildcards.
  */
 export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
 
@@ -35,24 +35,25 @@ export interface Match {
   /** Matches by the tool's `openWorldHint`. */
   readonly openWorld?: boolean | undefined;
   /**
-   * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*` and
-   * `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
+   * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*`
+   * and `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
    */
   readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
   /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
   readonly only?: readonly string[] | undefined;
-  /** Principals of the request. `null`: nobody that is known; a glob never fits that. */
+  /** Principals of the request. `null`: anonymous. A glob never matches an anonymous caller. */
   readonly principal?: Globs | null | undefined;
 }
 
 /**
- * A rule: plain data, as a policy file has it. What is to be allowed has to fit in every way in which a server could read
- * it, in all the elements of an array; for what is to be asked or denied one way, and one element, is enough.
+ * A rule, as plain data in the form of a policy file. To allow, a rule must match in every interpretation that a server
+ * could use, for all elements of an array. To deny or to require approval, one interpretation and one element are
+ * enough.
  */
 export interface Rule extends Match {
   /** Decision for requests that match. */
   readonly action: Action;
-  /** Said to whoever is denied or asked. */
+  /** Shown to the caller that is denied and to the person who is asked. */
   readonly because?: string | undefined;
 }
 

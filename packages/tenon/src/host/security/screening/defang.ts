@@ -2,7 +2,7 @@ import { isRendered } from './markup/html-elements.js';
 import { formatHost } from './markup/link-target.js';
 import { type MarkdownLink, parseMarkdown } from './markup/markdown.js';
 
-/** Turns images, links and markup into plain text that says where they lead. Nothing that was there is left out. */
+/** Converts images, links and markup into plain text that shows their targets. No content is removed. */
 
 interface TextEdit {
   readonly at: number;

@@ -44,9 +44,9 @@ export type WarningKind =
 export type FindingKind = HiddenKind | WarningKind;
 
 /**
- * - `strip`: has no place in a text for people; what is passed on goes without it where the policy says so.
+ * - `strip`: has no purpose in a text for people and is removed if the policy says so.
  * - `warn`: a person or a policy should know. The kinds `instruction`, `cross-tool`, `chat-markup` and `encoded-text`
- *   judge language and are best effort: their silence proves nothing.
+ * depend on language and are best effort: no finding does not mean that a text is safe.
  */
 export type FindingSeverity = 'strip' | 'warn';
 

@@ -12,10 +12,10 @@ import { createScreener, mapChanged, type Screened, type Screener, type Screenin
 import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
 
 /**
- * Screening of definitions. It goes to the model and to people as it comes, so hidden characters are taken out unless
- * the policy says otherwise (`strip: false`). Names and URIs are never altered, since calls are made by them: they are
- * reported. `_meta` is neither read nor altered. Within schemas all strings and keys are treated alike; a property
- * whose name loses a character can no longer be filled, which is the safe way to fail.
+ * Screens definitions. They go to the model and to people, so hidden characters are removed unless the policy says
+ * otherwise (`strip: false`). Names and URIs are never changed, because calls use them: findings in them are reported.
+ * `_meta` is neither read nor changed. All strings and keys of schemas are treated alike. A property whose name loses a
+ * character can no longer be set, which is the safe failure.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
  */
 
@@ -26,7 +26,9 @@ export interface ToolScreening extends Screening {
    */
   readonly server?: string | undefined;
   readonly owners?: ToolOwners | undefined;
-  /** Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`. */
+  /**
+   * Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`.
+   */
   readonly hasPrefix?: boolean | undefined;
 }
 

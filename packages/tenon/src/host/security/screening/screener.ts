@@ -119,7 +119,7 @@ function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenK
   return wanted ? HIDDEN_KINDS : [];
 }
 
-/** One word of ASCII: most strings of a schema. */
+/** A single ASCII word, like most strings of a schema. */
 const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSensitive(text);
 
 /** Names speak too: `content_of_ssh_id_rsa`, `ignore_previous_instructions`. */

@@ -31,7 +31,10 @@ function groupOwnersByLookalike(
   return owners;
 }
 
-/** The same, where lists come and change one by one: what one server offers costs as much as it is long, however many there are. */
+/**
+ * The same, where lists come and change one by one: what one server offers costs as much as it is long, however many
+ * there are.
+ */
 export function createOwnerIndex(): {
   readonly current: ToolOwners;
   update(server: string, tools: readonly { readonly name: string }[]): void;
@@ -64,7 +67,10 @@ export function findShadowedTool(name: string, server: string, owners: ToolOwner
 
 const identifier = /[\p{L}\p{N}][\p{L}\p{N}_.-]{3,127}/gu;
 
-/** Words of a text that are names of tools of other servers alone. Names that are words of the language are none. */
+/**
+ * Finds words of a text that are names of tools of other servers only. Tool names that are ordinary English words are
+ * ignored.
+ */
 export function findForeignTools(text: string, server: string, owners: ToolOwners): { owner: ToolOwner; at: number }[] {
   const seen = new Map<string, { owner: ToolOwner; at: number }>();
   for (const match of text.matchAll(identifier)) {

@@ -2,7 +2,7 @@ import { createHiddenSearch, escapeCharacter } from '../../../redaction/invisibl
 import { formatHost } from './markup/link-target.js';
 import { findHidden, type HiddenText, hasHidden } from './text/hidden-text.js';
 
-/** Turns what nobody sees into what everybody sees. Terminal sequences go: they are nothing to read. */
+/** Makes invisible characters visible. Terminal sequences are removed, because they have no readable content. */
 
 /** A run of more characters than this is counted, not spelled. */
 const MAX_SPELLED = 3;
@@ -50,7 +50,7 @@ function formatControl(code: number): string {
   return code < 0xa0 ? escapeCharacter(String.fromCharCode(code)) : '\ufffd';
 }
 
-/** A byte order mark says nothing to a reader. */
+/** A byte order mark has no content. */
 const removeByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
 export const STACKED_MARKS = /(?:(?!\p{DI})\p{M}){9,}/gu;

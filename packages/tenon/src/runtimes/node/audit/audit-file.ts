@@ -16,8 +16,9 @@ export interface AuditFileOptions {
   /** Maximum number of files; dropped ones are recorded. Default 64. */
   readonly maxFiles?: number | undefined;
   /**
-   * `always`: an event is kept once the disk has it; those that come at once share the wait. `batch`: once the operating
-   * system has it, and the disk within a second: it survives the end of the process, not that of the power. Default `always`.
+   * `always`: an event is kept once the disk has it; those that come at once share the wait. `batch`: once the
+   * operating system has it, and the disk within a second: it survives the end of the process, not that of the power.
+   * Default `always`.
    */
   readonly sync?: 'always' | 'batch' | undefined;
   /** Source of time, for tests. Default: the system clock. */
@@ -35,8 +36,8 @@ export interface AuditFile extends Required<Pick<AuditSink, 'append' | 'getFullR
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 64;
 /**
- * Time to wait for the process that has the record to show that it lives, in ms: longer than a dead one has it. A process
- * that lives shows it every two seconds.
+ * Time to wait for the process that has the record to show that it lives, in ms: longer than a dead one has it. A
+ * process that lives shows it every two seconds.
  */
 const LOCK_TIMEOUT = 20_000;
 
@@ -115,7 +116,7 @@ async function openLocked(
   };
 }
 
-/** Holds a lock until it is told to let go. */
+/** Holds a lock until it is released. */
 function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     let endHold = () => {};

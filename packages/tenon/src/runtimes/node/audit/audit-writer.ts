@@ -48,7 +48,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
 
   async function write(batch: readonly PendingLine[]): Promise<void> {
     const bytes = Buffer.concat(batch.map(each => each.bytes));
-    // Whoever else writes here, the chain would be broken where the two meet.
+    // A second writer would break the chain at the place where it writes.
     if ((await file.stat()).size !== size) throw createNotAloneError();
     for (let at = 0; at < bytes.length; ) {
       at += (await file.write(bytes, at, bytes.length - at, end + at)).bytesWritten;

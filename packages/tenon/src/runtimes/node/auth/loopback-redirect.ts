@@ -10,7 +10,7 @@ import { openBrowser } from './browser.js';
 export interface LoopbackOptions {
   /** The port to be preferred. Default: that of the last sign-in, else any free one; also where it is occupied. */
   readonly port?: number | undefined;
-  /** Needed where the redirect URI was registered by hand. Default: one that nobody can guess. */
+  /** Required if the redirect URI was registered manually. Default: a random path. */
   readonly path?: string | undefined;
   /** Opens the page of the authorization server. Default: the user's browser. `false`: the URL is just printed. */
   readonly open?: false | ((url: URL) => unknown) | undefined;
@@ -121,7 +121,7 @@ function createAttempt(
   };
 }
 
-/** The first request that is the answer to this sign-in. Whatever else comes is turned away, and changes nothing. */
+/** The first request that belongs to this sign-in. All other requests are refused and change nothing. */
 function waitForCallback(
   server: http.Server,
   uri: string,

@@ -20,8 +20,8 @@ type FileContents = { [name: string]: StoredSecret };
  * Creates a token store in a file that only its owner can read (0600), for any number of processes. Tokens are not
  * encrypted.
  *
- * @throws TenonError on use: `auth/token-store-unreadable`, `auth/token-store-busy`, or `auth/token-store-permissions` when other
- * users can write the file.
+ * @throws TenonError on use: `auth/token-store-unreadable`, `auth/token-store-busy`, or `auth/token-store-permissions`
+ * when other users can write the file.
  */
 export function fileTokenStore(path: string, { clock = systemClock }: FileTokenStoreOptions = {}): TokenStore {
   let prepared: Promise<string> | undefined;
@@ -43,7 +43,7 @@ export function fileTokenStore(path: string, { clock = systemClock }: FileTokenS
         if (next === undefined) return result;
         await withLock(`${realPath}.lock`, clock, async () => {
           const contents = await readContents(realPath);
-          // Whoever was taken for dead, and is not, does not write over what came after it.
+          // A process that was considered dead but lives must not overwrite later changes.
           if (JSON.stringify(contents[name]) !== JSON.stringify(previous)) return;
           if (next === null) delete contents[name];
           else contents[name] = next;
@@ -75,7 +75,7 @@ async function readContents(path: string): Promise<FileContents> {
     const value: unknown = JSON.parse(text);
     if (isObject(value) && isObject(value.secrets)) return value.secrets as FileContents;
   } catch {
-    // What JSON.parse says quotes the text.
+    // The message of JSON.parse contains a part of the text.
   }
   throw createUnreadableError(path, 'a file of another format');
 }

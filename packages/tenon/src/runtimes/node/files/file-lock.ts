@@ -16,13 +16,16 @@ const MAX_DELAY = 100;
 export interface FileLockOptions {
   /** Time to wait for the lock, in ms. Default 600,000. */
   readonly timeout?: number;
-  /** Rejects as soon as the owner shows a sign of life: for locks that are held as long as a process runs. Default `false`. */
+  /**
+   * Rejects as soon as the owner shows a sign of life: for locks that are held as long as a process runs. Default
+   * `false`.
+   */
   readonly failIfAlive?: boolean;
 }
 
 /**
- * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/token-store-busy` when it is not
- * free within `timeout` milliseconds.
+ * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/token-store-busy` when
+ * it is not free within `timeout` milliseconds.
  */
 export async function withLock<T>(
   path: string,
@@ -84,7 +87,10 @@ async function createLock(path: string, id: string): Promise<boolean> {
   }
 }
 
-/** Only one process at a time clears away, and looks once more before it does: nobody takes the lock of one that lives. */
+/**
+ * Only one process at a time removes a stale lock, and checks it again before, so that the lock of a living process
+ * stays.
+ */
 async function clearStale(path: string): Promise<void> {
   const clearing = `${path}.clear`;
   if (!(await createLock(clearing, randomUUID()))) {
@@ -114,7 +120,10 @@ async function readLockState(path: string): Promise<LockState | undefined> {
   return owner && file && { id: owner.id, mtimeMs: file.mtimeMs };
 }
 
-/** Tells whether the owner has renewed the lock since `before`. The process id alone is no proof: it may have been reused. */
+/**
+ * Tells if the owner has renewed the lock since `before`. The process id alone is no proof, because it may have been
+ * reused.
+ */
 async function isRenewed(path: string, before: LockState | undefined): Promise<boolean> {
   const now = await readLockState(path);
   return before !== undefined && now !== undefined && now.id === before.id && now.mtimeMs > before.mtimeMs;

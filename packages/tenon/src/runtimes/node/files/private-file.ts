@@ -14,8 +14,8 @@ interface PrivateFile {
 }
 
 /**
- * Checks that only its owner has access to a file of secrets. A file that does not exist passes, and so does every file on
- * Windows, where the mode says nothing. Throws a `TenonError` of the given code.
+ * Checks that only its owner has access to a file of secrets. A file that does not exist passes, and so does every file
+ * on Windows, where the mode has no meaning. Throws a `TenonError` of the given code.
  */
 export async function requirePrivate(file: PrivateFile): Promise<void> {
   const mode = await readMode(file.path);
@@ -23,8 +23,8 @@ export async function requirePrivate(file: PrivateFile): Promise<void> {
 }
 
 /**
- * As `requirePrivate`, but a file that others can only read is made private with a warning: its contents are still those of
- * its owner. One that others can write is refused.
+ * As `requirePrivate`, but a file that others can only read is made private with a warning: its contents are still
+ * those of its owner. One that others can write is refused.
  */
 export async function makePrivate(file: PrivateFile): Promise<void> {
   const mode = await readMode(file.path);

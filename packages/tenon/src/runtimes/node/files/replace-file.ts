@@ -3,7 +3,7 @@ import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../cancellation/clock.js';
 
-/** Attempts to put a file in place: on Windows whoever reads it, a virus scanner say, is in the way for a moment. */
+/** Attempts to replace a file. On Windows a reader, such as a virus scanner, can block it for a moment. */
 const MAX_RENAME_ATTEMPTS = 20;
 const RENAME_DELAY = 25;
 
@@ -14,8 +14,8 @@ export async function ensureRealPath(path: string, folderMode = 0o777): Promise<
 }
 
 /**
- * Writes a file so that whoever reads it, also after the power went, finds what was there before or what is there now,
- * never a part. Without a mode it has that of the file before it.
+ * Writes a file atomically: a reader, also after a power failure, finds the former or the new content, never a part.
+ * Without a mode the file keeps its former one.
  */
 export async function replaceFile(path: string, text: string, clock: Clock, mode?: number): Promise<void> {
   const temporaryPath = `${path}.${process.pid}.${randomUUID()}.new`;
@@ -35,7 +35,7 @@ export async function replaceFile(path: string, text: string, clock: Clock, mode
   }
 }
 
-/** Makes it last that a file has come or gone. Not every platform can. */
+/** Makes the creation or deletion of a file durable. Not every platform supports it. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r').catch(() => undefined);
   await folder?.sync().catch(() => {});

@@ -13,13 +13,16 @@ const MAX_ENV_FILE = 2 ** 20;
 
 /** Options of reading a configuration file. */
 export interface ConfigFileOptions {
-  /** Author of the file. Default `user`; say `project` of what came with a folder that somebody else has made. */
+  /** Author of the file. Default `user`. Pass `project` for a file from a folder that another person has created. */
   readonly scope?: EntryOrigin['scope'] | undefined;
   /** Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Asks the user for an input of a VS Code configuration. */
   readonly inputs?: AskInput | undefined;
-  /** `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`, `.cursor`. */
+  /**
+   * `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`,
+   * `.cursor`.
+   */
   readonly workspace?: string | undefined;
   /** `${userHome}`. Default: that of the user. */
   readonly home?: string | undefined;
@@ -45,7 +48,7 @@ export async function readConfigFile(path: string, options: ConfigFileOptions = 
   });
 }
 
-/** Windows does not tell `Path` from `PATH`; `process.env` knows that, a copy of it does not. */
+/** Variable names are case-insensitive on Windows. `process.env` respects that, a copy of it does not. */
 function getVariable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   if (Object.hasOwn(env, name) || process.platform !== 'win32') return Object.hasOwn(env, name) ? env[name] : undefined;
   const matchingKey = Object.keys(env).find(key => key.toUpperCase() === name.toUpperCase());
@@ -92,7 +95,7 @@ export async function readBoundedFile(path: string, maxSize: number): Promise<Bu
 async function openFile(path: string): Promise<FileHandle> {
   let isFile: boolean;
   try {
-    // To open a pipe would wait for somebody to write to it.
+    // Opening a pipe would block until a process writes to it.
     isFile = (await stat(path)).isFile();
     if (isFile) return await open(path, 'r');
   } catch (cause) {

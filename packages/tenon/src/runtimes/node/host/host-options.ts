@@ -21,9 +21,9 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
   readonly config?: string | readonly ConfigSource[] | undefined;
-  /** Told of what is wrong in the configurations. What is an error, and not told to anybody, is thrown. */
+  /** Called for each problem in the configurations. Without it, a problem that is an error is thrown. */
   readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
-  /** Asks whether a server of a project may run. Without it none does that was not approved. */
+  /** Asks if a server of a project may run. Without it only approved servers run. */
   readonly trust?: AskTrust | undefined;
   /** File of the key of such approvals. Default `~/.tenon/trust.key`. */
   readonly trustKey?: string | undefined;
@@ -41,7 +41,7 @@ export interface HostLockOptions extends Omit<LockGuardOptions, 'lock' | 'onAppr
   readonly file: string;
 }
 
-/** A configuration, and whose it is: one that came with a project is asked about. */
+/** A configuration and its author. Servers of a project need approval. */
 export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
 
 /** Options read from files, and resources to close. */

@@ -81,7 +81,7 @@ class NodeReply implements HttpReply {
   readonly #message: http.IncomingMessage;
 
   constructor(message: http.IncomingMessage) {
-    // A body that breaks while nobody reads it is nobody's error.
+    // An error of an unread body is ignored.
     message.on('error', ignore);
     this.status = message.statusCode ?? 0;
     this.#message = message;

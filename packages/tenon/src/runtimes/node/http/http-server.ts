@@ -13,19 +13,24 @@ export interface ServeHttpOptions extends HandlerOptions {
   /** Default 3000; 0 for one that is free. */
   readonly port?: number | undefined;
   /**
-   * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as
-   * `auth` and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
+   * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as `auth`
+   * and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
    */
   readonly host?: string | undefined;
   /** Emits no warning when other machines may call without authorization. Default false. */
   readonly allowUnauthenticated?: boolean | undefined;
   /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
   readonly keepAliveTimeout?: number | undefined;
-  /** Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long. */
+  /**
+   * Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long.
+   */
   readonly headersTimeout?: number | undefined;
   /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
   readonly requestTimeout?: number | undefined;
-  /** Connections that are open at once. Default 20,000, of which one address may hold the part that `limits.maxShare` allows. */
+  /**
+   * Connections that are open at once. Default 20,000, of which one address may hold the part that `limits.maxShare`
+   * allows.
+   */
   readonly maxConnections?: number | undefined;
 }
 
@@ -77,7 +82,7 @@ export async function serveHttp(service: RequestHandler, options: ServeHttpOptio
   };
 }
 
-/** Says once that any machine that reaches the port may call. */
+/** Warns once that any machine that reaches the port may call. */
 function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticated = false }: ServeHttpOptions): void {
   if (auth || authorize || allowUnauthenticated || isLoopbackHost(host)) return;
   const next = 'Pass `auth` or `authorize`, listen on 127.0.0.1, or pass `allowUnauthenticated: true` to accept this.';
@@ -160,7 +165,7 @@ async function close(server: Server, endpoint: HttpEndpoint, options?: CloseOpti
   const ended = new Promise<void>(resolve => server.close(() => resolve()));
   await endpoint.close(options);
   server.closeIdleConnections();
-  // What was answered last may still be on its way out; whoever does not take it in time is not waited for.
+  // The last response may still be in flight. A client that does not read it in time is not waited for.
   const forceTimer = setTimeout(() => server.closeAllConnections(), 1000);
   await ended;
   clearTimeout(forceTimer);

@@ -19,8 +19,8 @@ export interface PlatformEnvironment {
 }
 
 /**
- * The environment of a server: the variables of the platform's list and `LC_*` as this process has them, then what is
- * asked for. A variable asked for as `undefined` is left out. Exported shell functions never pass: a shell runs them.
+ * Builds the environment of a server: the platform's variables and `LC_*` of this process, then the configured ones. A
+ * variable with the value `undefined` is omitted. Exported shell functions are never passed, because a shell runs them.
  */
 export function createChildEnvironment(
   overrides: Readonly<Record<string, string | undefined>> | undefined,

@@ -19,7 +19,7 @@ export async function spawnServer(options: StdioTransportOptions, peer: string):
     child.once('spawn', resolve);
     child.once('error', cause => reject(spawnError(peer, options, cause)));
   });
-  // A later error is that of a signal which found nobody.
+  // A later error is that of a signal to a process that has ended.
   child.on('error', () => {});
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const tree = trackProcessTree(child.pid!, isRunning);

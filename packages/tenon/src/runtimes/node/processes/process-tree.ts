@@ -28,19 +28,19 @@ export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): P
   };
 }
 
-/** Returns whether there was somebody to signal. */
+/** Returns true if there was a process to signal. */
 function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
   } catch (error) {
-    // EPERM: there is one, that runs as somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
 /**
- * True if all processes left of a group have ended and only wait for init: in a container without one, for ever. Told
- * only on Linux.
+ * True if all processes of a group have ended and only wait for init, which in a container without init never collects
+ * them. Detected only on Linux.
  */
 function hasOnlyZombies(group: number): boolean {
   if (process.platform !== 'linux') return false;

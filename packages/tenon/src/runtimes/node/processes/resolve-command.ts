@@ -76,10 +76,10 @@ function getVariable(env: CommandEnvironment['env'], name: string): string | und
 }
 
 /**
- * One argument of a batch file. cmd.exe reads the line once, and again where the batch file says `%*`, so nothing may
- * depend on how often: quotes are doubled, which leaves `& | < > ^` inside of quotes each time; `%` is put together from
- * an empty expansion, which is not read again. Backslashes before a quote are doubled for the program behind.
- * Otherwise an argument could run a command of its own (CVE-2024-24576, CVE-2024-27980).
+ * Quotes one argument of a batch file. cmd.exe parses the line once, and again for each `%*` in the batch file, so
+ * quoting must not depend on the count. Quotes are doubled, which keeps `& | < > ^` inside of quotes each time. `%` is
+ * built from an empty expansion, which is not expanded again. Backslashes before a quote are doubled for the program
+ * itself. Otherwise an argument could run a command of its own (CVE-2024-24576, CVE-2024-27980).
  */
 function quoteArgument(argument: string): string {
   if (/[\0\r\n]/.test(argument)) {

@@ -31,7 +31,7 @@ export function createByteSink(stream: Writable, write: StreamWrite = stream.wri
     streamError ??= error;
     failPending?.(streamError);
   };
-  // EPIPE is how a stream says that nobody reads it: it is told to who writes, and kills nobody.
+  // EPIPE means that the reader has closed the stream. It is reported to the writer and does not end the process.
   stream.on('error', fail);
   stream.on('close', () => fail(new Error('the stream is closed')));
   return {

@@ -14,13 +14,13 @@ import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 /** Options of `serveStdio`. */
 export interface ServeStdioOptions extends ServeLinesOptions {
   /**
-   * Ends this process when the client leaves, and on SIGTERM and SIGINT. `false` leaves signals and the process alone:
-   * whoever embeds the server ends it. Default `true`.
+   * Ends this process when the client disconnects, and on SIGTERM and SIGINT. `false` handles no signals and does not
+   * end the process: the embedding program does. Default `true`.
    */
   readonly exit?: boolean | undefined;
   /** Runs after the last answer and before the process exits, for at most `drainTimeout`. */
   readonly onClose?: (() => void | Promise<void>) | undefined;
-  /** Told when something else writes to stdout. Default: says so on stderr, with the place it came from. */
+  /** Called when other code writes to stdout. Default: reports it on stderr, with the place of the write. */
   readonly onStdoutWrite?: ((write: StdoutWriteEvent) => void) | undefined;
   /** Another stream than stdin. */
   readonly input?: Readable | undefined;
@@ -70,7 +70,7 @@ function takeOutput({ output, onStdoutWrite = reportStdoutWrite }: ServeStdioOpt
     });
   }
   stdoutInUse = true;
-  // A stderr that nobody reads is no reason to end.
+  // An error of an unread stderr must not end the process.
   process.stderr.on('error', () => {});
   const guard = guardStdout(onStdoutWrite);
   const free = () => {

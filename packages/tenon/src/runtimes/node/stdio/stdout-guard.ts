@@ -80,8 +80,8 @@ export function holdStdout(): void {
 }
 
 /**
- * Keeps stdout for the protocol: what anyone else writes to it goes to stderr, and `report` is told once for each place
- * that it comes from, up to 100. Out of reach: native code, and child processes that inherit this process' stdout.
+ * Reserves stdout for the protocol: writes of other code go to stderr, and `report` is called once for each place of
+ * such a write, up to 100 places. Native code and child processes that inherit stdout are not covered.
  */
 export function guardStdout(report: (write: StdoutWriteEvent) => void): StdoutGuard {
   const before = process.stdout.bytesWritten ?? 0;

@@ -94,7 +94,10 @@ function rejectArguments({ wire }: CompiledTool, issues: Issue[], { dialect }: R
   return createErrorResult(message);
 }
 
-/** Before anything runs: a handler that has done half of its work cannot ask who cannot be asked. */
+/**
+ * Checked before the handler runs, because a handler in the middle of its work cannot request input that the client
+ * does not support.
+ */
 export function requireCapabilities(
   required: ClientCapabilities | undefined,
   { caller, dialect }: RequestContext,
@@ -140,8 +143,8 @@ function toToolErrorResult(
 }
 
 /**
- * True for errors that the model may see: those of `toolError`, and input that the client cannot give. What came from
- * another peer names it, and may say more than this one may know.
+ * True for errors that the model may see: those of `toolError`, and input that the client cannot give. An error of
+ * another peer names that peer and may contain more than this client may know, so it is not shown.
  */
 export function isForModel(error: unknown): error is TenonError {
   return TenonError.is(error) && error.peer === undefined && /^(tool\/failed|client\/.*)$/.test(error.code);

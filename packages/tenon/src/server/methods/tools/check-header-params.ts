@@ -5,7 +5,7 @@ import { getHeaderArgument, type HeaderParam, isExactNumber } from '../../../pro
 import { decodeHeaderValue } from '../../../protocol/header-value.js';
 import type { RequestContext } from '../../request-context.js';
 
-/** Checks that headers say what the arguments say, where the transport has headers. Throws -32020 where they do not. */
+/** Checks that headers match the arguments, on transports with headers. Throws -32020 for a mismatch. */
 export function checkHeaderParams(
   headerParams: readonly HeaderParam[],
   args: JsonObject | undefined,

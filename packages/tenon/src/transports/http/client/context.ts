@@ -28,13 +28,13 @@ export interface HttpClientContext {
   readonly sessionSignal: AbortSignalLike;
   /** Called when the server has said that it no longer knows this session. */
   forgetSession(session: string): void;
-  /** The headers that say which session and revision a request is of. */
+  /** The headers with the session id and the protocol version of a request. */
   createHeaders(session: string | undefined, more: Record<string, string>): Record<string, string>;
 }
 
 /** A response that an exchange is to bring. */
 export interface PendingResponse {
-  /** Absent where nothing is asked. */
+  /** Absent for messages that expect no response. */
   readonly id: Id | undefined;
   answered: boolean;
   /** Something came that may have been the answer, and could not be read. */
@@ -47,7 +47,7 @@ export function createPendingResponse(id: Id | undefined, watched = false): Pend
   return { id, answered: false, readError: undefined, watched };
 }
 
-/** Hands on what one JSON text says, an array by its elements. [http.sse.batched-messages] */
+/** Delivers the message in a JSON text, an array by its elements. [http.sse.batched-messages] */
 export function deliverText(context: HttpClientContext, pending: PendingResponse, text: string): void {
   let value: unknown;
   try {
@@ -70,7 +70,7 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
   if (isObject(value) && !('method' in value)) {
     if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
-      // The server could not tell which request it fails; of this exchange there is only one.
+      // The server did not name the request that failed. This exchange has only one.
       pending.readError = createHttpRefusalError(context.peer, value, 200);
     }
   }

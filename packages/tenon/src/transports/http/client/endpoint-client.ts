@@ -27,7 +27,7 @@ export interface EndpointRequest {
 export interface EndpointClient {
   readonly peer: string;
   readonly url: string;
-  /** Resolves with whatever the server answered. Rejects with a `TenonError` when it answered nothing. */
+  /** Resolves with any response of the server. Rejects with a `TenonError` when there was none. */
   request(request: EndpointRequest): Promise<HttpReply>;
 }
 
@@ -181,7 +181,7 @@ function throwRedirectError(reply: HttpReply, peer: string): never {
   throw new TenonError('http/redirected', 'the server answered with a redirect', { peer, status, received, hint });
 }
 
-/** Reads what nobody needs, so that the connection can serve again. */
+/** Reads and discards the body, so that the connection can be reused. */
 export async function drain(reply: HttpReply): Promise<void> {
   await reply.text(MAX_DRAINED).catch(() => {});
 }

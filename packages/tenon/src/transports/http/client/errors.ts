@@ -22,8 +22,8 @@ export function createAbortError(signal: AbortSignalLike, peer: string): TenonEr
 }
 
 /**
- * Converts the rejection of a requester. Takes over its words and no more: errors of HTTP clients are known to carry
- * the request along, and with it the credentials.
+ * Converts the rejection of a requester. Copies its message only, because errors of HTTP clients may contain the
+ * request, and with it the credentials.
  */
 export function toRequestError(error: unknown, peer: string, url: string): TenonError {
   const known = TenonError.is(error);
@@ -93,13 +93,13 @@ export function createHttpRefusalError(
 export interface RefusedMessage {
   /** The JSON-RPC id, when the message is a request. */
   readonly id?: Id | undefined;
-  /** Tells whether the message named a session. */
+  /** True if the message had a session id. */
   readonly hadSession: boolean;
-  /** Tells whether 404 has other meanings here as well: then the words of the refusal decide. */
+  /** True if 404 has other meanings here as well. The text of the refusal then decides. */
   readonly checkBody?: boolean | undefined;
 }
 
-/** Reads a reply that is no success, and says why the message was not taken. Never rejects. */
+/** Reads a response with an error status, and creates the error of the rejected message. Never rejects. */
 export async function readRefusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
   const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
   const value = parse(body);
@@ -136,8 +136,8 @@ function isTransportCode(code: number): boolean {
 }
 
 /**
- * Tests whether the body of a refusal is about the session. The specification asks for 404; the official SDKs answer 400
- * and "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized" after a restart.
+ * Tells if the body of a refusal is about the session. The specification requires 404. The official SDKs respond with
+ * 400 and "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized" after a restart.
  */
 function isAboutSession(failure: JsonRpcFailure | undefined, body: string): boolean {
   if (failure && !isTransportCode(failure.error.code)) return false;

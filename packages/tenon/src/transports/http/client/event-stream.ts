@@ -81,7 +81,7 @@ export async function readStream(
   recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
 }
 
-/** Tells that a stream ended that cannot be resumed: some of its messages may be lost. */
+/** Reports the end of a stream that cannot be resumed. Some of its messages may be lost. */
 function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: PendingResponse): void {
   pending.readError = createSilentStreamError(peer);
   if (pending.id === undefined) receiver.onParseError(pending.readError);
@@ -102,7 +102,7 @@ export interface ReconnectOptions {
   readonly hold: boolean;
 }
 
-/** Waits and asks for a stream by GET until there is one or no hope. [http.resume.always-get] */
+/** Waits and requests a stream by GET until there is one or retrying is pointless. [http.resume.always-get] */
 export async function reconnect(context: HttpClientContext, options: ReconnectOptions): Promise<ReconnectResult> {
   const { progress, policy, signal } = options;
   let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
@@ -128,7 +128,7 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
   }
 }
 
-/** Reads why there is no stream. Only a GET can tell that the session is lost while nobody sends anything. */
+/** Reads why there is no stream. While no message is sent, only a GET can detect that the session is lost. */
 export async function readStreamRefusal(
   context: HttpClientContext,
   reply: HttpReply,
@@ -143,7 +143,7 @@ export async function readStreamRefusal(
   return error;
 }
 
-/** Asks for a stream: a new one, or the one that `progress` has begun to read. [http.get.accept-sse] */
+/** Requests a stream: a new one, or the rest of the one in `progress`. [http.get.accept-sse] */
 export function openStream(
   context: HttpClientContext,
   progress: StreamProgress,

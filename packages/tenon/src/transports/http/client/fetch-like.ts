@@ -1,4 +1,4 @@
-/** `fetch` by its shape: whatever looks like this can do the requests. */
+/** The subset of `fetch` that the transport uses. Any function of this shape can send the requests. */
 
 /** The part of a `fetch` response that is used. */
 export interface FetchResponse {

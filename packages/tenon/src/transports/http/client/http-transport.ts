@@ -14,29 +14,34 @@ import { readStandaloneStream } from './standalone-stream.js';
 
 const VERSION_HEADER = 'mcp-protocol-version';
 
-/** A client's road to a Streamable HTTP endpoint. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+/**
+ * Client transport for a Streamable HTTP endpoint.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
 export interface HttpTransport extends Transport {
   /**
-   * POSTs the message. Settles when the server has taken it: with the head of a stream, or with the whole of any other
-   * answer. Messages that are sent without awaiting each other may arrive in another order. Rejects with a `TenonError`:
+   * POSTs the message. Resolves when the server has accepted it: with the head of a stream, or with the whole of any
+   * other response. Messages that are sent without awaiting each other may arrive in another order. Rejects with a
+   * `TenonError`:
    *
-   * - `http/unreachable`: nothing was sent. `http/interrupted`: it was, and the answer was lost.
-   * - `http/refused`: a status that is no success, with a JSON-RPC error, which `status`, `rpc`, `message`, `data` and, as
-   *   it came, `cause` hold. It is not delivered as a message as well.
-   * - `http/status`: such a status without one. `http/redirected`: a redirect that is not followed.
-   * - `session/gone`: 404 to a message of a session, or 400 with words about the session. The message was not carried
-   *   out. The session is forgotten: the next message goes without its id.
-   * - `session/rejected`: 400 with words about the session in the JSON-RPC answer to the request itself, which may have
-   *   been carried out. The session is forgotten as well.
+   * - `http/unreachable`: nothing was sent. `http/interrupted`: the message was sent, and the response was lost.
+   * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and,
+   * unchanged, in `cause`. It is not also delivered as a message.
+   * - `http/status`: an error status without one. `http/redirected`: a redirect that is not followed.
+   * - `session/gone`: 404 to a message of a session, or 400 with a text about the session. The message was not
+   * processed. The session id is dropped: the next message is sent without it.
+   * - `session/rejected`: 400 with a text about the session in the JSON-RPC response to the request itself, which may
+   * have been processed. The session id is dropped as well.
    * - `call/aborted`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
    */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
   /**
-   * Opens the stream on which the server speaks unasked, if it has one, and keeps it open. For after the handshake; does
-   * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.
+   * Opens the standalone stream, on which the server sends messages of its own, if the server has one, and keeps it
+   * open. Call it after the handshake; does nothing while the stream is open. When the stream is lost for good,
+   * `receiver.onParseError` gets an `http/listen-ended`.
    */
   listen(): void;
-  /** Tells whether that stream, or the stream of a `subscriptions/listen`, is open or is being opened. */
+  /** True if that stream, or the stream of a `subscriptions/listen`, is open or being opened. */
   readonly hasOpenStream: boolean;
   close(): Promise<void>;
 }

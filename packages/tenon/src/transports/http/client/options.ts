@@ -16,9 +16,15 @@ export interface UnauthorizedResponse {
 
 /** Reconnection of a broken stream. Times are milliseconds. */
 export interface ReconnectPolicy {
-  /** Attempts in a row that may bring nothing before the stream is given up. A server that asks to be polled is not bound by it. */
+  /**
+   * Maximum consecutive attempts without a message before the stream is abandoned. Reconnects that the server requests
+   * do not count.
+   */
   readonly maxAttempts: number;
-  /** Delay before the first attempt, in milliseconds, doubled by each one that fails. Up to half of it is added at random. */
+  /**
+   * Delay before the first attempt, in milliseconds, doubled by each one that fails. Up to half of it is added at
+   * random.
+   */
   readonly initialDelay: number;
   /** Maximum of the doubled delay, in milliseconds. */
   readonly maxDelay: number;
@@ -29,11 +35,14 @@ export interface ReconnectPolicy {
 /** Options of both HTTP transports. */
 export interface HttpClientOptions {
   readonly requester: Requester;
-  /** Headers for every request: a token, say. A function is asked anew for each request. The protocol's own headers win. */
+  /**
+   * Headers for every request, for example a token. A function is called for each request. Headers of the protocol take
+   * precedence.
+   */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>) | undefined;
   /**
-   * Called when the server answers 401 or 403. When it resolves to true, the request is sent once more, with the headers
-   * asked for anew: once for each of the two statuses.
+   * Called when the server responds with 401 or 403. When it resolves to true, the request is sent once more, with new
+   * headers: once for each of the two statuses.
    */
   readonly onUnauthorized?: ((refusal: UnauthorizedResponse) => Promise<boolean>) | undefined;
   /** Signs the client in. Its headers win over `headers`. */

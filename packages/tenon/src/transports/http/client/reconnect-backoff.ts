@@ -5,7 +5,7 @@ import type { ReconnectPolicy } from './options.js';
 /** One stream over all the connections that carry it. */
 export interface StreamProgress {
   lastEventId: string | undefined;
-  /** Delay before reconnects that the server asked for, in milliseconds. */
+  /** Delay before reconnects that the server requested, in milliseconds. */
   retry: number | undefined;
   /** Time of the last message. */
   lastMessageAt: number;
@@ -26,7 +26,7 @@ export interface ConnectionOutcome {
   readonly duration: number;
 }
 
-/** A connection that stood this long was not closed at once, whatever it carried. */
+/** A connection that lasted this long was not closed at once, even if it carried no messages. */
 const STABLE_AFTER = 10_000;
 const MIN_POLL_DELAY = 10;
 const MAX_POLL_DELAY = 1_000;
@@ -64,8 +64,9 @@ export function isExhausted(progress: StreamProgress, policy: ReconnectPolicy, n
 }
 
 /**
- * Computes the delay, in milliseconds. A server that asked for a time gets that, and up to a tenth more, so that its
- * clients do not come together; only one that asks for next to none and never says anything is asked ever less often.
+ * Computes the delay, in milliseconds. A delay that the server requested is extended by up to a tenth, so that its
+ * clients do not reconnect at the same moment. Only for a server that requests almost no delay and never sends a
+ * message the delay grows.
  */
 export function computeDelay(progress: StreamProgress, policy: ReconnectPolicy, random: () => number): number {
   const { retry, failedAttempts, idleConnections } = progress;
@@ -86,8 +87,8 @@ function computePollDelay(idle: number): number {
 }
 
 /**
- * Waits by the clock, or until one of the signals is aborted. While a call waits for its answer nothing else may keep the process alive: then
- * `hold` does.
+ * Waits by the clock, or until one of the signals is aborted. While a call waits for its answer nothing else may keep
+ * the process alive: then `hold` does.
  */
 export function pause(
   clock: Clock,

@@ -25,10 +25,10 @@ interface SentRequest {
   readonly retries: number;
 }
 
-/** An authorizer at work for one road. */
+/** The authorization of one transport. */
 export interface RequestAuth {
   getHeaders(request: { method: string; url: string; signal: AbortSignalLike }): Promise<HeaderRecord>;
-  /** Tells if the request is to be sent once more. Rejects when the sign-in failed. */
+  /** Resolves with true if the request should be sent once more. Rejects when the sign-in failed. */
   shouldRetry(reply: HttpReply, sent: SentRequest): Promise<boolean>;
 }
 

@@ -4,7 +4,7 @@ import { type AbortSignalLike, LazyAbortSignal } from '../../../cancellation/laz
 export class RequestSignals {
   readonly #active = new Set<RequestSignal>();
 
-  /** A lease that ends with the signal of whoever asked for the exchange. */
+  /** A signal that is aborted with the signal of the caller. */
   create(parent?: AbortSignalLike): RequestSignal {
     return new RequestSignal(this.#active, parent);
   }

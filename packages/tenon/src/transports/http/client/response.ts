@@ -41,7 +41,7 @@ export async function readResponse(
   );
 }
 
-/** An answer that could not be read: one that is too large spoils the question, with any other the outcome is lost. */
+/** A response that could not be read. If it is too large, the request fails. Otherwise its outcome is unknown. */
 function handleReadFailure(
   context: HttpClientContext,
   pending: PendingResponse,
@@ -60,7 +60,7 @@ function createInterruptedError(context: HttpClientContext, error: unknown): Ten
   return new TenonError('http/interrupted', 'the connection broke during the response', details);
 }
 
-/** A server may say anything to a message that asks nothing; what are messages is handed on. */
+/** A server may respond with anything to a message that expects no response. Valid messages are delivered. */
 async function readAcknowledgement(
   context: HttpClientContext,
   reply: HttpReply,

@@ -20,8 +20,9 @@ interface WatchEntry {
 }
 
 /**
- * The streams of one channel on which a server may be silent for long. Time is counted in checks, so that a stream needs no
- * timer. A stream without heartbeats that cannot be resumed is never ended for its silence: it may be a good one.
+ * The streams of one channel on which a server may be silent for long. Time is counted in checks, so that a stream
+ * needs no timer. A stream without heartbeats that cannot be resumed is never ended for its silence: it may be a good
+ * one.
  */
 export class SilentStreams {
   readonly #streams = new Set<WatchEntry>();
@@ -39,7 +40,7 @@ export class SilentStreams {
     this.#streams.add(entry);
     return {
       noteBytes: isHeartbeat => {
-        // A comment at the beginning of a stream is a greeting, and says nothing about what follows.
+        // A comment at the beginning of a stream is a greeting and does not show that keep-alives follow.
         if (isHeartbeat && hasBegun) {
           this.#hasHeartbeats = true;
           this.#longestGap = Math.max(this.#longestGap, entry.checks);

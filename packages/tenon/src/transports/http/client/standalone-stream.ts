@@ -6,9 +6,10 @@ import { createStreamProgress, recordFailure, type StreamProgress } from './reco
 import type { RequestSignal } from './request-signals.js';
 
 /**
- * Keeps the standalone stream open, on which a server speaks unasked. A server that has none says so with a status, or
- * with anything that is no stream, and that is the end of it. [http.get.stream-optional] [http.get.sse-or-405]
- * Resolves with an error when there was a stream, or may have been, and it could not be had again.
+ * Keeps the standalone stream open, on which a server sends messages of its own. A server without such a stream
+ * responds with a status, or with a body that is not an event stream, and the stream is not requested again.
+ * [http.get.stream-optional] [http.get.sse-or-405] Resolves with an error when there was a stream, or may have been,
+ * and it could not be reopened.
  */
 export async function readStandaloneStream(
   context: HttpClientContext,
@@ -34,7 +35,7 @@ export async function readStandaloneStream(
     try {
       const reply = await openStream(...to);
       if (isEventStream(reply)) return { reply };
-      // A server without this stream may answer 404: of the session it tells only what it says in words.
+      // A server without this stream may respond with 404. Only its text can show that the session is lost.
       if (isSuccess(reply) || reply.status === 405) await drain(reply);
       else await readStreamRefusal(context, reply, session, true);
       return undefined;

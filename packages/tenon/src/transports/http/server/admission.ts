@@ -64,7 +64,7 @@ function withAuth(exchange: RequestInfo, auth: AuthInfo): RequestInfo {
   return { method, path, query, mount, remote, raw, auth, header: name => exchange.header(name) };
 }
 
-/** Something broke that is nobody's business but the operator's. */
+/** An internal error, which is reported to the operator only. */
 export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown) {
   context.report(error);
   if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' });
@@ -75,7 +75,7 @@ export function resolveFullPath(path: string, mount: string): string {
   return mount !== '' && path === '/' ? mount : mount + path;
 }
 
-/** Says what is wrong with the `Host` and `Origin` of a request, or nothing. */
+/** Returns the problem of the `Host` and `Origin` of a request, if any. */
 export type OriginGuard = (host: string | undefined, origin: string | undefined) => string | undefined;
 
 /**

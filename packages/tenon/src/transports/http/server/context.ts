@@ -10,13 +10,13 @@ import type { Limits } from './options.js';
 /** State that all parts of one endpoint share. */
 export interface HttpServerContext {
   readonly handler: RequestHandler;
-  /** Tells whether `initialize` opens a session. Otherwise each request is served by itself. */
+  /** True if `initialize` opens a session. Otherwise each request is served by itself. */
   readonly keepsSessions: boolean;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly streams: EventStreams;
   readonly eventStore: EventStore;
-  /** Tells the operator about an error that nobody else hears of. */
+  /** Reports an error that no client gets. */
   readonly report: (error: unknown) => void;
   /** Requests that came and are not answered. */
   readonly inFlight: InFlightTracker;
@@ -24,7 +24,7 @@ export interface HttpServerContext {
   readonly readingBytes: SharedLimit;
   /** The address of the client that sent a request, where it is known. */
   readonly getAddress: (exchange: Exchange) => string | undefined;
-  /** The header fields of an answer that is an error, where that says which scopes the request needs. */
+  /** The headers of an error response. They name the scopes that the request needs, if the error does. */
   readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface InFlightTracker {
   /** Counts a request. Returns `false`, and counts nothing, when all, or this caller, have too many. */
   enter(caller: string): boolean;
   leave(caller: string): void;
-  /** Tells whether `requests` more of a caller fit. */
+  /** Tells if the caller may have `requests` more. */
   fits(caller: string, requests: number): boolean;
   /** Nothing new is let in from now on. */
   close(): void;

@@ -33,7 +33,7 @@ export function createCorsHeaders(cors: CorsOptions, origin: string | undefined)
   };
 }
 
-/** The answer to the question that a browser asks before the request. */
+/** The response to a preflight request of a browser. */
 export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
   exchange.reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
@@ -42,7 +42,7 @@ export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
   });
 }
 
-/** `Mcp-Param-*` names come from the tools: those that are asked for are allowed by their prefix. */
+/** `Mcp-Param-*` names depend on the tools, so the requested ones are allowed by their prefix. */
 function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): string {
   const params = (requested ?? '').split(',').map(name => name.trim().toLowerCase());
   return [
@@ -52,7 +52,7 @@ function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): s
   ].join(', ');
 }
 
-/** The same exchange, with fields added to whatever it answers. */
+/** Wraps an exchange and adds headers to every response. */
 export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange {
   return {
     method: exchange.method,

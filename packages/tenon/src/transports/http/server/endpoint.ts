@@ -21,22 +21,22 @@ import { createScopeChallenge } from './scope-challenge.js';
 import { createSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
 
-/** A server on HTTP, over whatever runtime makes the exchanges. */
+/** An MCP server on HTTP, independent of the runtime that provides the exchanges. */
 export interface HttpEndpoint {
   /** Answers one exchange. Never throws. */
   handle(exchange: Exchange): void;
   /** True if a path belongs to this server, after a router removed the prefix `mount`. */
   serves(path: string, mount?: string): boolean;
   /**
-   * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest after
-   * `timeout` milliseconds (default 10 s).
+   * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest
+   * after `timeout` milliseconds (default 10 s).
    */
   close(options?: CloseOptions): Promise<void>;
   /** Number of open sessions. */
   readonly sessionCount: number;
   /** Number of open streams. */
   readonly streamCount: number;
-  /** Counts answers that a runtime holds because nobody reads them. */
+  /** Counts responses that a runtime buffers because the client does not read them. */
   readonly unread: UnreadLimit;
 }
 
@@ -48,7 +48,7 @@ export interface CloseOptions {
 
 const CLOSE_TIMEOUT = 10_000;
 
-/** Serves every revision at once: sessions and the two-endpoint transport beside requests that stand alone. */
+/** Serves every protocol version: stateless requests, sessions, and HTTP+SSE. */
 export function createHttpEndpoint(service: RequestHandler, options: HandlerOptions = {}): HttpEndpoint {
   const limits = resolveLimits(options);
   const clock = resolveClock(options);

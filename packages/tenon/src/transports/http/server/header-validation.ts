@@ -8,8 +8,8 @@ import type { Dialect } from '../../../protocol/versions/dialect.js';
 import type { Exchange } from './exchange.js';
 
 /**
- * Says which header does not agree with the body, or nothing. The body is what counts: a header that differs would let
- * an intermediary decide about another request than the one that runs.
+ * Returns the header that does not match the body, if any. The body decides: an intermediary could otherwise judge
+ * another request than the one that runs.
  */
 export function validateHeaders(
   exchange: Exchange,
@@ -33,8 +33,8 @@ export function validateHeaders(
 }
 
 /**
- * Says that the header names another version than the body, or that neither names one, for a request that cannot be
- * served: why not is the lesser news, but which versions are served is said all the same.
+ * Returns an error if the header names another version than the body, or if neither names one, for a request that
+ * cannot be served. The error also lists the supported versions, which matter more to the client.
  */
 export function validateVersionHeader(
   exchange: Exchange,
@@ -61,7 +61,7 @@ export function validateVersionHeader(
   };
 }
 
-/** Finds a header that is there and differs from the body, under whatever version. */
+/** Finds a header that is present and differs from the body, on any version. */
 function findDifference(exchange: Exchange, request: JsonRpcRequest): ErrorObject | undefined {
   const method = exchange.header('mcp-method');
   if (method !== undefined && trimHeaderValue(method) !== request.method)
@@ -90,12 +90,12 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * Judges `Accept` for answers of one of `types`. Clients list both types of answer; one that lists none, or only one, is
- * served all the same, as every client must be able to read both.
+ * Judges `Accept` for answers of one of `types`. Clients list both types of answer; one that lists none, or only one,
+ * is served all the same, as every client must be able to read both.
  */
 export function createAcceptMatcher(...types: readonly string[]): (accept: string | undefined) => boolean {
   const ranges = new Set(['*/*', ...types, ...types.map(type => `${type.split('/')[0]}/*`)]);
-  // Clients send the same words every time.
+  // Cached, because clients send the same value every time.
   let lastAccepted = '*/*';
   return accept => {
     if (accept === undefined || accept === lastAccepted || accept.trim() === '') return true;
@@ -107,7 +107,7 @@ export function createAcceptMatcher(...types: readonly string[]): (accept: strin
 
 const acceptsJson = createAcceptMatcher('application/json');
 
-/** Tells whether a client that accepts one of the two types of answer accepts no JSON. */
+/** Tells if a client that accepts one of the two types of response does not accept JSON. */
 export function acceptsStreamOnly(accept: string | undefined): boolean {
   return !acceptsJson(accept);
 }

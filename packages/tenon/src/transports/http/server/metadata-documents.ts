@@ -24,7 +24,7 @@ export function serveDocument(exchange: Exchange, document: MetadataDocument): v
       return exchange.reply(204, undefined, {
         ...CORS_HEADERS,
         'access-control-allow-methods': ALLOW,
-        // Clients say which revision they speak, even here.
+        // Clients send the header with the protocol version even here.
         'access-control-allow-headers': 'accept, content-type, mcp-protocol-version',
         'access-control-max-age': '600',
       });

@@ -22,21 +22,21 @@ export interface HandlerOptions {
   /** Path to which those clients POST. Default `/messages`. */
   readonly messagesPath?: string | undefined;
   /**
-   * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names and
-   * IP addresses. `'*'` allows DNS rebinding: a web page whose name an attacker points at this machine then reaches this
-   * server through a visitor's browser.
+   * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names
+   * and IP addresses. `'*'` allows DNS rebinding: a web page whose name an attacker points at this machine then reaches
+   * this server through a visitor's browser.
    */
   readonly allowedHosts?: readonly string[] | '*' | undefined;
   /**
-   * Origins (`https://app.example.com`) whose pages may call, besides the server's own, and those of loopback on loopback.
-   * `'*'` lets any page that a user visits call this server with whatever access the browser has.
+   * Origins (`https://app.example.com`) whose pages may call, besides the server's own, and those of loopback on
+   * loopback. `'*'` lets any page that a user visits call this server with all access that the browser has.
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined;
   /** Lets browsers read the answers. Off by default. */
   readonly cors?: CorsOptions | undefined;
   /**
-   * Lets in only who has an access token for this server: what `protect` of `tenon/auth` makes. Runs on every request, known
-   * session or not; its metadata documents are served to all.
+   * Lets in only who has an access token for this server: what `protect` of `tenon/auth` makes. Runs on every request,
+   * known session or not; its metadata documents are served to all.
    */
   readonly auth?: TokenVerifier | undefined;
   /**
@@ -45,16 +45,17 @@ export interface HandlerOptions {
    */
   readonly authorize?: ((request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>) | undefined;
   /**
-   * Finds the address of the client where a proxy stands in front, so that anonymous callers are told apart:
-   * `request => request.header('x-real-ip')`. Default: the address of the connection. A header that the proxy does not
-   * overwrite lets clients choose their address, and take the shares of as many callers as they like.
+   * Returns the address of the client behind a proxy, so that anonymous callers can be distinguished: `request =>
+   * request.header('x-real-ip')`. Default: the address of the connection. A header that the proxy does not overwrite
+   * lets clients choose their address, and use the shares of any number of callers.
    */
   readonly clientAddress?: ((request: RequestInfo) => string | undefined) | undefined;
   /**
-   * Set to `false` to keep no sessions, so that any replica serves any request on every version. `initialize` is answered
-   * without `Mcp-Session-Id`, GET and DELETE with 405, and HTTP+SSE is not served. Refused with an error, and not declared:
-   * elicitation, sampling, roots, `resources/subscribe`, `logging/setLevel`, list changes, tasks of 2025-11-25, cancellation
-   * and streams that can be resumed. Versions in which each request stands alone are not affected. Default `true`.
+   * Set to `false` to keep no sessions, so that any replica serves any request on every version. `initialize` is
+   * answered without `Mcp-Session-Id`, GET and DELETE with 405, and HTTP+SSE is not served. Refused with an error, and
+   * not declared: elicitation, sampling, roots, `resources/subscribe`, `logging/setLevel`, list changes, tasks of
+   * 2025-11-25, cancellation and streams that can be resumed. Versions in which each request stands alone are not
+   * affected. Default `true`.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
    */
   readonly sessions?: boolean | undefined;
@@ -92,12 +93,15 @@ export interface Limits {
   readonly minIdleBeforeEviction: number;
   /** Requests that are unanswered at once, over all. Default 10,000; beyond it 503. */
   readonly maxRequests: number;
-  /** Bytes of bodies over 64 KiB that are being read at once, over all. Default 512 MiB; beyond it 503. A body of unknown length counts as `maxBodyBytes`. */
+  /**
+   * Bytes of bodies over 64 KiB that are being read at once, over all. Default 512 MiB; beyond it 503. A body of
+   * unknown length counts as `maxBodyBytes`.
+   */
   readonly maxReadingBytes: number;
   /**
-   * Part of `maxSessions`, `maxStreams`, `maxRequests`, `maxReadingBytes` and `maxConnections` that one user may hold alone, from 0 to 1; anonymous
-   * callers count by address. The more others hold, the less each may add, so that room is left for newcomers.
-   * Default 0.5; 1 lets one caller take everything.
+   * Part of `maxSessions`, `maxStreams`, `maxRequests`, `maxReadingBytes` and `maxConnections` that one user may hold
+   * alone, from 0 to 1; anonymous callers count by address. The more others hold, the less each may add, so that room
+   * is left for newcomers. Default 0.5; 1 lets one caller take everything.
    */
   readonly maxShare: number;
   /** Requests of one session that are unanswered at once. Default 256; beyond it 503. */
@@ -109,8 +113,8 @@ export interface Limits {
   /** Bytes that may wait for one slow reader before it is cut off. Default 4 MiB. */
   readonly maxBufferedBytes: number;
   /**
-   * Bytes that may wait for slow readers over all connections: streams, and on Node also answers that are one JSON text.
-   * Default 64 MiB; beyond it the caller with the most waiting is cut off.
+   * Bytes that may wait for slow readers over all connections: streams, and on Node also answers that are one JSON
+   * text. Default 64 MiB; beyond it the caller with the most waiting is cut off.
    */
   readonly maxTotalBufferedBytes: number;
   /** Milliseconds of silence after which a stream carries a comment. Default 15 s. */
@@ -154,7 +158,10 @@ export function resolveLimits(options: HandlerOptions): Limits {
   return applyDefaults(DEFAULT_LIMITS, options.limits ?? {});
 }
 
-/** Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path where there are no sessions, which it needs. */
+/**
+ * Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path where there are no sessions, which it
+ * needs.
+ */
 export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }: HandlerOptions): string | false {
   if (typeof sessions !== 'boolean') {
     throw createOptionsError(

@@ -26,8 +26,8 @@ const SESSION_MISSING = 'initialize answers with an Mcp-Session-Id, which every 
 const acceptsResponse = createAcceptMatcher(JSON_TYPE, EVENT_STREAM);
 
 /**
- * The one endpoint of Streamable HTTP, for all revisions at once: what a request says of itself decides whether it stands
- * alone or belongs to a session. https://modelcontextprotocol.io/specification/draft/basic/transports
+ * The endpoint of Streamable HTTP for all protocol versions. The request itself shows if it is stateless or belongs to
+ * a session. https://modelcontextprotocol.io/specification/draft/basic/transports
  */
 export function serveStreamableHttp(
   context: HttpServerContext,
@@ -102,7 +102,7 @@ function receiveMessage(
   if (session !== undefined) receiveInSession(session, exchange, value, auth);
 }
 
-/** Notifications, responses, batches, and what is no message at all. */
+/** Notifications, responses, batches, and malformed messages. */
 function receiveNonRequest(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,

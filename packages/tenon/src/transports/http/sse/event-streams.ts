@@ -8,7 +8,7 @@ import type { UnreadLimit, UnreadOutput } from './unread-output.js';
 /** An answer that is a stream of events. */
 export interface EventStream {
   readonly open: boolean;
-  /** Writes one frame. A promise settles when the road has room again. A reader who is too slow is cut off. */
+  /** Writes one frame. A promise settles when there is room again. A reader who is too slow is disconnected. */
   write(frame: string): void | Promise<void>;
   end(): void;
   destroy(): void;
@@ -17,8 +17,8 @@ export interface EventStream {
 /** All streams of an endpoint: counted and kept alive. */
 export interface EventStreams {
   /**
-   * Begins the stream that answers an exchange; `undefined` when all, or this caller, have too many, or when the client is gone.
-   * `closed` is called once when it ends, whoever ends it.
+   * Begins the event stream of a response. `undefined` when the limit, or this caller's share of it, is reached, or
+   * when the client has disconnected. `closed` is called once when the stream ends for any reason.
    */
   begin(
     exchange: Exchange,
@@ -33,7 +33,7 @@ export interface EventStreams {
 const STREAM_HEADERS = {
   'content-type': EVENT_STREAM,
   'cache-control': 'no-cache, no-transform',
-  // Tells proxies in front not to hold events back.
+  // Tells proxies not to buffer events.
   'x-accel-buffering': 'no',
 };
 
@@ -109,7 +109,7 @@ function createEntry(
       const drained = sink.write(frame);
       count(entry);
       if (sink.bufferedAmount <= limit) return drained;
-      // Whoever does not read is told by a cut, not by a queue without end. What is logged can be resumed.
+      // A client that does not read is disconnected, so that the queue stays bounded. Stored events can be resumed.
       entry.destroy();
       return undefined;
     },

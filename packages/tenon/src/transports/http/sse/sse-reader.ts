@@ -1,7 +1,7 @@
 /** Reads server-sent events. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 
 export interface SseEvent {
-  /** `message` unless the stream says otherwise. */
+  /** `message` by default. */
   readonly type: string;
   readonly data: string;
 }
@@ -11,7 +11,7 @@ export interface SseReader {
   feed(chunk: Uint8Array): void;
   /** The id of the last whole event that had one: what to resume after. The id of an event without data counts. */
   readonly lastEventId: string | undefined;
-  /** Delay before a reconnect that the server asks for, in milliseconds. */
+  /** Delay before a reconnect that the server requests, in milliseconds. */
   readonly retry: number | undefined;
 }
 

@@ -6,11 +6,11 @@ export interface UnreadOutput {
   destroy(): void;
 }
 
-/** One limit for the output of all connections that nobody reads. */
+/** One limit for the unread output of all connections. */
 export interface UnreadLimit {
   /**
-   * Counts what waits in an output, again after each write. When all outputs together exceed the limit, those of the caller
-   * with the most waiting are cut, the largest first.
+   * Counts what waits in an output, again after each write. When all outputs together exceed the limit, those of the
+   * caller with the most waiting are cut, the largest first.
    */
   count(output: UnreadOutput, caller: string): void;
   /** Forgets an output that has ended. */

@@ -22,9 +22,9 @@ export interface PathStep {
   /** `rest`: all that lies below, however deep. `deep`: any number of steps. */
   readonly kind: 'member' | 'rest' | 'deep';
   readonly isIndex: boolean;
-  /** Tells whether it leads to the member of exactly this text. */
+  /** Tells if the step leads to the member with exactly this name. */
   readonly isLiteral: boolean;
-  /** Tells whether the step leads to a member of this name. */
+  /** Tells if the step leads to a member of this name. */
   matches(name: string): boolean;
 }
 
@@ -60,8 +60,8 @@ function createMemberTest(text: string, certain: boolean): (name: string) => boo
 }
 
 /**
- * The values at a place. Where an array is met, the next step is taken in each of its elements, unless it is one's number;
- * an array at the end stands for its elements.
+ * The values at a place. Where an array is met, the next step is taken in each of its elements, unless it is one's
+ * number; an array at the end stands for its elements.
  */
 export function findValues(value: unknown, steps: readonly PathStep[]): PathValues {
   const visitor = new PathVisitor(steps);
@@ -80,7 +80,7 @@ class PathVisitor implements PathValues {
     this.#steps = steps;
   }
 
-  /** `optional`: nothing has to be there, because the path says so. */
+  /** `optional`: the member may be missing, because the path declares it optional. */
   visit(at: unknown, place: number, depth: number, optional: boolean): void {
     if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) {
       this.isTruncated = true;

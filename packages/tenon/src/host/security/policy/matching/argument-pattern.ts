@@ -7,8 +7,8 @@ import { listComparableTexts, listPossibleHosts, normalizeHost, normalizeUrl, pa
 export type Scalar = string | number | boolean | null;
 
 /**
- * The value that an argument must have. A text is a glob: `*` is any number of characters, `?` is one. `in` and `exact` list
- * texts without wildcards. Rules that deny or ask fold the case of letters, except in `exact`.
+ * The value that an argument must have. A text is a glob: `*` is any number of characters, `?` is one. `in` and `exact`
+ * list texts without wildcards. Rules that deny or require approval ignore the case of letters, except in `exact`.
  */
 export type ArgumentPattern =
   | Scalar
@@ -19,8 +19,8 @@ export type ArgumentPattern =
   | { readonly host: string | readonly string[] };
 
 /**
- * Tells whether one value fits. `certain`: in every way in which a server could read it, as what is to be allowed must;
- * else in any, as is enough for what is to be asked or denied.
+ * Tells if one value matches. `certain`: in every interpretation that a server could use, as required to allow.
+ * Otherwise in any of them, as sufficient to deny or to require approval.
  */
 export type ValueTest = (value: unknown, certain: boolean) => boolean;
 

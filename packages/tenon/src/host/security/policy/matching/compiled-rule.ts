@@ -12,10 +12,10 @@ import { compileNames, listPatterns } from './name-patterns.js';
 /** Returns the reason why a request does not match, or undefined if it does. */
 type RuleTest = (proposal: ActionRequest) => string | undefined;
 
-/** A rule that can be asked. */
+/** A rule, compiled for matching. */
 export interface CompiledRule {
   readonly rule: Rule;
-  /** Tells it from others by what it says. */
+  /** Identifies the rule by its content. */
   readonly mark: string;
   /** Returns the reason why a request does not match the rule, or undefined if it does. */
   findMismatch(request: ActionRequest): string | undefined;
@@ -28,7 +28,7 @@ export function compileRule(rule: Rule): CompiledRule {
   return { rule, mark: computeFingerprint(reason), findMismatch: compileMatch(rule, rule.action === 'allow') };
 }
 
-/** `certain`: the match has to hold in whatever way a server reads the call. */
+/** `certain`: the rule must match in every interpretation that a server could use. */
 export function compileMatch(match: Match, certain: boolean): RuleTest {
   const tests = [
     ...createKindTests(match, certain),

@@ -6,13 +6,18 @@ import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
 /** Maximum length of a text that is read as a path, in characters. A longer one may be anywhere. */
 const MAX_PATH = 65_536;
 
-/** A place in some tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`, `work` in nothing. */
+/**
+ * A place in some tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`, `work` in nothing.
+ */
 interface PathLocation {
   readonly root: string;
   readonly segments: readonly string[];
 }
 
-/** A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known; those that a system provides itself are. */
+/**
+ * A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known;
+ * those that a system provides itself are.
+ */
 export interface FolderMatcher {
   /** True if every reader takes the text for a path in the folder. */
   contains(text: string): boolean;
@@ -20,7 +25,10 @@ export interface FolderMatcher {
   mayContain(text: string): boolean;
 }
 
-/** `undefined` for what is no folder: empty, with dots that lead out of it, with stars, encoded, or behind a link of the system. */
+/**
+ * Returns `undefined` for an invalid folder: empty, with dots that lead out of it, with stars, encoded, or behind a
+ * link of the system.
+ */
 export function createFolderMatcher(text: string): FolderMatcher | undefined {
   const place = text === '' || /[*?%#\0-\x1f]/.test(text) ? undefined : parseFolder(text);
   if (place === undefined || place.segments.includes('..')) return undefined;
@@ -57,13 +65,13 @@ function parsePath(path: string): PathLocation {
 }
 
 function doesContain(folder: PathLocation, text: string): boolean {
-  // Such a path may lead anywhere, whatever folder it begins in.
+  // Such a path may lead anywhere, no matter in which folder it begins.
   if (doesLeaveByLink(text)) return false;
   const locations = listCertainLocations(text, isDrive(folder.root));
   return locations.length > 0 && locations.every(place => isPlain(place) && isIn(folder, place));
 }
 
-/** All that a text says in every reading; nothing when readers differ on what it is. */
+/** Lists all interpretations of a text. Returns nothing when its interpretation is ambiguous. */
 function listCertainLocations(text: string, onDrive: boolean): readonly PathLocation[] {
   const getReadings = (path: string) => {
     const all = listUnresolvedReadings(path);
@@ -96,7 +104,7 @@ function isIn(folder: PathLocation, { root, segments }: PathLocation): boolean {
   return root === folder.root && segments[0] !== '..' && doesStartWith(segments, folder.segments);
 }
 
-/** Tells whether a path leaves the folder that it begins in by a link of the operating system. */
+/** Tells if a path leaves its first folder through a link of the operating system. */
 function doesLeaveByLink(text: string): boolean {
   const path = /^file:/i.test(text) ? (parseUrl(text)?.pathname ?? text) : text;
   return !isUrl(path) && listUnresolvedReadings(path).some(each => followSystemLinks(each).escapes);
@@ -150,7 +158,9 @@ function doesStartWith(segments: readonly string[], first: readonly string[]): b
   return first.every((segment, at) => segment === segments[at]);
 }
 
-/** As a system reads it that cares for neither case nor composition, nor for what stands behind a colon or at the end. */
+/**
+ * As a system reads it that cares for neither case nor composition, nor for what stands behind a colon or at the end.
+ */
 function foldSegment(segment: string): string {
   if (segment === '..') return segment;
   const name = foldCase(segment);

@@ -9,8 +9,8 @@ export interface Hints {
 }
 
 /**
- * The annotations of a tool whose server is trusted; of any other, and where one is missing, what the specification takes
- * it for. What only reads destroys nothing and may be done again, whatever else it says of itself.
+ * Returns the annotations of a tool of a trusted server. For other servers and for missing annotations, the defaults of
+ * the specification apply. A read-only tool is never destructive and always idempotent, whatever its other annotations.
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations
  */
 export function getHints({ annotations, trusted }: Pick<ActionRequest, 'annotations' | 'trusted'>): Hints {

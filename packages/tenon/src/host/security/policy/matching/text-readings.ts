@@ -12,8 +12,9 @@ const OVERLONG: readonly (readonly [RegExp, string])[] = [
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
 /**
- * The texts that somebody could take a text for: as it stands, decoded once and more often, with compatible characters
- * made plain, with backslashes as slashes, and with the `.` and `..` of its path resolved. The first is the text itself.
+ * Lists the interpretations of a text: unchanged, decoded once or several times, with compatibility characters
+ * normalized, with backslashes as slashes, and with the `.` and `..` of its path resolved. The first is the text
+ * itself.
  */
 export function listReadings(text: string): readonly string[] {
   if (PLAIN.test(text)) return [text];

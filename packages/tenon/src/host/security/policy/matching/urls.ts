@@ -14,8 +14,8 @@ export function parsePlainUrl(text: string): URL | undefined {
 }
 
 /**
- * Gives the normal form of a URL, as `new URL()` reads it: without its user, an empty query and the dot that a host may
- * end in. `fragment: false` leaves its fragment out. `undefined` for what is no URL.
+ * Returns the normal form of a URL, as `new URL()` parses it, without credentials, an empty query and the trailing dot
+ * of a host. `fragment: false` also removes the fragment. `undefined` for an invalid URL.
  */
 export function normalizeUrl(text: string, { fragment = true }: { fragment?: boolean } = {}): string | undefined {
   // Most texts are none, and an error costs more than a look.
@@ -42,7 +42,7 @@ export function listComparableTexts(text: string): readonly string[] {
   return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(listReadings)])];
 }
 
-/** Every URL that somebody could take a text for. */
+/** Lists every URL as which a text could be interpreted. */
 export function listPossibleUrls(text: string): readonly URL[] {
   // A parser takes line ends and tabs out of a URL before it reads it.
   const texts = [text, text.replace(/[\0- ]/g, '')].flatMap(listReadings);
@@ -51,7 +51,7 @@ export function listPossibleUrls(text: string): readonly URL[] {
   return [...new Set(more)].flatMap(each => parseUrl(each) ?? []);
 }
 
-/** Every host that somebody could take a text to name, in small letters. */
+/** Lists every host as which a text could be interpreted, in lower case. */
 export function listPossibleHosts(text: string): ReadonlySet<string> {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
@@ -66,7 +66,7 @@ export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 
-/** `undefined` for what is no URL. */
+/** Returns `undefined` for an invalid URL. */
 export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);

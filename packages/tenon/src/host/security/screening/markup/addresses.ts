@@ -4,12 +4,12 @@ import { type LinkTarget, MAX_URL, parseLinkTarget } from './link-target.js';
 
 /** URLs wherever they stand: those that carry data out, that lead elsewhere than they look, that run code. */
 
-/** A query of more than this is a load, not a question. Signed URLs of object stores are longer by nature. */
+/** A longer query probably carries data out. Signed URLs of object stores are longer by nature. */
 const MAX_QUERY = 1000;
 const MAX_LABEL = 40;
 
 const signature = /[?&](?:X-Amz-Signature|X-Goog-Signature|sig)=/i;
-/** A place to be filled in: `{x}`, `<x>`, `[x]`, `$X`, `%7Bx`, or a word for what is to be put there. */
+/** A placeholder: `{x}`, `<x>`, `[x]`, `$X`, `%7Bx`, or a word that names the value to insert. */
 const PLACEHOLDER_START =
   /^(?:\$?[{<[]|\$[A-Za-z_]|%7b|%5b|%3c|\(?(?:your|insert|the)[-_+ ]|[A-Z0-9_]*(?:SECRET|DATA|PASSWORD|TOKEN|API_?KEY|CONVERSATION|HISTORY|CONTENT|BASE64|PROMPT|SUMMARY)[A-Z0-9_]*$)/;
 const placeholder = /[{<]|%7b|\$[A-Z_]{2}/i;

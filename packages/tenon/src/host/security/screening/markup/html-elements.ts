@@ -8,7 +8,7 @@ const toWordSet = (names: string): ReadonlySet<string> => new Set(names.split(' 
 export const LOADING_ELEMENTS = toWordSet(
   'img picture source svg image style link video audio track iframe frame object embed script base meta form applet use',
 );
-/** Names of these are words too, as in `cp <source> <target>`; as markup they have attributes. */
+/** These element names are also words, as in `cp <source> <target>`. As markup they have attributes. */
 const ACTIVE_ELEMENTS = toWordSet('script style svg iframe');
 /** Their content is not shown, or not as text. */
 const HIDING_ELEMENTS = toWordSet('template textarea title noscript noembed plaintext xmp details dialog math');
@@ -18,7 +18,7 @@ const EVENT_HANDLER = /[\s"'/]on[a-z]{3,20}\s{0,9}=/i;
 export const isActive = (name: string, markup: string): boolean =>
   (LOADING_ELEMENTS.has(name) && (hasAttributes(markup) || ACTIVE_ELEMENTS.has(name))) || EVENT_HANDLER.test(markup);
 
-/** A tag that is longer than what is read of one has them where nobody looks. */
+/** A tag that exceeds the scanned length may have hidden attributes. */
 const hasAttributes = (markup: string): boolean => markup.includes('=') || markup.length >= MAX_TAG;
 
 /** True if a renderer turns a tag into something else than text: `<b>` and `Array<string>` may stay as they are. */

@@ -52,7 +52,7 @@ function decodeBase64(encoded: string): string {
   }
 }
 
-/** Words with blanks between them. Keys, digests, tokens and pictures decode to none. */
+/** Words separated by blanks. Keys, digests, tokens and pictures do not decode to such text. */
 function isProse(text: string): boolean {
   if (text.length < 12) return false;
   const letters = text.match(/[A-Za-z]/g)?.length ?? 0;

@@ -3,8 +3,8 @@ import { foldLookalikes } from './lookalikes.js';
 import { isSensitive, PHRASE_PATTERNS, type PhrasePattern } from './phrase-patterns.js';
 
 /**
- * Phrases that address the model instead of describing something. Best effort: whoever rewords passes unseen, and an
- * honest text may use such words. That is why these are warnings.
+ * Finds phrases that address the model instead of describing something. Best effort: a reworded phrase is missed, and
+ * an honest text may contain one. Therefore the findings are warnings.
  */
 
 interface PhraseWord {
@@ -40,7 +40,7 @@ export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepC
   }
 }
 
-/** A word, and a full stop where the sentence ends with it. */
+/** A word, and the full stop if the sentence ends with it. */
 function addWord(held: PhraseWord[], raw: string, at: number): void {
   if (raw === '!' || raw === '?' || raw[0] === '\n') {
     held.push({ text: '.', at, end: at + 1 });
@@ -64,7 +64,7 @@ function matchFirst(held: PhraseWord[], sink: OnFindingCandidate, meter: StepCou
   held.shift();
 }
 
-/** Returns the end of a pattern that begins with the first word. A gap does not reach over the end of a sentence. */
+/** Returns the end of a pattern that begins with the first word. A gap does not cross the end of a sentence. */
 function findPatternEnd(pattern: PhrasePattern, held: readonly PhraseWord[], meter: StepCounter): number | undefined {
   let place = 0;
   for (const step of pattern.steps.slice(1)) {

@@ -11,8 +11,8 @@ import {
 import { readSelectors, readTags } from './smuggled-text.js';
 
 /**
- * The characters of a text that nobody sees: walked once, in order, without overlap. What emoji, right-to-left and
- * Indic scripts, combining marks and East Asian variants need is no such character where they need it.
+ * Finds the invisible characters of a text, in order and without overlap. Characters that emoji, right-to-left and
+ * Indic scripts, combining marks and East Asian variants require in their context are not reported.
  */
 
 /** A run of one kind. */
@@ -125,7 +125,7 @@ function withCarriedText(run: HiddenRun, read: (length: number) => string | unde
   return carries === undefined ? run : { ...run, carries };
 }
 
-/** Icon fonts put visible signs into the first private area; the planes 15 and 16 are for nobody's eyes. */
+/** Icon fonts use the first private use area for visible glyphs. Planes 15 and 16 are not used for visible text. */
 function getSeverity(kind: HiddenKind, first: string): { severity: FindingSeverity } {
   return { severity: kind === 'private-use' && first.length === 1 ? 'warn' : 'strip' };
 }

@@ -2,13 +2,15 @@ import { escapeCharacter } from '../../../../redaction/invisible-characters.js';
 
 /** Words that mix alphabets to look like other words. https://www.unicode.org/reports/tr39/ */
 
-/** Cyrillic and Greek letters that are drawn as a Latin one, beside it. Those of common symbols (µ, Ω, Δ) are not here. */
+/**
+ * Cyrillic and Greek letters that are drawn as a Latin one, beside it. Those of common symbols (µ, Ω, Δ) are not here.
+ */
 const LOOKALIKE_PAIRS =
   'аa сc еe оo рp хx уy ѕs іi јj һh ԁd ԛq ԝw ӏl ԍg АA ВB ЕE КK МM НH ОO РP СC ТT ХX ІI ЈJ ЅS ԚQ ԜW ҮY ѴV ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX οo νv ρp ıi ɡg ɑa';
 
 const LOOKALIKES = new Map(LOOKALIKE_PAIRS.split(' ').map(pair => [pair[0]!, pair[1]!]));
 
-/** The dotless i is a letter of Turkish, in every second word. */
+/** The dotless i is a common letter of Turkish. */
 const foreign = new RegExp(`[${[...LOOKALIKES.keys()].filter(each => each !== 'ı').join('')}]`, 'u');
 const otherScripts = /\p{sc=Cyrl}|\p{sc=Grek}|[ɡɑ]/gu;
 const word = /[\p{L}\p{M}\p{N}_]+/gu;

@@ -1,7 +1,7 @@
 import type { FindingKind } from '../finding.js';
 import { foldLookalikes } from './lookalikes.js';
 
-/** The phrases that are looked for. Steps stand in order; `~3` lets three words stand before the next step. */
+/** The phrases to find. Steps must occur in order; `~3` allows three words before the next step. */
 
 interface PhraseStep {
   /** Maximum number of words before it. */
@@ -132,5 +132,5 @@ function groupByFirstWord(all: readonly PhrasePattern[]): Map<string, PhrasePatt
 const SECRET_PLACES =
   /\.ssh\b|(?:^|[^a-z])id_(?:rsa|ed25519|ecdsa|dsa)\b|authorized_keys|\/etc\/(?:passwd|shadow|sudoers)|\.aws\/|\.kube\/config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.gnupg|(?:^|[~/])\.env\b|\.cursor\/|\.config\/gcloud|claude_desktop_config|mcp\.json|\.bash_history|\.zsh_history|keychain-db|wallet\.dat/;
 
-/** Places where machines keep what nobody should send on. */
+/** Paths at which machines store secrets. */
 export const isSensitive = (word: string): boolean => SECRET_PLACES.test(word);

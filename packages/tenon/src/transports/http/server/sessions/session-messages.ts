@@ -23,7 +23,7 @@ import type { HttpSessionRegistry } from './session-registry.js';
 
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
-/** Opens a session with the request that asks for one. */
+/** Opens a session for an `initialize` request. */
 export function openSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
@@ -86,7 +86,10 @@ export function receiveInSession(session: HttpSession, exchange: Exchange, value
   exchange.reply(400, `[${faults.map(fault => createFaultResponse(session, fault)).join(',')}]`);
 }
 
-/** Tells whether an element of a batch is no message. A broken answer is for the session: the call that waits for it ends. */
+/**
+ * Tells if an element of a batch is not a message. A malformed response is passed to the session, which ends the call
+ * that waits for it.
+ */
 function isFault(message: unknown): boolean {
   return classifyMessage(message) === 'malformed' && !isResponseLike(message);
 }
@@ -116,7 +119,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
   session.receiver?.onMessage(value, post);
 }
 
-/** Says why nothing of a batch may run. Elements that are no messages are answered one by one. */
+/** Returns the reason why no message of a batch may run. Elements that are not messages are answered one by one. */
 function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
   const { limits, handler } = session.context;
   if (!session.acceptsBatches) return 'this protocol version has no batches';
@@ -169,7 +172,7 @@ export function endSession(session: HttpSession, exchange: Exchange) {
 
 const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
-/** A client should name the revision of its session. Some name another of those that have sessions, and mean no harm. */
+/** A client should send the version of its session. Some send another version with sessions, which is accepted. */
 function findVersionProblem({ dialect, context }: HttpSession, exchange: Exchange): string | undefined {
   const header = exchange.header('mcp-protocol-version');
   if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;

@@ -89,7 +89,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     },
     find(id, auth) {
       const session = sessions.get(id);
-      // A session id is no proof of who calls: whoever else presents it learns not even that it exists.
+      // A session id does not prove the identity of the caller. Another caller must not learn that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
       session.lastActiveAt = clock.now();
       return session;

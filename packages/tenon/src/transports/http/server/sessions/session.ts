@@ -16,7 +16,7 @@ import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
 const PEER = 'HTTP client';
 
 interface SessionStreamOptions {
-  /** Tells whether the answer opens the session. */
+  /** Tells if the response opens the session. */
   readonly opensSession?: boolean;
   /** The authorization with which the stream ends. */
   readonly auth?: AuthInfo | undefined;
@@ -24,12 +24,12 @@ interface SessionStreamOptions {
 }
 
 /**
- * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and what
- * only a busy one needs is made when it is needed.
+ * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and
+ * what only a busy one needs is made when it is needed.
  */
 export class HttpSession implements Transport {
   readonly id: string;
-  /** Tells whether it outlives the POST that opened it. */
+  /** Tells if the session outlives the POST that opened it. */
   readonly stored: boolean;
   readonly context: HttpServerContext;
   readonly auth: AuthInfo | undefined;
@@ -101,7 +101,7 @@ export class HttpSession implements Transport {
     const post = options?.relatedTo === undefined ? undefined : this.#posts?.get(options.relatedTo);
     const sent = post?.send(this, message);
     if (post !== undefined && sent !== false) return sent;
-    // What belongs to a request that nobody waits for any more is worth sending only if it wants an answer.
+    // A message of a request that no client waits for is sent only if it needs a response.
     if (post !== undefined && !('id' in message)) return undefined;
     // A client without a session has no stream for what belongs to no request.
     if (!this.stored) return undefined;
@@ -127,19 +127,25 @@ export class HttpSession implements Transport {
     if (!this.stored && this.pendingCount === 0) this.end();
   }
 
-  /** Lets go of those who wait for answers that nobody is working on. */
+  /** Ends the waits for responses that no request handler is working on. */
   dismissOrphanedPosts(): void {
     if (this.serverSession?.inFlight !== 0) return;
     for (const [id] of this.#posts?.entries() ?? []) this.abandonResponse(id);
   }
 
-  /** Tells whether it may have so many more unanswered requests: within its own limit, and within its caller's share of all. */
+  /**
+   * Tells if the session may have this many more unanswered requests: within its own limit, and within its caller's
+   * share of the total.
+   */
   hasRoomFor(requests: number): boolean {
     const { limits, inFlight } = this.context;
     return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.fits(this.caller, requests);
   }
 
-  /** Takes note of who waits for an answer. Returns `false` when that id is waited for already, or when there is no room. */
+  /**
+   * Takes note of who waits for an answer. Returns `false` when that id is waited for already, or when there is no
+   * room.
+   */
   addPendingRequest(id: Id, post: SessionPost): boolean {
     this.#posts ??= new CompactMap();
     if (this.#posts.has(id) || !this.context.inFlight.enter(this.caller)) return false;
@@ -180,7 +186,7 @@ export class HttpSession implements Transport {
     return ++this.#streamCount;
   }
 
-  /** Keeps a message for resumption. Returns its event id, where the revision has any. */
+  /** Stores a message for resumption. Returns its event id, on versions with event ids. */
   storeEvent(stream: number, text: string): string | undefined {
     return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
   }
@@ -242,11 +248,11 @@ export class HttpSession implements Transport {
     const text = serializeMessage(response);
     const post = this.#takePost(response.id);
     if (post === undefined) return undefined;
-    // What the server says of itself is no sign of life of the client's.
+    // A message of the server does not prove that the client is alive.
     this.lastActiveAt = this.context.clock.now();
     const refused = post.opensSession && 'error' in response;
     const drained = post.respond(this, text, 'error' in response ? response.error : undefined);
-    // A session that nobody knows of is none.
+    // A session whose id was never sent does not count.
     if (post.opensSession && (refused || post.exchange.clientClosed)) this.end();
     if (!this.stored && this.pendingCount === 0) this.end();
     return drained;

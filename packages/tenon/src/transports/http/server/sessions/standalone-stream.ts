@@ -13,7 +13,7 @@ export const STANDALONE_STREAM = 0;
  */
 export class StandaloneStream {
   #stream: EventStream | undefined;
-  /** The last event that was sent: what came after it is still to be told. */
+  /** The id of the last event that was sent. Later events still have to be sent. */
   #lastSentId = createInitialEventId(STANDALONE_STREAM);
 
   get isOpen(): boolean {
