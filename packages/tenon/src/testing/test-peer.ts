@@ -1,4 +1,5 @@
 import { systemClock } from '../cancellation/clock.js';
+import { runWithTimeout } from '../cancellation/run-with-timeout.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import {
   createRequest,
@@ -87,26 +88,27 @@ export function createTestPeer(transport: Transport): TestPeer {
     call(method, params, id = ++last) {
       const answer = new Promise<PeerResponse>((resolve, reject) => waiting.set(id, { resolve, reject }));
       Promise.resolve(transport.send(createRequest(id, method, params))).catch(error => waiting.get(id)?.reject(error));
-      return withTimeout(answer, `no answer to ${method}`).finally(() => waiting.delete(id));
+      return waitForPeer(answer, `no answer to ${method}`).finally(() => waiting.delete(id));
     },
     onRequest: (method, handler) => void handlers.set(method, handler),
     getNotifications: method =>
       messages.flatMap(each => (each.method === method ? [(each.params ?? {}) as JsonObject] : [])),
     countResponses: prefix => messages.filter(({ id }) => typeof id === 'string' && id.startsWith(prefix)).length,
     get closed() {
-      return withTimeout(closed, 'the receiver was not told of the end');
+      return waitForPeer(closed, 'the receiver was not told of the end');
     },
     closeReasons,
     receivedAfterClose,
   };
 }
 
-function withTimeout<T>(promise: Promise<T>, message: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancelTimer = systemClock.after(RESPONSE_TIMEOUT, () =>
-      reject(new Error(`${message} within ${RESPONSE_TIMEOUT} ms`)),
-    );
-    promise.then(resolve, reject).finally(cancelTimer);
+function waitForPeer<T>(promise: Promise<T>, message: string): Promise<T> {
+  return runWithTimeout(() => promise, {
+    clock: systemClock,
+    timeout: RESPONSE_TIMEOUT,
+    onTimeout() {
+      throw new Error(`${message} within ${RESPONSE_TIMEOUT} ms`);
+    },
   });
 }
 

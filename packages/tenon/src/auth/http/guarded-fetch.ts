@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { UrlGuard } from './url-guard.js';
 
@@ -83,37 +84,40 @@ export function createGuardedFetch({
   maxRedirects = DEFAULT_MAX_REDIRECTS,
   clock = systemClock,
 }: GuardedFetchOptions): GuardedFetch {
-  return async (requestedUrl, init = {}, callerSignal) => {
+  async function followRedirects(
+    requestedUrl: string | URL,
+    init: GuardedFetchInit,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const { method = 'GET' } = init;
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(callerSignal?.reason);
-    if (callerSignal?.aborted) onAbort();
-    callerSignal?.addEventListener('abort', onAbort);
-    const timeoutError = new TenonError(
-      'auth/timeout',
-      `the authorization server timed out after ${FETCH_TIMEOUT} ms`,
-      {
-        peer: redactUrl(requestedUrl),
+    let url = guard.check(requestedUrl, 'a URL of the authorization');
+    for (let hops = 0; ; hops += 1) {
+      const body = init.body === undefined || init.body === null ? {} : { body: String(init.body) };
+      const request = { method, headers: init.headers as Record<string, string>, ...body, signal };
+      const response = await fetchLike(url.href, { ...request, redirect: 'manual' }, guard);
+      if (!isRedirect(response)) return await readWholeResponse(response, url);
+      void response.body?.getReader().cancel();
+      if (hops >= maxRedirects) throw createRedirectError(url, `more than ${maxRedirects} redirects`);
+      url = resolveRedirect(response, url, method, guard);
+    }
+  }
+
+  return async (requestedUrl, init = {}, signal) => {
+    const timeouts = {
+      clock,
+      timeout: FETCH_TIMEOUT,
+      hold: true,
+      signal,
+      onTimeout() {
+        throw new TenonError('auth/timeout', `the authorization server timed out after ${FETCH_TIMEOUT} ms`, {
+          peer: redactUrl(requestedUrl),
+        });
       },
-    );
-    const cancelTimeout = clock.after(FETCH_TIMEOUT, () => controller.abort(timeoutError), { hold: true });
-    const { signal } = controller;
+    };
     try {
-      let url = guard.check(requestedUrl, 'a URL of the authorization');
-      for (let hops = 0; ; hops += 1) {
-        const body = init.body === undefined || init.body === null ? {} : { body: String(init.body) };
-        const request = { method, headers: init.headers as Record<string, string>, ...body, signal };
-        const response = await fetchLike(url.href, { ...request, redirect: 'manual' }, guard);
-        if (!isRedirect(response)) return await readWholeResponse(response, url);
-        void response.body?.getReader().cancel();
-        if (hops >= maxRedirects) throw createRedirectError(url, `more than ${maxRedirects} redirects`);
-        url = resolveRedirect(response, url, method, guard);
-      }
+      return await runWithTimeout(own => followRedirects(requestedUrl, init, own.signal), timeouts);
     } catch (error) {
-      throw toFetchError(signal.aborted ? signal.reason : error, requestedUrl);
-    } finally {
-      cancelTimeout();
-      callerSignal?.removeEventListener('abort', onAbort);
+      throw toFetchError(error, requestedUrl);
     }
   };
 }

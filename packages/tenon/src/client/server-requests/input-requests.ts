@@ -1,3 +1,4 @@
+import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Connection } from '../connection/connection.js';
@@ -43,13 +44,9 @@ export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, max
 
 /** The caller's signal ends the wait at once. The handler may still be running. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, peer: string): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const abort = () =>
-      reject(new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason }));
-    const cleanup = () => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(cleanup);
-    if (signal.aborted) abort();
-  });
+  return rejectOnAbort(work, signal, cause => createCallAbortedError(peer, cause));
+}
+
+export function createCallAbortedError(peer: string, cause: unknown): TenonError {
+  return new TenonError('call/aborted', 'the call was cancelled', { peer, cause });
 }

@@ -154,4 +154,16 @@ describe('a question of the server', () => {
     expect(await answering).toBe(-32603);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
+
+  it('ends when it is withdrawn, also while its handler ignores the signal', async () => {
+    const clock = fakeClock();
+    const controller = new AbortController();
+    const asked = { signal: controller.signal, server: 's', progress: () => {} };
+    const options = { sample: () => new Promise<never>(() => {}), clock };
+    const params = { messages: [], maxTokens: 1 };
+    const answering = code(handleServerRequest('sampling/createMessage', params, options, asked));
+    controller.abort(new Error('no longer'));
+    expect([await answering, clock.timers]).toEqual([-32603, 0]);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
 });

@@ -1,4 +1,5 @@
 import { systemClock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -68,7 +69,7 @@ export async function handleServerRequest(
   try {
     return checkAnswer(
       method,
-      await withTimeout(method, answers, info, own => runHandler(method, params, answers, own)),
+      await runUntilTimeout(method, answers, info, own => runHandler(method, params, answers, own)),
       info,
     );
   } catch (error) {
@@ -78,33 +79,22 @@ export async function handleServerRequest(
 }
 
 /** A handler has until `answerTimeout`. Then its signal is aborted and its result is ignored. */
-function withTimeout<T>(
+function runUntilTimeout<T>(
   method: string,
-  answers: ServerRequestOptions,
+  { answerTimeout: timeout = ANSWER_TIMEOUT, clock = systemClock }: ServerRequestOptions,
   info: ServerRequestInfo,
   run: (info: ServerRequestInfo) => Promise<T>,
 ): Promise<T> {
-  const { answerTimeout: timeout = ANSWER_TIMEOUT, clock = systemClock } = answers;
-  const controller = new AbortController();
-  const withdraw = () => controller.abort(info.signal.reason);
-  info.signal.addEventListener('abort', withdraw, { once: true });
-  if (info.signal.aborted) withdraw();
-  return new Promise<T>((resolve, reject) => {
-    const timeoutError = new TenonError('answer/timeout', `the handler for ${method} timed out after ${timeout} ms`, {
-      peer: info.server,
-      hint: 'raise `answerTimeout` if users need more time',
-    });
-    const cancelTimer = clock.after(timeout, () => {
-      reject(timeoutError);
-      controller.abort(timeoutError);
-    });
-    const cleanup = () => {
-      cancelTimer();
-      info.signal.removeEventListener('abort', withdraw);
-    };
-    run({ ...info, signal: controller.signal })
-      .then(resolve, reject)
-      .finally(cleanup);
+  return runWithTimeout(own => run({ ...info, signal: own.signal }), {
+    clock,
+    timeout,
+    signal: info.signal,
+    onTimeout() {
+      throw new TenonError('answer/timeout', `the handler for ${method} timed out after ${timeout} ms`, {
+        peer: info.server,
+        hint: 'raise `answerTimeout` if users need more time',
+      });
+    },
   });
 }
 

@@ -5,7 +5,7 @@ import type { CallPipeline } from '../calls/call-pipeline.js';
 import type { Connection } from '../connection/connection.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
 import type { ClientOptions } from '../options.js';
-import { raceAbort } from '../server-requests/input-requests.js';
+import { createCallAbortedError, raceAbort } from '../server-requests/input-requests.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 
 /** True if the client declares the tasks extension. */
@@ -46,11 +46,7 @@ export async function callAsTask(
   parameters: SendParameters,
 ): Promise<JsonObject> {
   const { signal, ...rest } = parameters;
-  if (signal?.aborted)
-    throw new TenonError('call/aborted', 'the call was cancelled', {
-      peer: connection.peer,
-      cause: signal.reason,
-    });
+  if (signal?.aborted) throw createCallAbortedError(connection.peer, signal.reason);
   const response = connection.call('tools/call', params, { ...rest, silentAbort: true });
   try {
     return await raceAbort(response, signal, connection.peer);

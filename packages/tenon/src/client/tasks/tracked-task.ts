@@ -1,9 +1,10 @@
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 import { type CallDeadline, createPausableClock, type PausableClock } from '../calls/call-deadline.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
-import { raceAbort } from '../server-requests/input-requests.js';
+import { createCallAbortedError } from '../server-requests/input-requests.js';
 import { cancelQuietly } from './task-calls.js';
 import type { WaitOptions } from './task-handle.js';
 import { TaskSnapshot } from './task-snapshot.js';
@@ -79,13 +80,18 @@ export class TrackedTask {
     const unsubscribe = onTask && this.snapshot.onChange(state => this.#notify(onTask, state));
     if (onTask && this.snapshot.state) this.#notify(onTask, this.snapshot.state);
     const { result, leave } = this.#join(idleTimeout);
-    let cancel = () => {};
-    const timeout = new Promise<never>((_, reject) => {
-      if (totalTimeout === Number.POSITIVE_INFINITY) return;
-      cancel = this.#clock.after(totalTimeout, () => reject(this.#createTimeoutError(totalTimeout)));
-    });
-    return raceAbort(Promise.race([result, timeout]), signal, peer).finally(() => {
-      cancel();
+    const timeouts = {
+      clock: this.#clock,
+      timeout: totalTimeout,
+      signal,
+      onTimeout: () => {
+        throw this.#createTimeoutError(totalTimeout);
+      },
+      onAbort(cause: unknown) {
+        throw createCallAbortedError(peer, cause);
+      },
+    };
+    return runWithTimeout(() => result, timeouts).finally(() => {
       unsubscribe?.();
       leave();
     });

@@ -1,5 +1,5 @@
-import type { Signer } from '../../encoding/hmac.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { Signer } from '../../encoding/hmac.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Values } from '../../stores/stores.js';
 import { findDangers } from './dangers.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { waitAtMost } from '../within-time.js';
 
 /** Time for a server to end after its connection was closed, in milliseconds. */
 const CLOSE_TIMEOUT = 10_000;
@@ -67,6 +67,10 @@ export class OpenAttempts {
 
   /** Waits for abandoned attempts to close, and for this one, within a time limit. */
   async waitForClosed(last: Promise<void> | undefined): Promise<void> {
-    await waitAtMost(this.#clock, CLOSE_TIMEOUT, Promise.allSettled([...this.#abandoned, last]));
+    await runWithTimeout(() => Promise.allSettled([...this.#abandoned, last]), {
+      clock: this.#clock,
+      timeout: CLOSE_TIMEOUT,
+      onTimeout: () => undefined,
+    });
   }
 }

@@ -1,9 +1,9 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import type { Clock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
-import { waitAtMost } from '../within-time.js';
 import type { ConnectionScope } from './connection-scope.js';
 import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
 import { describePublicly } from './public-error-text.js';
@@ -109,7 +109,8 @@ export class UpstreamRegistry {
     const now = this.clock.now();
     const begun = this.#startTimes.get(work) ?? now;
     this.#startTimes.set(work, begun);
-    return waitAtMost(this.clock, Math.max(0, begun + this.#listTimeout - now), work);
+    const timeout = Math.max(0, begun + this.#listTimeout - now);
+    return runWithTimeout(() => work, { clock: this.clock, timeout, onTimeout: () => undefined });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { LoggingLevel } from '../../protocol/content.js';
@@ -11,7 +12,6 @@ import { type ConnectionScope, createConnectionScope } from '../connections/conn
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
-import { waitAtMost } from '../within-time.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 import { SessionSubscriptions } from './resource-watches.js';
 
@@ -106,7 +106,8 @@ export class GatewayContext {
     for (const connection of connections) connection.presetLogLevel(level);
     const all = connections.filter(({ openClient }) => openClient).map(connection => connection.setLogLevel(level));
     const completed = Promise.all(all).catch(error => this.guard.reportError(TenonError.from(error)));
-    await waitAtMost(this.registry.clock, LOG_LEVEL_TIMEOUT, completed);
+    const { clock } = this.registry;
+    await runWithTimeout(() => completed, { clock, timeout: LOG_LEVEL_TIMEOUT, onTimeout: () => undefined });
   }
 
   getSessionConnections(session: ClientSession): UpstreamConnection[] {

@@ -1,7 +1,7 @@
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
-import { waitAtMost } from '../within-time.js';
 import type { GatewayContext } from './gateway-context.js';
 import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 
@@ -25,7 +25,11 @@ export async function collectInstructions(
     // Instructions that a server gave another user or OAuth client are not shared.
     const connection = upstream.findOpenConnection(scope.identity);
     // What is not known soon is left out: a slow server holds up no handshake.
-    const text = await waitAtMost(gateway.registry.clock, INSTRUCTIONS_TIMEOUT, getInstructions(gateway, connection));
+    const text = await runWithTimeout(() => getInstructions(gateway, connection), {
+      clock: gateway.registry.clock,
+      timeout: INSTRUCTIONS_TIMEOUT,
+      onTimeout: () => undefined,
+    });
     return text === undefined ? [] : [`## ${server}\n\n${text}`];
   });
   const texts = (await Promise.all(known)).flat();

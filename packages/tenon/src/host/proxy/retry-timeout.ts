@@ -1,3 +1,4 @@
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
@@ -10,11 +11,11 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 export function limitRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
   const { clock, retryTimeout } = times;
   return (method, params, ...rest) =>
-    new Promise((resolve, reject) => {
-      const rejectLate = () => reject(rpcError(INTERNAL_ERROR, `${method} was not answered within ${retryTimeout} ms`));
-      const cancelTimer = clock.after(retryTimeout, rejectLate);
-      ask(method, params, ...rest)
-        .then(resolve, reject)
-        .finally(cancelTimer);
+    runWithTimeout(() => ask(method, params, ...rest), {
+      clock,
+      timeout: retryTimeout,
+      onTimeout() {
+        throw rpcError(INTERNAL_ERROR, `${method} was not answered within ${retryTimeout} ms`);
+      },
     });
 }

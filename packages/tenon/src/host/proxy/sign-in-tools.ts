@@ -1,4 +1,5 @@
 import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -9,7 +10,6 @@ import { urlElicitationRequired } from '../../server/methods/url-elicitation.js'
 import type { RequestContext } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
-import { waitAtMost } from '../within-time.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { ProxiedTool } from './tool-calls.js';
 
@@ -132,9 +132,13 @@ async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, 
   const answers = Object.entries(inputs.inputResponses ?? {}).filter(([key]) => URL_REQUEST_KEY.test(key));
   if (!request || answers.length === 0) return false;
   if (answers.some(([, answer]) => (answer as { action?: unknown }).action !== 'accept')) return false;
-  const aborted = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
-  const ended = Promise.race([request.ended, aborted]).then(() => true);
-  return (await waitAtMost(gateway.registry.clock, SIGN_IN_WAIT, ended)) ?? false;
+  return runWithTimeout(() => request.ended.then(() => true), {
+    clock: gateway.registry.clock,
+    timeout: SIGN_IN_WAIT,
+    signal,
+    onTimeout: () => false,
+    onAbort: () => true,
+  });
 }
 
 /** Requests a sign-in by a URL elicitation, else by a result that the model shows to the user. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
 export interface GenerationTimeout {
@@ -15,29 +16,19 @@ export function withGenerationTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { signal, clock, ms, peer }: GenerationTimeout,
 ): Promise<T> {
-  const controller = new AbortController();
-  return new Promise<T>((resolve, reject) => {
-    const end = (error: TenonError) => {
-      reject(error);
-      controller.abort(error);
-    };
-    const abort = () =>
-      end(new TenonError('sampling/aborted', 'the sampling request was cancelled', { peer, cause: signal.reason }));
-    const expire = () =>
-      end(
-        new TenonError('sampling/timeout', `the model timed out after ${ms} ms`, {
-          peer,
-          hint: 'raise `timeout` of the sampling options',
-        }),
-      );
-    signal.addEventListener('abort', abort, { once: true });
-    const cancelTimer = ms === undefined ? () => {} : clock.after(ms, expire, { hold: true });
-    const cleanup = () => {
-      cancelTimer();
-      signal.removeEventListener('abort', abort);
-    };
-    if (signal.aborted) abort();
-    if (controller.signal.aborted) return cleanup();
-    work(controller.signal).then(resolve, reject).finally(cleanup);
+  return runWithTimeout(own => work(own.signal), {
+    clock,
+    timeout: ms,
+    hold: true,
+    signal,
+    onTimeout() {
+      throw new TenonError('sampling/timeout', `the model timed out after ${ms} ms`, {
+        peer,
+        hint: 'raise `timeout` of the sampling options',
+      });
+    },
+    onAbort(cause) {
+      throw new TenonError('sampling/aborted', 'the sampling request was cancelled', { peer, cause });
+    },
   });
 }

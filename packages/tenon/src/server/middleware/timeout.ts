@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { toolError } from '../definitions/tool-result.js';
@@ -15,11 +16,13 @@ export function timeout(ms: number, { clock = systemClock }: { readonly clock?: 
   requireOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });
   return (operation, next) => {
     if (operation.method === 'subscriptions/listen') return next(operation);
-    let cancelTimer = () => {};
-    const expiry = new Promise<never>((_, reject) => {
-      cancelTimer = clock.after(ms, () => reject(createTimeoutError(operation.method, ms)));
+    return runWithTimeout(() => next(operation), {
+      clock,
+      timeout: ms,
+      onTimeout() {
+        throw createTimeoutError(operation.method, ms);
+      },
     });
-    return Promise.race([next(operation), expiry]).finally(() => cancelTimer());
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
 /** Longest time that a request to the client waits for `notifications/initialized`, in milliseconds. */
@@ -13,26 +14,26 @@ export class InitializedSignal {
 
   /** Resolves after `release`. Rejects with `client/not-initialized` after 10 s. */
   wait(clock: Clock, method: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancelTimer = clock.after(INITIALIZED_TIMEOUT, () => {
+    let proceed = () => {};
+    const released = new Promise<void>(resolve => {
+      proceed = resolve;
+    });
+    this.#waiting ??= new Set();
+    this.#waiting.add(proceed);
+    return runWithTimeout(() => released, {
+      clock,
+      timeout: INITIALIZED_TIMEOUT,
+      onTimeout: () => {
         this.#waiting?.delete(proceed);
-        reject(
-          new TenonError(
-            'client/not-initialized',
-            `the client did not send notifications/initialized within ${INITIALIZED_TIMEOUT} ms`,
-            {
-              method,
-              hint: 'send `notifications/initialized` from the client after the response to `initialize`',
-            },
-          ),
+        throw new TenonError(
+          'client/not-initialized',
+          `the client did not send notifications/initialized within ${INITIALIZED_TIMEOUT} ms`,
+          {
+            method,
+            hint: 'send `notifications/initialized` from the client after the response to `initialize`',
+          },
         );
-      });
-      const proceed = () => {
-        cancelTimer();
-        resolve();
-      };
-      this.#waiting ??= new Set();
-      this.#waiting.add(proceed);
+      },
     });
   }
 

@@ -1,4 +1,6 @@
 import { systemClock } from '../../cancellation/clock.js';
+import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { ClientHandlers } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -46,7 +48,7 @@ export class EquivalenceCheck {
     await sleep(2);
     // What a handler of before has left going on is none of this way.
     effects?.();
-    await this.#withTimeout(observation, timeout, () => run(observation)).finally(() => observation.onEnd());
+    await this.#runUntilFailure(observation, timeout, () => run(observation)).finally(() => observation.onEnd());
     observation.effects = effects?.() ?? [];
     if (this.expected) compareExecutions(this.expected, observation, compare);
     const first = this.#firsts.get(scenario.dialect);
@@ -68,13 +70,17 @@ export class EquivalenceCheck {
     return this.#values.get(key) as T;
   }
 
-  #withTimeout(observation: Observation, timeout: number, run: () => Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#fail = reject;
-      const cancelTimer = systemClock.after(timeout, () => reject(createNoEndError(observation, timeout)), {
-        hold: true,
-      });
-      run().then(resolve, reject).finally(cancelTimer);
+  #runUntilFailure(observation: Observation, timeout: number, run: () => Promise<void>): Promise<void> {
+    const failure = new LazyAbortSignal();
+    this.#fail = error => failure.abort(error);
+    return runWithTimeout(run, {
+      clock: systemClock,
+      timeout,
+      hold: true,
+      signal: failure,
+      onTimeout() {
+        throw createNoEndError(observation, timeout);
+      },
     });
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
@@ -90,11 +91,11 @@ class StdioTransport implements Transport {
     const outputEnded = this.#read(child);
     void child.exited.then(async exit => {
       // What was written before the exit is still to be read, but a child of the child may hold the stream open.
-      await Promise.race([outputEnded, delay(this.#clock, SETTLE_TIMEOUT)]);
+      await waitAtMost(this.#clock, SETTLE_TIMEOUT, outputEnded);
       await this.#finish(createExitError(this.peer, exit, this.#stderrTail, this.#options.env));
     });
     void outputEnded.then(async () => {
-      await Promise.race([child.exited, delay(this.#clock, SETTLE_TIMEOUT)]);
+      await waitAtMost(this.#clock, SETTLE_TIMEOUT, child.exited);
       if (child.isRunning()) await this.#finish(createOutputClosedError(this.peer));
     });
   }
@@ -151,10 +152,13 @@ async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Prom
   const deadline = clock.now() + ms;
   while (child.isTreeRunning()) {
     if (clock.now() >= deadline) return false;
-    const poll = delay(clock, POLL_INTERVAL);
-    await (child.isRunning() ? Promise.race([child.exited, poll]) : poll);
+    await (child.isRunning() ? waitAtMost(clock, POLL_INTERVAL, child.exited) : delay(clock, POLL_INTERVAL));
   }
   return true;
+}
+
+async function waitAtMost(clock: Clock, timeout: number, work: Promise<unknown>): Promise<void> {
+  await runWithTimeout(() => work, { clock, timeout, onTimeout: () => undefined });
 }
 
 function delay(clock: Clock, ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthInfo, MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
@@ -131,7 +132,8 @@ function createServerTransport(
 
   async function end(): Promise<void> {
     phases.startClosing();
-    await Promise.race([writer.flush(), delay(clock, options.drainTimeout ?? DRAIN_TIMEOUT)]);
+    const { drainTimeout: timeout = DRAIN_TIMEOUT } = options;
+    await runWithTimeout(() => writer.flush(), { clock, timeout, onTimeout: () => undefined });
     source.pause();
     const activeReceiver = receiver;
     receiver = undefined;

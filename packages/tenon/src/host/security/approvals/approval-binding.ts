@@ -1,5 +1,5 @@
-import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../cancellation/clock.js';
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
 import { createApprovalStore } from './approval-store.js';
@@ -11,7 +12,6 @@ import {
   parseDecision,
 } from './decision.js';
 import { type PendingApproval, PendingApprovals, type StoredAnswer } from './pending-approvals.js';
-import { requestWithTimeout } from './request-timeout.js';
 import type { AnswerOptions, Approvals, ApprovalsOptions } from './types.js';
 
 /** Default time for an answer, in milliseconds. */
@@ -73,10 +73,13 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     request: ActionRequest,
     context: DecisionContext,
   ): Promise<ApprovalAnswer | Approval> {
-    const asked = await requestWithTimeout(clock, ttl, context.signal, signal =>
-      asker(request, { ...context, signal }),
-    );
-    return 'ended' in asked ? createEnded(asked.ended) : parseDecision(asked.answer);
+    return runWithTimeout(async ({ signal }) => parseDecision(await asker(request, { ...context, signal })), {
+      clock,
+      timeout: ttl,
+      signal: context.signal,
+      onTimeout: () => createEnded('late'),
+      onAbort: () => createEnded('gone'),
+    });
   }
 
   const createEnded = (decision: 'late' | 'gone'): Approval =>

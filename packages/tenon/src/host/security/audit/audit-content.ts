@@ -1,5 +1,5 @@
-import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { AuditEvent } from './audit-event.js';
 import { toAsciiJson } from './audit-line.js';

@@ -1,5 +1,5 @@
-import type { Signer } from '../../../encoding/hmac.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import type { Signer } from '../../../encoding/hmac.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type AuditContentOptions, createAuditContent } from './audit-content.js';

@@ -1,5 +1,5 @@
-import { hashSha256 } from '../../../encoding/sha256.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';

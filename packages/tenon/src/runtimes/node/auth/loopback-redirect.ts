@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Redirect, RedirectAttempt } from '../../../auth/client/sign-in/redirect.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { openBrowser } from './browser.js';
 
@@ -129,12 +130,7 @@ function waitForCallback(
   { timeout = SIGN_IN_TIMEOUT, clock = systemClock }: LoopbackOptions,
   signal: AbortSignal,
 ): Promise<URL> {
-  const callbackUrl = new Promise<URL>((resolve, reject) => {
-    const late = new TenonError('auth/timeout', `the sign-in timed out after ${timeout} ms`, { hint: 'sign in again' });
-    const cancelTimer = clock.after(timeout, () => reject(late), { hold: true });
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
+  const received = new Promise<URL>((resolve, reject) => {
     server.on('request', (request, response) => {
       const url = checkCallback(request, uri, state);
       if (typeof url === 'number')
@@ -142,12 +138,18 @@ function waitForCallback(
       response.writeHead(200, HEADERS).end(DONE_PAGE);
       resolve(url);
     });
-    server.once('close', () => {
-      cancelTimer();
-      signal.removeEventListener('abort', abort);
-      reject(new TenonError('auth/aborted', 'the sign-in was cancelled'));
-    });
+    server.once('close', () => reject(new TenonError('auth/aborted', 'the sign-in was cancelled')));
   });
+  const callbackUrl = runWithTimeout(() => received, {
+    clock,
+    timeout,
+    hold: true,
+    signal,
+    onTimeout() {
+      throw new TenonError('auth/timeout', `the sign-in timed out after ${timeout} ms`, { hint: 'sign in again' });
+    },
+  });
+  received.catch(() => {});
   callbackUrl.catch(() => {});
   return callbackUrl;
 }

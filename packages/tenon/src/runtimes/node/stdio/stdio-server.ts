@@ -1,4 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { systemClock } from '../../../cancellation/clock.js';
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { requireRequestHandler } from '../../../protocol/check-options.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
@@ -107,17 +109,12 @@ function bindProcessExit(server: StdioServer, input: Readable): () => void {
 
 async function cleanUp({ onClose, drainTimeout = DRAIN_TIMEOUT }: ServeStdioOptions): Promise<void> {
   if (!onClose) return;
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, drainTimeout);
-  });
+  const work = async () => onClose();
   try {
-    await Promise.race([onClose(), timeUp]);
+    await runWithTimeout(work, { clock: systemClock, timeout: drainTimeout, hold: true, onTimeout: () => undefined });
   } catch (error) {
     process.exitCode = 1;
     writeToStderr(`onClose failed: ${error instanceof Error ? error.stack : String(error)}`);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import { LazyAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import type { JsonRpcMessage } from '../../../jsonrpc/message.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../../jsonrpc/transport.js';
 import { applyDefaults } from '../../../protocol/defaults.js';
@@ -103,17 +104,10 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
   const endSession = async (headers: Record<string, string>, wait: number) => {
     const requestSignal = signals.create();
     const ended = client.request({ method: 'DELETE', headers, signal: requestSignal }).then(drain);
-    await new Promise<void>(done => {
-      const cancelTimer = clock.after(wait, () => {
-        requestSignal.abort(createTransportClosedError(peer));
-        done();
-      });
-      ended
-        .catch(() => {})
-        .then(() => {
-          cancelTimer();
-          done();
-        });
+    await runWithTimeout(() => ended.catch(() => {}), {
+      clock,
+      timeout: wait,
+      onTimeout: () => requestSignal.abort(createTransportClosedError(peer)),
     });
     requestSignal.release();
   };
