@@ -115,29 +115,33 @@ class FolderRoots implements WorkspaceRoots {
   }
 
   async #read(): Promise<readonly Root[]> {
-    const roots = await Promise.all(this.#folders.map(folder => this.#toRoot(folder)));
-    return roots.filter(root => root !== undefined);
+    const examined = await Promise.all(this.#folders.map(async each => ({ ...each, ...(await examineFolder(each)) })));
+    for (const each of examined) this.#reportOnce(each.path, each.problem);
+    return examined.flatMap(({ root }) => (root === undefined ? [] : [root]));
   }
 
-  async #toRoot({ path, name }: ResolvedFolder): Promise<Root | undefined> {
-    const problem = await findProblem(path);
-    if (problem === undefined) {
-      this.#reported.delete(path);
-      const uri = pathToFileURL(await realpath(path).catch(() => path)).href;
-      return { uri, ...(name === undefined ? {} : { name }) };
-    }
-    if (!this.#reported.has(path)) {
-      this.#reported.add(path);
-      this.#onError(
-        new TenonError('roots/unavailable', `the folder ${path} was not added as a root`, {
-          expected: 'a readable folder',
-          received: problem,
-          hint: 'create the folder, or allow this process to read it',
-        }),
-      );
-    }
-    return undefined;
+  #reportOnce(path: string, problem: string | undefined): void {
+    if (problem === undefined) return void this.#reported.delete(path);
+    if (this.#reported.has(path)) return;
+    this.#reported.add(path);
+    this.#onError(
+      new TenonError('roots/unavailable', `the folder ${path} was not added as a root`, {
+        expected: 'a readable folder',
+        received: problem,
+        hint: 'create the folder, or allow this process to read it',
+      }),
+    );
   }
+}
+
+async function examineFolder({
+  path,
+  name,
+}: ResolvedFolder): Promise<{ readonly root?: Root; readonly problem?: string }> {
+  const problem = await findProblem(path);
+  if (problem !== undefined) return { problem };
+  const uri = pathToFileURL(await realpath(path).catch(() => path)).href;
+  return { root: { uri, ...(name === undefined ? {} : { name }) } };
 }
 
 function toFolder(folder: WorkspaceFolder): ResolvedFolder {
