@@ -19,11 +19,12 @@ const IDLE = 2000;
  * @param {URL} url
  * @param {string} revision
  * @param {Session} session
+ * @param {string} [headers] more lines of header, each with its line end
  * @returns {Promise<Connection>}
  */
-export async function connectSocket(url, revision, session) {
+export async function connectSocket(url, revision, session, headers = '') {
   const { host, pathname } = url;
-  const start = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n`;
+  const start = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers}`;
   const socket = await openSocket(url);
   let last = performance.now();
 

@@ -9,7 +9,7 @@ import { connectPipes, connectSocket, PER_REQUEST } from './connections.mjs';
 /** A client of one revision. @typedef {{ connections: Connection[], revision: string, addMeta: (message: Json) => Json }} Caller */
 /** What is asked again and again, and whether what reply is right. @typedef {{ method: string, params: (id: number) => Json, isRight: (reply: Reply, id: number) => boolean }} Call */
 /** @typedef {{ calls: number, seconds: number, latencies: Float64Array }} Load */
-/** `tools`: what `tools/list` has to have; `sessions`: one for all connections, or one for each. @typedef {{ tools?: readonly string[], sessions?: 'one' | 'each' }} ConnectOptions */
+/** `tools`: what `tools/list` has to have; `sessions`: one for all connections, or one for each; `headers`: more lines of header. @typedef {{ tools?: readonly string[], sessions?: 'one' | 'each', headers?: string }} ConnectOptions */
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': PER_REQUEST,
@@ -31,10 +31,10 @@ export const echo = {
  * @param {string} url @param {string} revision @param {number} connections @param {ConnectOptions} [options]
  * @returns {Promise<Caller>}
  */
-export async function connectOverHttp(url, revision, connections, { tools, sessions = 'one' } = {}) {
+export async function connectOverHttp(url, revision, connections, { tools, sessions = 'one', headers } = {}) {
   const shared = { fields: '' };
   const own = Array.from({ length: connections }, () => (sessions === 'one' ? shared : { fields: '' }));
-  const caller = await openConnections(url, revision, own);
+  const caller = await openConnections(url, revision, own, headers);
   const opened = caller.connections.slice(0, sessions === 'one' ? 1 : connections);
   await Promise.all(opened.map((connection, at) => open(caller, connection, tools, own[at])));
   return caller;
@@ -63,10 +63,10 @@ export async function connectOverStdio(child, revision, connections, { tools } =
   return caller;
 }
 
-/** @param {string} url @param {string} revision @param {import('./connections.mjs').Session[]} sessions @returns {Promise<Caller>} */
-async function openConnections(url, revision, sessions) {
+/** @param {string} url @param {string} revision @param {import('./connections.mjs').Session[]} sessions @param {string} [headers] @returns {Promise<Caller>} */
+async function openConnections(url, revision, sessions, headers) {
   const connections = [];
-  for (const session of sessions) connections.push(await connectSocket(new URL(url), revision, session));
+  for (const session of sessions) connections.push(await connectSocket(new URL(url), revision, session, headers));
   return { connections, revision, addMeta: createAddMeta(revision) };
 }
 

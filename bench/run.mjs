@@ -34,6 +34,7 @@ const parts = {
   types: async () => (await import('./types/measure.mjs')).measureTypes,
   size: async () => (await import('./size/measure.mjs')).measureSize,
   asking: async () => (await import('./asking/measure.mjs')).measureAsking,
+  protect: async () => (await import('./protect/measure.mjs')).measureProtect,
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
   host: async () => (await import('./host/measure.mjs')).measureHost,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Server } from 'tenon';
-import { createHandler, type HttpHandler } from 'tenon/http';
+import { createHandler, type HeaderFields, type HttpHandler } from 'tenon/http';
 import { serveStdio } from 'tenon/stdio';
 import { type ReceivedReply, TestExchange } from './exchange.js';
 
@@ -45,12 +45,19 @@ export async function sendStateless(
   method: string,
   params: Params,
   capabilities = {},
+  headers: HeaderFields = {},
 ): Promise<unknown> {
-  return resultOf(await openListening(handler, method, params, capabilities).told);
+  return resultOf(await openListening(handler, method, params, capabilities, headers).told);
 }
 
 /** The same, for one that may go on until its client leaves. */
-export function openListening(handler: HttpHandler, method: string, params: Params, capabilities = {}): TestExchange {
+export function openListening(
+  handler: HttpHandler,
+  method: string,
+  params: Params,
+  capabilities = {},
+  headers: HeaderFields = {},
+): TestExchange {
   const named = params.name ?? params.uri ?? params.taskId;
   const post = new TestExchange(
     {
@@ -64,6 +71,7 @@ export function openListening(handler: HttpHandler, method: string, params: Para
       'mcp-protocol-version': STATELESS,
       'mcp-method': method,
       ...(typeof named === 'string' ? { 'mcp-name': named } : {}),
+      ...headers,
     },
   );
   handler.endpoint.handle(post);

@@ -4,6 +4,7 @@ import { gatewayWorkloads } from './workloads/gateway.js';
 import { listWorkloads, offerWorkloads, scanWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
 import { halvedWorkloads, taskWorkloads } from './workloads/tasks.js';
+import { tokenWorkloads } from './workloads/tokens.js';
 
 /** What costs the same, however much is around it. */
 export const flatWorkloads: Workloads = {
@@ -12,6 +13,7 @@ export const flatWorkloads: Workloads = {
   ...clientWorkloads,
   ...gatewayWorkloads,
   ...taskWorkloads,
+  ...tokenWorkloads,
 };
 
 export { halvedWorkloads, listWorkloads };

@@ -68,9 +68,12 @@ export interface ProtectOptions {
    * none.
    */
   readonly originMetadata?: string | false | undefined;
-  /** Maximum number of cached tokens. Default 10,000. */
+  /** Maximum number of cached tokens, of which one user has at most half. Default 10,000. */
   readonly tokenCacheSize?: number | undefined;
-  /** Maximum time that a token stays in the cache, in milliseconds. Default 300,000: 5 minutes. */
+  /**
+   * Maximum time that a token stays in the cache, in milliseconds: a key that the issuer withdraws is accepted for as long.
+   * Default 300,000: 5 minutes.
+   */
   readonly tokenCacheTtl?: number | undefined;
   /** Called when an issuer cannot be reached. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;

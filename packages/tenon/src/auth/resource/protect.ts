@@ -1,6 +1,7 @@
 import { systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { memoryStores } from '../../stores/memory-stores.js';
 import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
@@ -22,7 +23,7 @@ import {
   type VerifiedToken,
   type VerifyToken,
 } from './token-problem.js';
-import type { AuthRequest, TokenVerifier } from './token-verifier.js';
+import type { AuthRequest, AuthResult, TokenVerifier } from './token-verifier.js';
 
 const MINUTE = 60_000;
 
@@ -56,21 +57,34 @@ export function protect(options: ProtectOptions): TokenVerifier {
           .headers ?? {}
       );
     },
-    async authorize(request) {
+    authorize(request) {
       const token = readPresentedToken(request);
       if (isTokenProblem(token)) return createErrorResponse(token, false, responseContext);
-      const isDpop = token.scheme === 'dpop';
-      const verified = await verifyToken(token.token);
-      if (isTokenProblem(verified)) return createErrorResponse(verified, isDpop, responseContext);
-      const proofResult = await checkPossession(verified, token, request, { resource, proofs, responseContext });
-      if (isTokenProblem(proofResult)) return createErrorResponse(proofResult, isDpop, responseContext);
-      const granted = new Set(verified.auth.scopes);
-      if (!scopes.every(scope => granted.has(scope)))
-        return createErrorResponse({ problem: 'insufficient-scope', scopes }, isDpop, responseContext);
-      const { nonce } = proofResult;
-      return { auth: verified.auth, ...(nonce === undefined ? {} : { headers: { 'dpop-nonce': nonce } }) };
+      return thenMaybe(verifyToken(token.token), verified => {
+        if (isTokenProblem(verified)) return createErrorResponse(verified, token.scheme === 'dpop', responseContext);
+        const proof = checkPossession(verified, token, request, { resource, proofs, responseContext });
+        return thenMaybe(proof, result => createResult(verified, token, result, responseContext));
+      });
     },
   };
+}
+
+/** Creates the result for a valid token: it needs a valid proof where it is bound to a key, and all scopes. */
+function createResult(
+  { auth }: VerifiedToken,
+  { scheme }: PresentedToken,
+  proof: ProofResult,
+  responseContext: ErrorResponseContext,
+): AuthResult {
+  const isDpop = scheme === 'dpop';
+  if (isTokenProblem(proof)) return createErrorResponse(proof, isDpop, responseContext);
+  const { scopes } = responseContext;
+  if (scopes.length > 0) {
+    const granted = new Set(auth.scopes);
+    if (!scopes.every(scope => granted.has(scope)))
+      return createErrorResponse({ problem: 'insufficient-scope', scopes }, isDpop, responseContext);
+  }
+  return proof.nonce === undefined ? { auth } : { auth, headers: { 'dpop-nonce': proof.nonce } };
 }
 
 interface ProofContext {
@@ -80,12 +94,12 @@ interface ProofContext {
 }
 
 /** A token that is bound to a key is worth nothing without it; one that is not cannot be proven. */
-async function checkPossession(
+function checkPossession(
   { jkt }: VerifiedToken,
   { scheme, token }: PresentedToken,
   request: AuthRequest,
   { resource, proofs, responseContext }: ProofContext,
-): Promise<ProofResult> {
+): MaybePromise<ProofResult> {
   if (scheme === 'bearer') {
     if (jkt === undefined && !responseContext.proofRequired) return { nonce: undefined };
     const reason =

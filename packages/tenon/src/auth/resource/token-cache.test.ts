@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { hashSha256 } from '../../encoding/sha256.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { cacheTokens } from './token-cache.js';
 import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
+
+const { set: original } = Map.prototype;
 
 function remembered(ttl = 1000, maxTokens = 2, lasting = 500) {
   const clock = fakeClock();
@@ -10,7 +13,7 @@ function remembered(ttl = 1000, maxTokens = 2, lasting = 500) {
     judged.push(token);
     return token === 'bad'
       ? createInvalidTokenProblem()
-      : { auth: { principal: token }, expires: clock.now() + lasting };
+      : { auth: { principal: token.split(':')[0] ?? token }, expires: clock.now() + lasting };
   };
   return { clock, judged, check: cacheTokens(check, { clock, maxTokens, ttl }) };
 }
@@ -52,5 +55,41 @@ describe('good tokens are remembered', () => {
     const { check, judged } = remembered();
     await Promise.all(['a', 'a', 'b', 'a'].map(check));
     expect(judged).toEqual(['a', 'b']);
+  });
+
+  it('and returned without a promise', async () => {
+    const { check } = remembered();
+    expect(check('a')).toBeInstanceOf(Promise);
+    await check('a');
+    expect(check('a')).toMatchObject({ auth: { principal: 'a' } });
+  });
+
+  it('by a hash, so that the cache holds no token in clear', async () => {
+    const keys: unknown[] = [];
+    const set = vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
+      keys.push(key);
+      return Reflect.apply(original, this, [key, value]);
+    });
+    const { check } = remembered();
+    await check('secret-token');
+    set.mockRestore();
+    expect(keys).toContain(hashSha256('secret-token'));
+    expect(keys.filter(key => String(key).includes('secret-token'))).toEqual(['user secret-token']);
+  });
+
+  it('of one user at most half, however many it presents', async () => {
+    const { check, judged } = remembered(1000, 4);
+    for (const token of ['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4', 'ada']) await check(token);
+    expect(judged).toEqual(['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4']);
+    await check('ben:4');
+    await check('ben:1');
+    expect(judged.slice(5)).toEqual(['ben:1']);
+  });
+
+  it('not at all with room for none', async () => {
+    const { check, judged } = remembered(1000, 0);
+    await check('a');
+    await check('a');
+    expect(judged).toEqual(['a', 'a']);
   });
 });

@@ -1,10 +1,11 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { hashSha256 } from '../../encoding/sha256.js';
-import { isTokenProblem, type VerifiedToken, type VerifyToken } from './token-problem.js';
+import { getCallerKey, SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { isTokenProblem, type TokenProblem, type VerifiedToken, type VerifyToken } from './token-problem.js';
 
 export interface TokenCacheOptions {
   readonly clock: Clock;
-  /** Maximum number of cached tokens; the least recently used one is dropped first. */
+  /** Maximum number of cached tokens; one user has at most half. The least recently used token is dropped first. */
   readonly maxTokens: number;
   /** Lifetime of a cached verification result, in milliseconds. */
   readonly ttl: number;
@@ -13,40 +14,70 @@ export interface TokenCacheOptions {
 interface CachedToken {
   readonly token: VerifiedToken;
   readonly expiresAt: number;
+  /** The user whose share of the cache it takes. */
+  readonly user: string;
 }
 
 /**
- * Remembers which tokens are good, by their hash, until they end: a signature is not verified again for each request.
- * The same token is judged once at a time. What is not good is never remembered.
+ * Caches valid tokens until they expire, so that a signature is not verified again for each request. The result for a
+ * cached token is returned without a promise. The key is the SHA-256 of a token: the token itself is not kept. Concurrent
+ * requests with the same token share one verification. Tokens that are not valid are never cached.
  */
 export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }: TokenCacheOptions): VerifyToken {
-  const cache = new Map<string, CachedToken>();
-  const running = new Map<string, ReturnType<VerifyToken>>();
+  const cache = createTokenMap(maxTokens);
+  const running = new Map<string, Promise<VerifiedToken | TokenProblem>>();
 
-  const verifyAndCache = async (token: string, hash: string) => {
+  const verifyAndCache = async (token: string, hash: string): Promise<VerifiedToken | TokenProblem> => {
     const startedAt = clock.now();
     const outcome = await verifyToken(token);
     if (isTokenProblem(outcome)) return outcome;
     const expiresAt = Math.min(outcome.expires, startedAt + ttl);
-    if (expiresAt <= clock.now()) return outcome;
-    cache.set(hash, { token: outcome, expiresAt });
-    for (const oldest of cache.keys()) {
-      if (cache.size <= maxTokens) break;
-      cache.delete(oldest);
-    }
+    if (expiresAt > clock.now())
+      cache.add(hash, { token: outcome, expiresAt, user: getCallerKey(outcome.auth, undefined) });
     return outcome;
   };
 
-  return async token => {
+  return token => {
     const hash = hashSha256(token);
-    const cached = cache.get(hash);
+    const cached = cache.use(hash);
+    if (cached && cached.expiresAt > clock.now()) return cached.token;
     cache.delete(hash);
-    if (cached && cached.expiresAt > clock.now()) {
-      cache.set(hash, cached);
-      return cached.token;
-    }
     const verification = running.get(hash) ?? verifyAndCache(token, hash).finally(() => running.delete(hash));
     running.set(hash, verification);
     return verification;
+  };
+}
+
+/** Tokens by hash, the least recently used first. A user over its share displaces its own tokens. */
+function createTokenMap(maxTokens: number) {
+  const tokens = new Map<string, CachedToken>();
+  const held = new SharedLimit(maxTokens);
+  const remove = (hash: string): void => {
+    const entry = tokens.get(hash);
+    if (entry === undefined) return;
+    tokens.delete(hash);
+    held.release(entry.user);
+  };
+  const removeOldest = (user: string): void => {
+    const isOwn = held.countHeld(user) > 0;
+    for (const [hash, entry] of tokens) if (!isOwn || entry.user === user) return remove(hash);
+  };
+  return {
+    /** Returns an entry, and makes it the last one to be dropped. */
+    use(hash: string): CachedToken | undefined {
+      const entry = tokens.get(hash);
+      if (entry === undefined) return undefined;
+      tokens.delete(hash);
+      tokens.set(hash, entry);
+      return entry;
+    },
+    add(hash: string, entry: CachedToken): void {
+      remove(hash);
+      if (!held.canTake(entry.user)) removeOldest(entry.user);
+      if (held.total >= maxTokens) return;
+      held.add(entry.user);
+      tokens.set(hash, entry);
+    },
+    delete: remove,
   };
 }

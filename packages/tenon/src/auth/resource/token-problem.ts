@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 
 /** The reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */
@@ -22,8 +23,8 @@ export interface VerifiedToken {
   readonly expires: number;
 }
 
-/** Judges a token by itself. */
-export type VerifyToken = (token: string) => Promise<VerifiedToken | TokenProblem>;
+/** Verifies a token by itself. Returns no promise for a token whose result is cached. */
+export type VerifyToken = (token: string) => MaybePromise<VerifiedToken | TokenProblem>;
 
 export function isTokenProblem(result: object): result is TokenProblem {
   return 'problem' in result;

@@ -23,8 +23,8 @@ export type AuthResult =
 
 /** Authorizes requests to a server. `protect` makes one; an HTTP endpoint takes it as `auth`. */
 export interface TokenVerifier {
-  /** Verifies one request. Called for each request. */
-  authorize(request: AuthRequest): Promise<AuthResult>;
+  /** Authorizes one request. Called for each request. Returns no promise where the result is known at once. */
+  authorize(request: AuthRequest): AuthResult | Promise<AuthResult>;
   /** Public JSON documents by path. */
   readonly documents: ReadonlyMap<string, string>;
   /** Public documents of other parties, by path. Each is loaded on request. */
