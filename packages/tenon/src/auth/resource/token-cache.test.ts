@@ -77,7 +77,7 @@ describe('good tokens are remembered', () => {
     expect(keys.filter(key => String(key).includes('secret-token'))).toEqual(['user secret-token']);
   });
 
-  it('of one user at most half, however many it presents', async () => {
+  it('up to half of the cache for one user, for any number that it presents', async () => {
     const { check, judged } = remembered(1000, 4);
     for (const token of ['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4', 'ada']) await check(token);
     expect(judged).toEqual(['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4']);
