@@ -115,7 +115,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
       await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
         rpcCode: -32603,
-        summary: expect.stringMatching(/"broken" gave no answer/),
+        summary: expect.stringMatching(/"broken" did not respond correctly/),
       });
       // What it wrote is for whoever runs the host, and not for its callers.
       expect(JSON.stringify([first, scene.logs])).not.toContain('no database');
@@ -129,7 +129,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
         await expect(scene.client.call(method)).rejects.toMatchObject({
           rpcCode: -32603,
-          summary: expect.stringContaining('None of the 2 servers is there'),
+          summary: expect.stringContaining('All 2 servers are unavailable'),
           data: { unavailable: [{ server: 'one' }, { server: 'two' }] },
         });
       await scene.close();
@@ -199,7 +199,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const call = scene.client.callTool('hangs__hangs');
       await passTime(clock, call);
       await expect(call).rejects.toMatchObject({
-        summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
+        summary: expect.stringMatching(/"hangs" did not respond correctly to tools\/call.*may have been carried out/),
       });
       expect(getText(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
       await scene.close();
@@ -209,7 +209,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const mute = createFaultyServer({ revision: theirs });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
-        summary: expect.stringMatching(/"mute" gave no answer to tools\/call.*may have been carried out/),
+        summary: expect.stringMatching(/"mute" did not respond correctly to tools\/call.*may have been carried out/),
       });
       expect(getText(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
       await scene.close();

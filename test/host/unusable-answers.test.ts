@@ -92,7 +92,9 @@ describe('a gateway whose server answers a call with', () => {
     const { host, client } = await start(unusable[name] as Answer);
     const told = await failure(client.callTool('write'));
     expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'odd', outcome: 'unknown' } });
-    expect(told.summary).toMatch(/^The server "odd" gave no answer to tools\/call .* It may have been carried out\.$/s);
+    expect(told.summary).toMatch(
+      /^The server "odd" did not respond correctly to tools\/call .* It may have been carried out\.$/s,
+    );
     expect((await failure(host.callTool('write', {}))).message).toContain('It may have been carried out.');
     const read = await failure(client.readResource('a:1'));
     expect([read.summary, JSON.stringify(read.data)].join()).not.toMatch(/carried out|"outcome"/);

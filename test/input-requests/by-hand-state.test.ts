@@ -17,7 +17,10 @@ const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'b
 const ask = (message: string): InputRequest => ({ method: 'elicitation/create', params: { message, requestedSchema } });
 const roots: InputRequest = { method: 'roots/list' };
 const key = (fill: number) => ({ id: 'k', key: new Uint8Array(32).fill(fill) });
-const refused = { code: -32602, message: 'Invalid params: requestState is not valid' };
+const refused = {
+  code: -32602,
+  message: 'Invalid params: requestState is invalid or expired. Send the call again without it',
+};
 
 const serve = (run: Handler, more: Partial<ServerDefinition<never, never, never>> = {}) =>
   createServer({

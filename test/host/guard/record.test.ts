@@ -223,7 +223,9 @@ describe('the record', () => {
     const on = await client();
     await on.call('tools/list');
     open = false;
-    expect(await getOutcome(on.call('prompts/get', { name: 'nothing' }))).toContain('could not be recorded');
+    expect(await getOutcome(on.call('prompts/get', { name: 'nothing' }))).toContain(
+      'audit record could not be written',
+    );
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });
 
@@ -329,9 +331,11 @@ describe('the record', () => {
     expect(await getOutcome(on.callTool('say', { text: 'before' }))).toBe('say before');
     open = false;
     expect(await getOutcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(
-      '-32603: Not done: it could not be recorded',
+      '-32603: Not done: the audit record could not be written',
     );
-    expect(await getOutcome(on.readResource('note://open'))).toBe('-32603: Not done: it could not be recorded');
+    expect(await getOutcome(on.readResource('note://open'))).toBe(
+      '-32603: Not done: the audit record could not be written',
+    );
     expect(ran).toEqual(['say before']);
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });

@@ -131,7 +131,7 @@ async function writeLock(
   }
   const isAsked = drifts.some(isGrave) && !options.yes;
   if (isAsked && !terminal.interactive) {
-    screen.note(`${path} is not written: there is nobody to ask. Look at what changes, and give --yes`);
+    screen.note(`${path} is not written: standard input is not a terminal. Review the changes, and pass --yes`);
     return exitCodes.rejected;
   }
   if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes')

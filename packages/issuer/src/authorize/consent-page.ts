@@ -53,7 +53,7 @@ function describeClient({ id, trusted }: OauthClient) {
   if (trusted) return renderHtml``;
   if (id.startsWith('http'))
     return renderHtml`<p>Its name is its own word; it is published at <strong>${new URL(id).host}</strong>.</p>`;
-  return renderHtml`<p>Its name is its own word: nobody here has checked who it is.</p>`;
+  return renderHtml`<p>The client chose this name itself. It has not been verified.</p>`;
 }
 
 function createLoopbackWarning({ redirects, trusted }: OauthClient) {

@@ -146,7 +146,7 @@ function checkSameResource(form: URLSearchParams, resource: string): void {
 async function getUpstreamExpiry({ sid }: IssuedGrant, { signInMethod }: TokenRequest): Promise<number> {
   if (sid === undefined || signInMethod.getUpstreamAccess === undefined) return Number.POSITIVE_INFINITY;
   const access = await signInMethod.getUpstreamAccess(sid);
-  if (access === undefined) throw createInvalidGrantError('The identity provider has ended the access: sign in again');
+  if (access === undefined) throw createInvalidGrantError('The identity provider has ended the access. Sign in again');
   return access.until ?? Number.POSITIVE_INFINITY;
 }
 

@@ -82,9 +82,11 @@ export class RequestStateStore {
   async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
-    if (!state || !(Number(state.expires) > this.#config.clock.now())) throw createStateError('is not valid');
+    if (!state || !(Number(state.expires) > this.#config.clock.now()))
+      throw createStateError('is invalid or expired. Send the call again without it');
     const round = Number(state.round);
-    if (round > this.#options.maxRounds) throw createStateError('has been through too many rounds');
+    if (round > this.#options.maxRounds)
+      throw createStateError('has reached the maximum number of rounds. Send the call again without it');
     const call = String(state.call);
     const contents = await this.#readContents(state);
     const journal = new Journal(contents.journal);
@@ -121,7 +123,7 @@ export class RequestStateStore {
   async #readContents(state: JsonObject): Promise<StateContents> {
     const { at } = state;
     const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
-    if (contents === undefined) throw createStateError('is not valid');
+    if (contents === undefined) throw createStateError('is invalid or expired. Send the call again without it');
     // Only this server can seal a state, and only this server writes under its keys.
     return contents as unknown as StateContents;
   }
@@ -137,7 +139,7 @@ export class RequestStateStore {
     const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
     if (!stores.durable) {
       const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
-      if (first === undefined) throw createStateError('has been used');
+      if (first === undefined) throw createStateError('was already used. Send the call again without it');
       return { entries: [], saveStep: doNothing, finish: doNothing };
     }
     const take = (before: UsedState | undefined) => (before?.over ? undefined : { entries: [], ...before });
@@ -150,7 +152,7 @@ export class RequestStateStore {
       take,
       computeTtl,
     );
-    if (claim === undefined) throw createStateError('has been used');
+    if (claim === undefined) throw createStateError('was already used. Send the call again without it');
     claim.renew();
     const saveStep = async (step: CompletedStep) => {
       const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));

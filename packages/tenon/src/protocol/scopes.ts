@@ -29,7 +29,9 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {
   checkScopes('a handler', scopes);
-  return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: this needs ${scopes.join(' ')}`, { scopes: [...scopes] });
+  return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: the request requires ${scopes.join(' ')}`, {
+    scopes: [...scopes],
+  });
 }
 
 /** The scopes that an error requires, if any. */

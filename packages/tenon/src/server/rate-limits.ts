@@ -66,7 +66,7 @@ export function createRateLimits(configured: ServerRateLimits | false | undefine
       if (address === undefined || isLoopback(address)) return;
       const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
       if (retryAfterMs > 0)
-        throw rpcError(TOO_MANY_REQUESTS, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
+        throw rpcError(TOO_MANY_REQUESTS, `Too many requests. Retry after ${retryAfterMs} ms`, { retryAfterMs });
     },
     notifications: checkRate('notifications', notifications, DEFAULT_NOTIFICATION_RATE),
   };

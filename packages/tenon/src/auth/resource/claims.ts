@@ -19,15 +19,16 @@ export function readClaims(
   { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
   { getPrincipal, expandScopes }: ClaimOptions,
 ): VerifiedToken | TokenProblem {
-  if (!isAccessToken(claims)) return createInvalidTokenProblem('The token is no access token');
+  if (!isAccessToken(claims)) return createInvalidTokenProblem('The token is not an access token');
   const name = getPrincipal(claims);
-  if (typeof name !== 'string' || name === '') return createInvalidTokenProblem('The token does not say whose it is');
+  if (typeof name !== 'string' || name === '')
+    return createInvalidTokenProblem('The token does not name its principal');
   const { cnf } = claims;
   const bindings = cnf === undefined ? {} : cnf;
   const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
   // A binding that is not checked would be none.
   if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
-    return createInvalidTokenProblem('The token is bound to its sender in a way that is not supported here');
+    return createInvalidTokenProblem('The token is bound to its sender by an unsupported method');
   }
   const auth = Object.freeze({
     principal: name,

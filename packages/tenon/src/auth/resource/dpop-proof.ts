@@ -43,7 +43,8 @@ export async function verifyProof(
   if ('problem' in verified) return verified;
   const { claims, jkt } = verified;
   const mismatched = findMismatch(claims, expected, options) ?? (jkt === expected.jkt ? undefined : 'key');
-  if (mismatched !== undefined) return createInvalidProof(`The DPoP proof has another ${mismatched} than this request`);
+  if (mismatched !== undefined)
+    return createInvalidProof(`The DPoP proof has a different ${mismatched} than the request`);
   const nonceState = await checkNonce(claims, options);
   if (nonceState === 'bad') return { problem: 'nonce-wanted', nonce: (await options.nonces?.createNonce()) as string };
   if (!(await isFirstUse(claims, jkt, options))) return createInvalidProof('The DPoP proof was used before');

@@ -88,7 +88,7 @@ function toTokenResult(response: JsonObject, rules: IntrospectorOptions): Return
   const { active, ...claims } = response;
   if (active !== true) return createInvalidTokenProblem();
   if (claims.iss !== undefined && claims.iss !== issuer)
-    return createInvalidTokenProblem('The token is of another issuer');
+    return createInvalidTokenProblem('The token was issued by another issuer');
   if (!isAudience(claims.aud, audience)) return createInvalidTokenProblem('The token was not issued for this resource');
   const now = clock.now();
   const endsAt = claims.exp === undefined ? Number.POSITIVE_INFINITY : Number(claims.exp) * 1000;

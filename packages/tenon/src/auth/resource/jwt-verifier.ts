@@ -35,9 +35,9 @@ export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
     const preview = decodeUnverified(token);
     if (preview === undefined) return createInvalidTokenProblem('The token is not a signed JWT');
     if (!isAccessTokenType(preview.typ, options.requireTokenType))
-      return createInvalidTokenProblem('The token is no access token');
+      return createInvalidTokenProblem('The token is not an access token');
     const issuer = options.issuers.get(preview.iss);
-    if (issuer === undefined) return createInvalidTokenProblem('The token is of an issuer that is not trusted here');
+    if (issuer === undefined) return createInvalidTokenProblem('The issuer of the token is not trusted');
     const verifyOptions = {
       issuer: preview.iss,
       audience: [...issuer.audience],
@@ -90,9 +90,9 @@ function toProblem(error: unknown): TokenProblem {
   if (TenonError.is(error)) return { problem: 'unavailable' };
   if (error instanceof errors.JWTExpired) return createInvalidTokenProblem('The token has expired');
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return createInvalidTokenProblem('The token is signed in a way that is not accepted');
+    return createInvalidTokenProblem('The signature algorithm of the token is not accepted');
   if (!(error instanceof errors.JWTClaimValidationFailed)) return createInvalidTokenProblem();
   if (error.claim === 'aud') return createInvalidTokenProblem('The token was not issued for this resource');
   if (error.claim === 'nbf') return createInvalidTokenProblem('The token is not valid yet');
-  return createInvalidTokenProblem(`The token has no proper ${error.claim}`);
+  return createInvalidTokenProblem(`The claim ${error.claim} of the token is missing or invalid`);
 }

@@ -74,7 +74,7 @@ export async function handleServerRequest(
     );
   } catch (error) {
     if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
-    throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The question was withdrawn') : error;
+    throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The input request was cancelled') : error;
   }
 }
 
@@ -201,6 +201,6 @@ function createMethodNotFoundError(method: string): TenonError {
 function createUndeclaredModeError({ mode }: JsonObject): TenonError {
   return rpcError(
     INVALID_PARAMS,
-    `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} is not declared`,
+    `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} was not declared by the client. Use a declared mode`,
   );
 }

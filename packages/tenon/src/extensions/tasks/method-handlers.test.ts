@@ -153,7 +153,7 @@ describe('tasks/get', () => {
       expect(await codes(id)).toEqual(unknown);
     }
     const { error } = await caller.call('tasks/get', { taskId: 'nothing' });
-    expect(error?.message).toContain('there is no task nothing');
+    expect(error?.message).toContain('task not found: nothing');
     expect(await codes(taskId)).toEqual([undefined, undefined, undefined]);
     site.clock.advance(5000);
     expect(await codes(taskId)).toEqual(unknown);

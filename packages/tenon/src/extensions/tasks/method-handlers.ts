@@ -54,7 +54,7 @@ export function createMethodHandlers(
       if (record === undefined || before === undefined) throw createNotFoundError(id);
       if (record !== before) worker.cancelJob(record);
       if (context.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
-      if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is ${record.status} already`);
+      if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is already ${record.status}`);
       return host.finalizeResult({ ...toDetailedTask(record) });
     },
 
@@ -67,7 +67,8 @@ export function createMethodHandlers(
     async 'tasks/list'({ method, params }, { caller }) {
       if (!canListTasks(settings, caller)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
       const { cursor } = params;
-      if (cursor !== undefined && !CURSOR.test(cursor)) throw rpcError(INVALID_PARAMS, 'Invalid params: bad cursor');
+      if (cursor !== undefined && !CURSOR.test(cursor))
+        throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
       const { records, next } = await store.list(caller.auth, cursor, PAGE_SIZE);
       const tasks = records.filter(each => access.isAllowed(each, caller)).map(toDetailedTask);
       return host.finalizeResult({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
@@ -93,5 +94,8 @@ async function findTask(
 }
 
 function createNotFoundError(taskId: string): TenonError {
-  return rpcError(INVALID_PARAMS, `Invalid params: there is no task ${taskId.slice(0, 128)}, or no longer`);
+  return rpcError(
+    INVALID_PARAMS,
+    `Invalid params: task not found: ${taskId.slice(0, 128)}. It has expired or is not a task of this caller`,
+  );
 }

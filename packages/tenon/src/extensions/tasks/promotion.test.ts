@@ -308,7 +308,7 @@ describe('a call that may become a task later', () => {
     work.open('done');
     await until(() => caller.answers.has(id));
     expect(caller.answers.get(id)?.result).toMatchObject({ resultType: 'complete' });
-    expect(site.problems.map(({ message }) => message)).toEqual([expect.stringContaining('Too many tasks')]);
+    expect(site.problems.map(({ message }) => message)).toEqual([expect.stringContaining('Too many open tasks')]);
   });
 
   it('stays a task when its client hangs up [ext-tasks.creation-stream-close-not-cancel]', async () => {

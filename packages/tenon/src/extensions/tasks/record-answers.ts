@@ -45,7 +45,7 @@ export function recordAnswer(
 function checkAnswer(method: string | undefined, key: string, given: unknown): void {
   const problem = methods[method as keyof typeof methods].result(given);
   const where = problem && prependPath(`/inputResponses/${key}`, problem);
-  if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'no object'}`);
+  if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
 }
 
 /** Stores the outcome of input requests. The worker of the task continues with it. */

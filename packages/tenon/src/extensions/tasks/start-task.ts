@@ -41,7 +41,7 @@ function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCa
     return undefined;
   }
   if (taskOptions === undefined)
-    throw rpcError(METHOD_NOT_FOUND, `Tool ${call.operation.name} does not run as a task: call it without "task"`);
+    throw rpcError(METHOD_NOT_FOUND, `Tool ${call.operation.name} does not support tasks. Call it without "task"`);
   const problem = taskParams(task);
   if (problem || !isObject(task))
     throw rpcError(INVALID_PARAMS, `Invalid params: ${problem && prependPath('/task', problem)}`);
@@ -56,7 +56,7 @@ function readTaskOptions({ ttl }: TaskParams): Pick<TaskOptions, 'ttl'> {
 function createTaskRequiredError({ operation, requestContext }: ToolCall): TenonError {
   const { dialect } = requestContext;
   if (dialect.tasks === 'by-extension') return createMissingCapabilityError(dialect, { extensions: { [TASKS]: {} } });
-  return rpcError(METHOD_NOT_FOUND, `Tool ${operation.name} runs as a task only`);
+  return rpcError(METHOD_NOT_FOUND, `Tool ${operation.name} requires a task. Call it with "task"`);
 }
 
 function registerDeparture(departs: (depart: () => void) => void, depart: () => void): () => void {

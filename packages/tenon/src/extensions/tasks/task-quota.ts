@@ -42,7 +42,7 @@ export class TaskQuota {
     const caller = getCaller(record);
     if (this.#isFull(owner, caller)) this.#forgetExpired();
     if (this.#isFull(owner, caller))
-      throw rpcError(TOO_MANY_REQUESTS, 'Too many tasks are open: come again when some have ended');
+      throw rpcError(TOO_MANY_REQUESTS, 'Too many open tasks. Retry when some have ended');
     this.#limit.add(caller);
     this.#open.set(id, { owner, caller, expiresAt: ttl === null ? Number.POSITIVE_INFINITY : created + ttl });
   }

@@ -117,7 +117,7 @@ describe('the limit of open tasks', () => {
     const bob = await connectTaskClient(server, { principal: 'bob' });
     const ids = [await start(ann), await start(ann)];
     const { error } = await ann.call('tools/call', { name: 'job' });
-    expect(error).toMatchObject({ code: 429, message: expect.stringContaining('Too many tasks') });
+    expect(error).toMatchObject({ code: 429, message: expect.stringContaining('Too many open tasks') });
     expect((await start(bob)).length).toBe(36);
     expect(await start(bob)).toBe('429');
     gates[0]?.open();

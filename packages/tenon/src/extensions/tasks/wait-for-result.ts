@@ -47,7 +47,7 @@ export async function waitForResult(
 
 function toToolResult({ id, result, error }: TaskRecord): JsonObject {
   if (error) throw rpcError(error.code, error.message, error.data);
-  if (result === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled, and has no result');
+  if (result === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled and has no result');
   return { ...result, _meta: { ...readMeta(result), [RELATED_TASK]: { taskId: id } } };
 }
 
@@ -57,7 +57,7 @@ function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, 
   const happened = new Promise<void>((resolve, reject) => {
     const unsubscribe = store.onChange(id => id === taskId && finish());
     const cancelTimer = host.clock.after(CHECK_INTERVAL, () => finish());
-    const abort = () => finish(rpcError(INVALID_PARAMS, 'The client gave the request up'));
+    const abort = () => finish(rpcError(INVALID_PARAMS, 'The client cancelled the request'));
     const finish = (error?: unknown) => {
       unsubscribe();
       cancelTimer();

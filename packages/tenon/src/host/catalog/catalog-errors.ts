@@ -37,7 +37,7 @@ export function createUnknownNameError(
   if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}. The server "${disabled}" is disabled`);
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
-  return rpcError(INVALID_PARAMS, `${what}. These servers are not there: ${who}`, {
+  return rpcError(INVALID_PARAMS, `${what}. These servers are unavailable: ${who}`, {
     unavailable,
   });
 }
@@ -47,7 +47,7 @@ export function createAmbiguousUriError(uri: string, owners: readonly string[]):
   const who = owners.join(', ');
   return rpcError(
     INVALID_PARAMS,
-    `Several servers have ${uri.slice(0, 256)}: ${who}. Read it by the URI that the list gives`,
+    `Several servers have ${uri.slice(0, 256)}: ${who}. Use the URI of resources/list, which names the server`,
     {
       uri,
     },

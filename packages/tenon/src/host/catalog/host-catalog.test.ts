@@ -73,7 +73,7 @@ describe('a catalog of several servers', () => {
     const { catalog } = catalogOf({ a: { tools: [tool('x')] }, down: null });
     await expect(catalog.resolveByName('tools', 'nobody__x')).rejects.toMatchObject({
       rpcCode: -32602,
-      summary: 'Unknown tool: nobody__x. These servers are not there: down',
+      summary: 'Unknown tool: nobody__x. These servers are unavailable: down',
     });
     await expect(catalog.resolveByName('tools', 'a__y')).rejects.toMatchObject({
       rpcCode: -32602,
@@ -81,7 +81,7 @@ describe('a catalog of several servers', () => {
     });
     await expect(catalog.resolveByName('tools', 'down__x')).rejects.toMatchObject({
       rpcCode: -32603,
-      summary: expect.stringMatching(/^The server "down" gave no answer to tools\/list/),
+      summary: expect.stringMatching(/^The server "down" did not respond correctly to tools\/list/),
     });
   });
 });

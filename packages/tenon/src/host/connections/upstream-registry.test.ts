@@ -66,11 +66,11 @@ describe('lists that are gathered', () => {
   it('are an error where nobody is there', async () => {
     await expect(boardOf({ one: exits, two: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
       rpcCode: -32603,
-      summary: expect.stringContaining('None of the 2 servers is there'),
+      summary: expect.stringContaining('All 2 servers are unavailable'),
       data: { unavailable: [{ server: 'one' }, { server: 'two' }] },
     });
     await expect(boardOf({ one: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
-      summary: expect.stringContaining('"one" is not there'),
+      summary: expect.stringContaining('"one" is unavailable'),
     });
   });
 

@@ -97,7 +97,7 @@ export class UpstreamRegistry {
       const list = await this.#waitForList(reading);
       if (list) return { server, connection, list };
       if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
-      return { server, reason: `it has not answered within ${this.#listTimeout} ms; it is asked for still` };
+      return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
     } catch (error) {
       if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
       return { server, reason: describePublicly(TenonError.from(error)) };
@@ -117,6 +117,8 @@ export class UpstreamRegistry {
 function createUnavailableError(unavailable: readonly UnavailableServer[]): TenonError {
   const [first] = unavailable;
   const who =
-    unavailable.length === 1 ? `The server "${first?.server}" is not` : `None of the ${unavailable.length} servers is`;
-  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.reason}`, { unavailable });
+    unavailable.length === 1
+      ? `The server "${first?.server}" is unavailable`
+      : `All ${unavailable.length} servers are unavailable`;
+  return rpcError(INTERNAL_ERROR, `${who}: ${first?.reason}`, { unavailable });
 }

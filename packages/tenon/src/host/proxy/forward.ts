@@ -114,7 +114,7 @@ async function markSent({ context, connection }: ProxiedRequest): Promise<void> 
   if (first || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
   throw rpcError(
     INTERNAL_ERROR,
-    `The call was on its way to "${connection.server}" in a process that no longer knows of it. It may have been carried out, and is not sent again.`,
+    `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
   );
 }
 
@@ -172,7 +172,7 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
   }
   throw rpcError(
     INTERNAL_ERROR,
-    `The server "${proxiedRequest.connection.server}" still asks after ${MAX_ROUNDS} rounds`,
+    `The server "${proxiedRequest.connection.server}" still requests input after ${MAX_ROUNDS} rounds`,
   );
 }
 

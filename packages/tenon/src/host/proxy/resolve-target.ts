@@ -56,5 +56,5 @@ async function lookUpResource(
   // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');
   const data = { uri, unavailable };
-  throw rpcError(code, `Resource not found. These servers are not there: ${who}`, data);
+  throw rpcError(code, `Resource not found. These servers are unavailable: ${who}`, data);
 }

@@ -76,7 +76,10 @@ export class SessionSubscriptions {
     const own = this.#getSubscriptions(session);
     if (own.has(outer)) return;
     if (own.size >= MAX_SUBSCRIPTIONS)
-      throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+      throw rpcError(
+        INVALID_REQUEST,
+        `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed. Unsubscribe from others first`,
+      );
     const client = await connection.getClient();
     const asks = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
     // What the server has against it is the answer; what comes later is seen to by the watch.

@@ -34,7 +34,7 @@ describe('an error that crosses', () => {
       const told = cross(error(code));
       expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'notes', code } });
       expect(told.summary).toMatch(
-        /^The server "notes" gave no answer to tools\/call .*It may have been carried out\.$/,
+        /^The server "notes" did not respond correctly to tools\/call .*It may have been carried out\.$/,
       );
       expect(cross(error(code), 'resources/read').summary).not.toContain('carried out');
     },

@@ -56,7 +56,7 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
   const reason = code.startsWith('call/not-')
     ? `does not offer ${method}`
-    : `gave no answer to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
+    : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
   return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, {
     server,
     code,

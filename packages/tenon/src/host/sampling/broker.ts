@@ -158,7 +158,7 @@ function chooseModel(
   { models, allow, choose }: BrokerOptions,
 ): Model {
   const open = requestConsent(models, allow, who);
-  if (open.length === 0) throw createRejectedError('this server may use no model');
+  if (open.length === 0) throw createRejectedError('this server is not allowed to use a model');
   requireModel(open, request);
   const candidates = rank(open, request);
   const model = choose?.(candidates, request, who) ?? candidates[0];
@@ -173,7 +173,7 @@ function chooseModel(
 function requireModel(models: readonly Model[], request: CreateMessageParams): void {
   if (models.some(model => canTake(model, request))) return;
   const needs = Object.entries(getRequirements(request)).flatMap(([name, needed]) => (needed ? [name] : []));
-  throw createInvalidError(`There is no model for a request with ${needs.join(' and ')}`);
+  throw createInvalidError(`No model supports a request with ${needs.join(' and ')}`);
 }
 
 /** A server may send any value as `includeContext`: an unknown one counts as `none`. */

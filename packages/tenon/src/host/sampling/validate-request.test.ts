@@ -35,15 +35,15 @@ describe('a sampling request', () => {
       of(model(use('a')), user(say()), user(result('a'))),
     ],
     ['a result among words [sampling.error.tool-result-mixed]', 'mixed', of(model(use('a')), user(say(), result('a')))],
-    ['a result of nothing', 'belongs to no', of(user(result('a')))],
-    ['a result twice', 'belongs to no', of(model(use('a')), user(result('a'), result('a')))],
+    ['a result of nothing', 'no matching tool use', of(user(result('a')))],
+    ['a result twice', 'no matching tool use', of(model(use('a')), user(result('a'), result('a')))],
     ['a use twice', 'same id', of(model(use('a'), use('a')), user(result('a')))],
-    ['a use of the user', 'not of the assistant', of(user(use('a')))],
-    ['a result of the assistant', 'not of the user', of(model(result('a')))],
-    ['no messages', 'no messages', asking('x', { messages: [] })],
+    ['a use of the user', 'must be in a message of the assistant', of(user(use('a')))],
+    ['a result of the assistant', 'must be in a message of the user', of(model(result('a')))],
+    ['no messages', 'must not be empty', asking('x', { messages: [] })],
     ['a strange role', 'role', asking('x', { messages: [{ role: 'system' as never, content: say() }] })],
-    ['a strange block', 'no known type', of(user({ type: 'video' } as never))],
-    ['a block that is none', 'no known type', of(user(null as never))],
+    ['a strange block', 'unknown type', of(user({ type: 'video' } as never))],
+    ['a block that is none', 'unknown type', of(user(null as never))],
     ['an image without data', 'data', of(user({ type: 'image', mimeType: 'image/png' } as never))],
     ['no tokens', 'maxTokens', asking('x', { maxTokens: 0 })],
     ['half a token', 'maxTokens', asking('x', { maxTokens: 1.5 })],
@@ -60,8 +60,8 @@ describe('a sampling request', () => {
     const bounds = { messages: 1, tools: 1, characters: 500 };
     const judge = (request: CreateMessageParams) => () => judgeRequest(request, bounds);
     expect(judge(asking())).not.toThrow();
-    expect(judge(of(user(say()), user(say())))).toThrow('more than 1 messages');
-    expect(judge(asking('x', { tools: [weather, { ...weather, name: 'b' }] }))).toThrow('more than 1 tools');
-    expect(judge(asking('x'.repeat(500)))).toThrow('longer than 500');
+    expect(judge(of(user(say()), user(say())))).toThrow('at most 1 messages');
+    expect(judge(asking('x', { tools: [weather, { ...weather, name: 'b' }] }))).toThrow('at most 1 tools');
+    expect(judge(asking('x'.repeat(500)))).toThrow('at most 500 characters');
   });
 });

@@ -24,13 +24,13 @@ const BLOCKS = ['text', 'image', 'audio', 'tool_use', 'tool_result'];
 export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds = REQUEST_BOUNDS): void {
   const { messages, maxTokens, tools = [] } = request;
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
-    throw createInvalidError('maxTokens must be a whole number from 1 on');
-  if (!Array.isArray(messages) || messages.length === 0) throw createInvalidError('There are no messages');
-  if (messages.length > bounds.messages) throw createInvalidError(`There are more than ${bounds.messages} messages`);
+    throw createInvalidError('maxTokens must be a positive integer');
+  if (!Array.isArray(messages) || messages.length === 0) throw createInvalidError('messages must not be empty');
+  if (messages.length > bounds.messages) throw createInvalidError(`There must be at most ${bounds.messages} messages`);
   if (!Array.isArray(tools) || tools.length > bounds.tools)
-    throw createInvalidError(`There are more than ${bounds.tools} tools`);
+    throw createInvalidError(`There must be at most ${bounds.tools} tools`);
   if (JSON.stringify(request).length > bounds.characters)
-    throw createInvalidError(`The request is longer than ${bounds.characters} characters`);
+    throw createInvalidError(`The request must have at most ${bounds.characters} characters`);
   messages.forEach(judgeMessage);
   judgeBalance(messages);
   judgeTools(request);
@@ -39,9 +39,9 @@ export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds
 function judgeMessage(message: SamplingMessage, index: number): void {
   const { role } = message;
   const createError = (problem: string) => createInvalidError(`Message ${index}: ${problem}`);
-  if (role !== 'user' && role !== 'assistant') throw createError('the role is neither user nor assistant');
+  if (role !== 'user' && role !== 'assistant') throw createError('the role must be user or assistant');
   for (const block of getBlocks(message)) {
-    if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw createError('a block is of no known type');
+    if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw createError('a block has an unknown type');
     const problem = findProblem(block, role);
     if (problem) throw createError(problem);
   }
@@ -51,16 +51,19 @@ function findProblem(block: { readonly [name: string]: unknown }, role: string):
   const isText = (...names: string[]) => names.every(name => typeof block[name] === 'string');
   switch (block.type) {
     case 'text':
-      return isText('text') ? undefined : 'a text block has no text';
+      return isText('text') ? undefined : 'a text block must have text';
     case 'tool_use':
-      if (role !== 'assistant') return 'a tool use is not of the assistant';
-      return isText('id', 'name') && isObject(block.input) ? undefined : 'a tool use lacks its id, name or input';
+      if (role !== 'assistant') return 'a tool use must be in a message of the assistant';
+      return isText('id', 'name') && isObject(block.input)
+        ? undefined
+        : 'a tool use must have an id, a name and an input';
     case 'tool_result':
-      if (role !== 'user') return 'a tool result is not of the user';
-      if (!isText('toolUseId') || !Array.isArray(block.content)) return 'a tool result lacks its toolUseId or content';
-      return block.content.every(isObject) ? undefined : 'a tool result has a block of no known type';
+      if (role !== 'user') return 'a tool result must be in a message of the user';
+      if (!isText('toolUseId') || !Array.isArray(block.content))
+        return 'a tool result must have a toolUseId and content';
+      return block.content.every(isObject) ? undefined : 'a tool result has an invalid block';
     default:
-      return isText('data', 'mimeType') ? undefined : `an ${String(block.type)} block lacks its data or mimeType`;
+      return isText('data', 'mimeType') ? undefined : `an ${String(block.type)} block must have data and a mimeType`;
   }
 }
 
@@ -74,7 +77,7 @@ function judgeBalance(messages: readonly SamplingMessage[]): void {
       throw createInvalidError('Tool results mixed with other content');
     if (open.some(id => !results.includes(id))) throw createInvalidError('Tool result missing in request');
     if (results.some(id => !open.includes(id)) || new Set(results).size < results.length)
-      throw createInvalidError('A tool result belongs to no tool use of the message before');
+      throw createInvalidError('A tool result has no matching tool use in the message before');
     open = getToolUses(message).map(({ id }) => id);
     if (new Set(open).size < open.length) throw createInvalidError('Two tool uses have the same id');
   }
@@ -83,13 +86,13 @@ function judgeBalance(messages: readonly SamplingMessage[]): void {
 
 function judgeTools({ tools = [], toolChoice }: CreateMessageParams): void {
   const fits = (tool: unknown) => isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
-  if (!tools.every(fits)) throw createInvalidError('A tool lacks its name or inputSchema');
+  if (!tools.every(fits)) throw createInvalidError('Each tool must have a name and an inputSchema');
   if (new Set(tools.map(({ name }) => name)).size < tools.length)
     throw createInvalidError('Two tools have the same name');
   if (toolChoice === undefined) return;
   const { mode = 'auto' } = toolChoice;
   if (!['auto', 'required', 'none'].includes(mode))
-    throw createInvalidError('toolChoice.mode is none of auto, required, none');
+    throw createInvalidError('toolChoice.mode must be auto, required or none');
   if (mode === 'required' && tools.length === 0)
-    throw createInvalidError('toolChoice requires a tool, and there is none');
+    throw createInvalidError('toolChoice requires a tool, but tools is empty');
 }

@@ -66,7 +66,7 @@ export function classifyWithoutSession(
   if (dialect !== undefined) return { opening: 'sessionless', dialect };
   return refuseRequest({
     code: INVALID_REQUEST,
-    message: `Invalid request: without MCP-Protocol-Version the version is ${version}, which is not served`,
+    message: `Invalid request: without MCP-Protocol-Version the version is ${version}, which this server does not support`,
   });
 }
 
@@ -79,7 +79,7 @@ function routeInitialize(served: readonly Dialect[]): RequestRoute {
   if (served.some(({ opening }) => opening === 'handshake')) return { opening: 'handshake' };
   return refuseRequest({
     code: UNSUPPORTED_VERSION,
-    message: `Unsupported protocol version: initialize opens none of ${listVersions(served).join(', ')}, which this server serves`,
+    message: `Unsupported protocol version: this server supports ${listVersions(served).join(', ')}, which do not use initialize`,
     data: { supported: listVersions(served), requested: 'initialize' },
   });
 }
@@ -135,7 +135,7 @@ export function createRequestMeta(
 function createMissingMetaError({ method }: JsonRpcRequest): ErrorObject {
   return {
     code: INVALID_PARAMS,
-    message: `Invalid params: ${method} needs _meta with ${PROTOCOL_VERSION} and ${CLIENT_CAPABILITIES}`,
+    message: `Invalid params: ${method} requires _meta with ${PROTOCOL_VERSION} and ${CLIENT_CAPABILITIES}`,
   };
 }
 

@@ -74,5 +74,5 @@ function decodeCursor(cursor: string): string {
   } catch {
     // Not ours: said below.
   }
-  throw rpcError(INVALID_PARAMS, 'Invalid params: the cursor was not given by this server');
+  throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
 }

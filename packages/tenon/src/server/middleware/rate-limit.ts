@@ -41,7 +41,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (EXEMPT_METHODS.has(operation.method)) return next(operation);
     const retryAfterMs = buckets.take(getKey(operation));
     if (retryAfterMs === 0) return next(operation);
-    throw rpcError(TOO_MANY_REQUESTS, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
+    throw rpcError(TOO_MANY_REQUESTS, `Too many requests. Retry after ${retryAfterMs} ms`, { retryAfterMs });
   };
 }
 

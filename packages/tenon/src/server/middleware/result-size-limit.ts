@@ -21,7 +21,7 @@ export function resultSizeLimit(maxCharacters: number): Middleware {
     if (result.resultType !== undefined && result.resultType !== 'complete') return result;
     const size = JSON.stringify(result).length;
     if (size <= maxCharacters) return result;
-    const message = `The result has ${size} characters, more than the ${maxCharacters} that are allowed: ask for less`;
+    const message = `The result has ${size} characters. At most ${maxCharacters} are allowed: request less data`;
     if (operation.method !== 'tools/call') throw rpcError(INTERNAL_ERROR, message);
     const { content: _, structuredContent: __, ...rest } = result;
     return { ...rest, content: [{ type: 'text', text: message }], isError: true };

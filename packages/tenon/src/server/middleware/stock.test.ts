@@ -148,8 +148,8 @@ describe('a time limit', () => {
     const slow = outcome(operation('slow'));
     const read = outcome(operation('slow', { method: 'resources/read' }));
     clock.advance(100);
-    expect(await slow).toMatchObject({ code: 'tool/failed', message: 'Gave up after 100 ms' });
-    expect(await read).toMatchObject({ rpcCode: -32603, message: 'Gave up after 100 ms' });
+    expect(await slow).toMatchObject({ code: 'tool/failed', message: 'The request timed out after 100 ms' });
+    expect(await read).toMatchObject({ rpcCode: -32603, message: 'The request timed out after 100 ms' });
     expect(await outcome(operation())).toEqual({});
     expect(clock.timers).toBe(0);
   });
@@ -172,7 +172,7 @@ describe('a limit of results', () => {
     expect(await big.outcome(operation())).toMatchObject({
       isError: true,
       resultType: 'complete',
-      content: [{ text: expect.stringContaining('more than the 20') }],
+      content: [{ text: expect.stringContaining('At most 20 are allowed') }],
     });
     expect(await big.outcome(operation())).not.toHaveProperty('structuredContent');
     expect(await big.outcome(operation('a', { method: 'resources/read' }))).toMatchObject({ rpcCode: -32603 });

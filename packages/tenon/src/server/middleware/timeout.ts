@@ -27,6 +27,6 @@ export function timeout(ms: number, { clock = systemClock }: { readonly clock?: 
 }
 
 function createTimeoutError(method: string, ms: number): Error {
-  const message = `Gave up after ${ms} ms`;
+  const message = `The request timed out after ${ms} ms`;
   return method === 'tools/call' ? toolError(message) : rpcError(INTERNAL_ERROR, message);
 }

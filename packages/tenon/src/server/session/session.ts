@@ -121,7 +121,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (request.method === 'ping') return {};
     throw rpcError(
       INVALID_PARAMS,
-      `Invalid params: ${request.method.slice(0, 128)} came before initialize, and says no protocol version itself`,
+      `Invalid params: ${request.method.slice(0, 128)} was sent before initialize, without a protocol version in _meta. Send initialize first`,
     );
   }
 
@@ -179,7 +179,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   add(uri: string): void {
     this.#subscribedUris ??= new Set();
     if (this.#subscribedUris.size >= MAX_SUBSCRIPTIONS && !this.#subscribedUris.has(uri))
-      throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+      throw rpcError(INVALID_REQUEST, `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed`);
     this.#subscribedUris.add(uri);
     if (this.#isReady) this.#runtime.subscriptions.subscribe(this, uri);
   }
@@ -216,7 +216,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {
-    if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
+    if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is already initialized');
     const { dialect, params } = negotiate(this.#runtime, request);
     this.#dialect = dialect;
     this.#caller = {

@@ -117,12 +117,12 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       if (!acceptsStream(exchange.header('accept'))) {
         return refuse(exchange, 406, createInvalidRequest(`Accept must list ${EVENT_STREAM}`));
       }
-      if (context.inFlight.closing) return refuseBusy(exchange, 'The server is going down');
+      if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down');
       const id = crypto.randomUUID();
       const address = context.getAddress(exchange);
       const caller = getCallerKey(auth, address);
       const stream = context.streams.begin(exchange, caller, undefined, () => sessions.get(id)?.end());
-      if (stream === undefined) return refuseBusy(exchange, 'Too many streams are open');
+      if (stream === undefined) return refuseBusy(exchange, 'Too many open streams. Retry later');
       const [session, channel] = createSession(id, stream, auth, caller);
       sessions.set(id, session);
       session.extend(auth);
@@ -143,7 +143,11 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       if (id === undefined) return refuse(exchange, 400, createInvalidRequest('sessionId is missing'));
       const session = sessions.get(id);
       if (session === undefined || !isSameOwner(session.auth, auth)) {
-        return refuse(exchange, 404, createInvalidRequest('There is no such session; the stream may have ended'));
+        return refuse(
+          exchange,
+          404,
+          createInvalidRequest('Session not found. Its stream may have ended: open a new stream'),
+        );
       }
       // The address is sent on the stream only, so a client that knows it and has another token of the same user owns
       // the stream.
@@ -178,7 +182,7 @@ function receiveMessage(
   const messages = Array.isArray(value) ? value : [value];
   const requests = messages.filter((message): message is JsonRpcRequest => classifyMessage(message) === 'request');
   if (requests.length > 0 && context.inFlight.closing) {
-    return refuseBusy(exchange, 'The server is going down', requests[0]?.id);
+    return refuseBusy(exchange, 'The server is shutting down', requests[0]?.id);
   }
   const isFull =
     session.requests.size + requests.length > context.limits.maxRequestsPerSession ||
@@ -221,5 +225,5 @@ function isResponse(message: JsonRpcMessage | readonly JsonRpcResponse[]): messa
 }
 
 function refuseMethod(exchange: Exchange, allow: string) {
-  refuse(exchange, 405, createInvalidRequest(`Only ${allow} is served here`), undefined, { allow });
+  refuse(exchange, 405, createInvalidRequest(`Method not allowed. Use ${allow}`), undefined, { allow });
 }

@@ -100,7 +100,10 @@ function isSameUser(user: CallerIdentity, caller: CallerIdentity): boolean {
 }
 
 const createEndedPage = (): AuthHttpResponse =>
-  createRefusalPage('No sign-in waits here', 'It is done, or it took too long. Call the tool again to begin another');
+  createRefusalPage(
+    'No sign-in in progress',
+    'It is complete, or it took too long. Call the tool again to start a new one',
+  );
 
 const createOtherBrowserPage = (): AuthHttpResponse =>
   createRefusalPage(
@@ -109,14 +112,14 @@ const createOtherBrowserPage = (): AuthHttpResponse =>
   );
 
 function createOtherUserPage(server: string): AuthHttpResponse {
-  const text = renderHtml`<p>Another user has been asked to sign in to ${server}. If somebody sent you the link, do not go on: they
-would get access in your name. Nothing was passed on.</p>`;
+  const text = renderHtml`<p>Another user has been asked to sign in to ${server}. If another person sent you the link, do not continue: they
+would get access in your name. No access was granted.</p>`;
   return createPage(403, 'This sign-in is not yours', text);
 }
 
 function createFailedPage(server: string, error: Error): AuthHttpResponse {
   const code = TenonError.is(error) ? error.code : 'internal/unexpected';
-  const text = renderHtml`<p>The sign-in to ${server} has failed (${code}). Call the tool again to begin another.</p>`;
+  const text = renderHtml`<p>The sign-in to ${server} has failed (${code}). Call the tool again to start a new one.</p>`;
   return createPage(400, 'Not signed in', text);
 }
 

@@ -190,6 +190,6 @@ function checkRange({ from = 0, to }: OverflowRange, total: number, maxPage: num
   const end = to ?? total;
   const fits = Number.isSafeInteger(from) && Number.isSafeInteger(end) && from >= 0 && from <= end && from <= total;
   if (!fits)
-    throw rpcError(INVALID_PARAMS, `Invalid params: from and to are whole numbers from 0 to ${total}, in order`);
+    throw rpcError(INVALID_PARAMS, `Invalid params: from and to must be integers from 0 to ${total}, with from <= to`);
   return [from, Math.min(end, total, from + maxPage)];
 }

@@ -85,17 +85,17 @@ export function createUrlResult(choice: 'open' | 'decline' | 'cancel' | undefine
 }
 
 function parseUrl(url: unknown): URL {
-  if (typeof url !== 'string') throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is no text');
+  if (typeof url !== 'string') throw rpcError(INVALID_PARAMS, 'Invalid params: the URL must be a string');
   if (url.length > MAX_URL)
-    throw rpcError(INVALID_PARAMS, `Invalid params: the URL is longer than ${MAX_URL} characters`);
+    throw rpcError(INVALID_PARAMS, `Invalid params: the URL must have at most ${MAX_URL} characters`);
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch {
-    throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is not valid');
+    throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is invalid');
   }
   if (parsed.protocol === 'https:' || parsed.protocol === 'http:') return parsed;
-  throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is neither https: nor http:');
+  throw rpcError(INVALID_PARAMS, 'Invalid params: the URL must begin with https: or http:');
 }
 
 function getUserinfo({ username, password }: URL): string {

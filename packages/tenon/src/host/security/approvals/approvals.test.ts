@@ -74,7 +74,7 @@ describe('a person who sits at this process', () => {
     const obtained = approvals.request(call());
     await vi.waitFor(() => expect(signal).toBeDefined());
     clock.advance(100);
-    expect(await obtained).toEqual({ granted: false, reason: 'nobody answered within 100 ms' });
+    expect(await obtained).toEqual({ granted: false, reason: 'no answer within 100 ms' });
     expect(signal?.aborted).toBe(true);
     expect(clock.timers).toBe(0);
   });

@@ -83,7 +83,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
 
   const createEnded = (decision: 'late' | 'gone'): Approval =>
-    decision === 'gone' ? ABANDONED : createDenial(`nobody answered within ${ttl} ms`);
+    decision === 'gone' ? ABANDONED : createDenial(`no answer within ${ttl} ms`);
 
   return {
     async request(
@@ -99,7 +99,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         if ('granted' in answer) return answer;
         // The decision applies to the action as it was shown. Later changes of the object have no effect.
         const now = createApprovalBinding(request, grounds);
-        if (now.call !== binding.call) return createDenial('the call has changed while the question stood');
+        if (now.call !== binding.call) return createDenial('the call changed while its approval was pending');
         return recordAnswer(request, binding, answer);
       };
       if (approve)
@@ -108,7 +108,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         const answer = await requestDecision(askNow, request, context);
         return 'granted' in answer ? answer : step('policy: approved', () => resolveApproval(answer));
       }
-      if (!waits) return createDenial('nobody can be asked');
+      if (!waits) return createDenial('no user can be asked for approval');
       return step('policy: approved', () => wait(request, binding, context));
     },
     listPending: list => pendingApprovals.list(list),

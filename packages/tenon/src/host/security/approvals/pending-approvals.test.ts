@@ -55,7 +55,7 @@ describe('a question that waits in a store', () => {
       name: 'add',
       arguments: { text: 'a' },
       principal: 'ann',
-      reason: 'to be asked by rule 1: it writes',
+      reason: 'approval required by rule 1: it writes',
       askedAt: 1000,
       expiresAt: 61_000,
     });
@@ -92,7 +92,7 @@ describe('a question that waits in a store', () => {
       clock.advance(5000);
       await new Promise(resolve => setImmediate(resolve));
     }
-    expect(await obtained).toEqual({ granted: false, reason: 'nobody answered within 60000 ms' });
+    expect(await obtained).toEqual({ granted: false, reason: 'no answer within 60000 ms' });
     expect(await stores.values.list('policy/')).toEqual([]);
     await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
     expect(clock.timers).toBe(0);
@@ -200,7 +200,7 @@ describe('a question that waits in a store', () => {
 
   it('is not laid where nobody would answer', async () => {
     const { caller } = setUp({ waits: false });
-    expect(await caller.request(call())).toEqual({ granted: false, reason: 'nobody can be asked' });
+    expect(await caller.request(call())).toEqual({ granted: false, reason: 'no user can be asked for approval' });
   });
 });
 

@@ -141,7 +141,7 @@ interface VerificationState {
 
 function listUnproven(last: AuditLine | undefined, { signer, through, start, passed }: VerificationState): string[] {
   const keyed = last?.mac !== undefined;
-  const rewritten = 'that nobody who can write all of the record has made another in its place';
+  const rewritten = 'that the record was not replaced as a whole';
   return [
     ...(signer || passed ? [] : [keyed ? `${rewritten} (give its key)` : `${rewritten} (it has no key)`]),
     ...(passed

@@ -26,7 +26,7 @@ export class AuditRecorder {
       await this.#audit.write(event);
     } catch (error) {
       this.#onError(TenonError.from(error));
-      throw rpcError(INTERNAL_ERROR, 'Not done: it could not be recorded');
+      throw rpcError(INTERNAL_ERROR, 'Not done: the audit record could not be written');
     }
   }
 

@@ -213,7 +213,7 @@ describe('a call that is to be asked about', () => {
   it('is not done where nobody can be asked', async () => {
     const { server, ran } = setUp([ask()]);
     const client = await connectPair(server, { elicit: yes('once') });
-    const text = 'Not done: to be asked by rule 1: nobody can be asked';
+    const text = 'Not done: approval required by rule 1: no user can be asked for approval';
     expect(await client.callTool('write', {})).toMatchObject({ isError: true, content: [{ text }] });
     await expect(client.readResource('file:///a')).rejects.toMatchObject({ rpcCode: -1 });
     expect(ran).toEqual([]);
@@ -253,7 +253,7 @@ describe('a call that is to be asked about', () => {
         expect(elicit).toHaveBeenCalledTimes(count);
         const message = elicit.mock.calls[0]?.[0].message;
         expect(message).toBe(
-          'Allow to call the tool write of server?\n{"path":"/a\\u{202E}"}\n(to be asked by rule 1)',
+          'Allow to call the tool write of server?\n{"path":"/a\\u{202E}"}\n(approval required by rule 1)',
         );
         await client.close();
       }

@@ -110,7 +110,7 @@ async function requestApproval(
   verdict: PolicyVerdict,
   context: Context,
 ): Promise<Approval> {
-  if (approvals === undefined) return { granted: false, reason: 'nobody can be asked' };
+  if (approvals === undefined) return { granted: false, reason: 'no user can be asked for approval' };
   const canAsk =
     request.kind !== 'method' &&
     findMissingForRequest('elicitation/create', {}, context.client.capabilities) === undefined;

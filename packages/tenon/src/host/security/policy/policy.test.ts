@@ -127,7 +127,7 @@ describe('a policy', () => {
     expect(text).toContain('1. allow {"server":"other"}: server is "notes", not "other"');
     expect(text).toContain('not trusted, so its annotations do not count');
     expect(text).toContain('argument password is …');
-    expect(text).toContain('→ to be asked by rule 4: somebody has to look');
+    expect(text).toContain('→ approval required by rule 4: somebody has to look');
     expect(text).not.toMatch(/hunter2|swordfish/);
     expect(text).not.toContain('\u202e');
   });
@@ -135,7 +135,7 @@ describe('a policy', () => {
   it('says which rule it was, and marks the rule wherever it stands', () => {
     const one = judge([ask('notes/add', { because: 'it writes' })]);
     const other = judge([deny('x/y'), ask('notes/add', { because: 'other words' })]);
-    expect(one.reason).toBe('to be asked by rule 1: it writes');
+    expect(one.reason).toBe('approval required by rule 1: it writes');
     expect(other.mark).toBe(one.mark);
     expect(judge([ask('notes/*')]).mark).not.toBe(one.mark);
   });

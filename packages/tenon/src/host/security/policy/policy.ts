@@ -27,7 +27,7 @@ export interface Policy {
   dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: PolicyVerdict }[];
 }
 
-const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'to be asked', deny: 'denied' };
+const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'approval required', deny: 'denied' };
 
 /**
  * Creates a policy from rules.
@@ -74,7 +74,7 @@ function toVerdict({ rule, mark }: CompiledRule, place: number): PolicyVerdict {
 
 function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: PolicyVerdict): string {
   const { kind, server, name, principal, trusted } = request;
-  const who = principal === undefined ? 'by nobody that is known' : `by ${createExcerpt(principal)}`;
+  const who = principal === undefined ? 'by an anonymous caller' : `by ${createExcerpt(principal)}`;
   const what = `${kind} ${createExcerpt(name)} of ${createExcerpt(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
   const tried = compiled.slice(0, verdict.rule).map(({ rule, findMismatch }, place) => {
     const { action, because, ...match } = rule;

@@ -33,7 +33,7 @@ export async function makePrivate(file: PrivateFile): Promise<void> {
   await chmod(file.path, 0o600);
   process.emitWarning(`other users could read ${file.subject} in ${file.path}; it now has mode 0600`, {
     code: file.code,
-    detail: 'If somebody may have read it, sign out and sign in again, which makes new secrets.',
+    detail: 'If another user may have read it, sign out and sign in again to create new secrets.',
   });
 }
 

@@ -17,18 +17,17 @@ export function checkHeaderParams(
     const value = getHeaderArgument(args, param.path);
     const raw = header(param.header);
     const problem =
-      value === undefined ? raw !== undefined && 'is there, but its argument is not' : findMismatch(value, raw);
+      value === undefined ? raw !== undefined && 'is present, but its argument is missing' : findMismatch(value, raw);
     if (problem) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${param.header} ${problem}`);
   }
 }
 
 function findMismatch(value: unknown, raw: string | undefined): string | false {
   if (raw === undefined) return 'is missing';
-  if (typeof value === 'number' && !isExactNumber(value))
-    return 'mirrors a number that cannot be told from its neighbours';
+  if (typeof value === 'number' && !isExactNumber(value)) return 'mirrors a number that is not exact';
   const decoded = decodeHeaderValue(raw);
-  if (decoded === undefined) return 'is not well encoded';
+  if (decoded === undefined) return 'is not encoded correctly';
   const isEqual =
     typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value);
-  return isEqual ? false : 'does not say what its argument says';
+  return isEqual ? false : 'does not match its argument';
 }

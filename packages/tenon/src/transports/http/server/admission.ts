@@ -32,7 +32,8 @@ export function createAdmission(
     const origin = incoming.header('origin');
     const host = incoming.header('host');
     // Which of them a proxy has looked at is not known. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
-    if (host?.includes(',')) return refuse(incoming, 400, createInvalidRequest('A request has one Host header'));
+    if (host?.includes(','))
+      return refuse(incoming, 400, createInvalidRequest('The request has several Host headers. Send one'));
     const problem = guard(host, origin);
     if (problem !== undefined) return refuse(incoming, 403, createInvalidRequest(problem));
     const corsFields = cors && createCorsHeaders(cors, origin);
@@ -111,10 +112,10 @@ export function createOriginGuard(
   };
 
   return (host, origin) => {
-    if (host === undefined || host === '') return 'the request has no Host';
-    if (!isHostAllowed(host)) return `Host "${toPrintable(host)}" is not allowed; add it to allowedHosts`;
+    if (host === undefined || host === '') return 'The Host header is missing';
+    if (!isHostAllowed(host)) return `Host "${toPrintable(host)}" is not allowed. Add it to allowedHosts`;
     if (origin === undefined || isOriginAllowed(origin, host)) return undefined;
-    return `Origin "${toPrintable(origin)}" is not allowed; add it to allowedOrigins`;
+    return `Origin "${toPrintable(origin)}" is not allowed. Add it to allowedOrigins`;
   };
 }
 

@@ -75,7 +75,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     if (ssePath !== false && exchange.path === ssePath) sseEndpoints.open(exchange, auth);
     else if (ssePath !== false && exchange.path === messagesPath) sseEndpoints.receive(exchange, auth);
     else if (path === '*' || exchange.path === path) serveStreamableHttp(context, sessions, exchange, auth);
-    else refuse(exchange, 404, createInvalidRequest(`Nothing is served here; the MCP endpoint is ${path}`));
+    else refuse(exchange, 404, createInvalidRequest(`Not found. The path of the MCP endpoint is ${path}`));
   };
   const admit = createAdmission(options, context, route);
 

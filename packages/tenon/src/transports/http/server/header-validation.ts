@@ -80,7 +80,7 @@ function hasHeaderValue(exchange: Exchange, name: string, value: string): boolea
 }
 
 function createMismatchError(header: string, bodyField: string): ErrorObject {
-  return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be there and equal ${bodyField}` };
+  return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be present and equal to ${bodyField}` };
 }
 
 /** True for content types of JSON. */

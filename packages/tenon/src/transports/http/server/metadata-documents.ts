@@ -29,7 +29,7 @@ export function serveDocument(exchange: Exchange, document: MetadataDocument): v
         'access-control-max-age': '600',
       });
     default:
-      return refuse(exchange, 405, createInvalidRequest('Only reading is served here'), undefined, {
+      return refuse(exchange, 405, createInvalidRequest('Method not allowed. Use GET'), undefined, {
         ...CORS_HEADERS,
         allow: ALLOW,
       });

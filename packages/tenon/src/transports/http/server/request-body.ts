@@ -12,7 +12,7 @@ export interface UnreadableBody {
   readonly error: ErrorObject;
 }
 
-const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read' };
+const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read. Retry later' };
 const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON' };
 
 /** Bodies of up to so many bytes are read without being counted. */

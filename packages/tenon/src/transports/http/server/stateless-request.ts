@@ -33,7 +33,7 @@ export function serveStatelessRequest(
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
   const statelessRequest = new StatelessRequest(context, exchange, request, dialect, auth);
   if (!context.inFlight.enter(statelessRequest.caller))
-    return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+    return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   void statelessRequest.answer();
 }
 
@@ -94,7 +94,7 @@ class StatelessRequest implements RequestIO {
     if (this.#done || this.#exchange.clientClosed) return undefined;
     this.#stream ??= this.#context.streams.begin(this.#exchange, this.caller);
     if (this.#stream !== undefined) return this.#stream.write(encodeEvent(JSON.stringify(notification)));
-    if (this.#finish()) refuseBusy(this.#exchange, 'Too many streams are open', this.#request.id);
+    if (this.#finish()) refuseBusy(this.#exchange, 'Too many open streams. Retry later', this.#request.id);
   }
 
   onClientClosed(listener: () => void): void {

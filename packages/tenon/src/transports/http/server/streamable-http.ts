@@ -22,7 +22,7 @@ import { serveStatelessRequest } from './stateless-request.js';
 
 const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS';
 const JSON_TYPE = 'application/json';
-const SESSION_MISSING = 'initialize answers with an Mcp-Session-Id, which every later request repeats';
+const INITIALIZE_HINT = 'Send initialize, and repeat the Mcp-Session-Id of its response in every later request';
 const acceptsResponse = createAcceptMatcher(JSON_TYPE, EVENT_STREAM);
 
 /**
@@ -83,7 +83,7 @@ function receiveMessage(
   const kind = classifyMessage(value);
   if (kind !== 'request') return receiveNonRequest(context, sessions, exchange, value, kind, auth);
   const request = value as JsonRpcRequest;
-  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is going down', request.id);
+  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
   const version = getVersionHeader(exchange);
   const route = context.handler.classifyRequest(request, version);
   if (route.opening === 'per-request') return serveStatelessRequest(context, exchange, request, route.dialect, auth);
@@ -113,7 +113,7 @@ function receiveNonRequest(
 ) {
   const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
   if (route?.opening === 'sessionless') {
-    if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is going down');
+    if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
     return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
   }
   const sessionId = getSessionId(context, exchange);
@@ -124,13 +124,13 @@ function receiveNonRequest(
     return refuse(
       exchange,
       400,
-      createInvalidRequest(kind === 'malformed' ? reason : 'A response belongs to a session'),
+      createInvalidRequest(kind === 'malformed' ? reason : 'A response must be sent in a session'),
       id,
     );
   }
   const session = findSession(sessions, exchange, sessionId, auth);
   if (session === undefined) return;
-  if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is going down');
+  if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
   receiveInSession(session, exchange, value, auth);
 }
 
@@ -143,7 +143,7 @@ function receiveStatelessNotification(
   const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
   const { opening } = context.handler.classifyRequest(asRequest, getVersionHeader(exchange));
   if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
-  refuse(exchange, 400, createInvalidRequest(SESSION_MISSING));
+  refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
 }
 
 function handleGetOrDelete(
@@ -154,14 +154,14 @@ function handleGetOrDelete(
 ) {
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
-    const hint = context.keepsSessions ? `; ${SESSION_MISSING}` : ', and the server runs without sessions';
+    const hint = context.keepsSessions ? `. ${INITIALIZE_HINT}` : ', and the server runs without sessions';
     const reason = `${exchange.method} requires a session${hint}`;
     return refuse(exchange, 405, createInvalidRequest(reason), undefined, { allow: 'POST, OPTIONS' });
   }
   const session = findSession(sessions, exchange, sessionId, auth);
   if (session === undefined) return;
   if (exchange.method === 'DELETE') return endSession(session, exchange);
-  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is going down');
+  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down');
   listenInSession(session, exchange, auth);
 }
 
@@ -173,12 +173,12 @@ function findSession(
   id?: JsonRpcRequest['id'],
 ): HttpSession | undefined {
   if (sessionId === undefined) {
-    refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing; ${SESSION_MISSING}`), id);
+    refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`), id);
     return undefined;
   }
   const session = sessions.find(sessionId, auth);
   if (session === undefined)
-    refuse(exchange, 404, createInvalidRequest('There is no such session; initialize opens one'), id);
+    refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);
   return session;
 }
 

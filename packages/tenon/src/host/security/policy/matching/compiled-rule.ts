@@ -98,11 +98,11 @@ function createResourceTest(resource: NonNullable<Match['resource']>, certain: b
 function createPrincipalTest(principal: Match['principal'], certain: boolean): RuleTest[] {
   if (principal === undefined) return [];
   if (principal === null)
-    return [request => (request.principal === undefined ? undefined : 'somebody is known to ask')];
+    return [request => (request.principal === undefined ? undefined : 'the caller is not anonymous')];
   const fits = compileNames(principal, certain);
   return [
     ({ principal: name }) => {
-      if (name === undefined) return 'nobody is known to ask';
+      if (name === undefined) return 'the caller is anonymous';
       return fits(name) ? undefined : describeMismatch('principal', name, listPatterns(principal).patterns);
     },
   ];

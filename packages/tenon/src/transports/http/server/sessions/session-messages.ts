@@ -33,11 +33,11 @@ export function openSession(
 ) {
   const address = context.getAddress(exchange);
   const session = context.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
-  if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
+  if (session === undefined) return refuseBusy(exchange, 'Too many open sessions. Retry later', request.id);
   const post = new SessionPost(exchange, 1, 'opening', auth);
   if (!session.addPendingRequest(request.id, post)) {
     session.end();
-    return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+    return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   }
   connectSession(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
     session.receiver?.onMessage(request, post);
@@ -114,7 +114,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
   if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
   const post = new SessionPost(exchange, 1, 'single', auth);
   if (!session.addPendingRequest(id, post)) {
-    return refuse(exchange, 400, createInvalidRequest('A request with this id is still being answered'), id);
+    return refuse(exchange, 400, createInvalidRequest('A request with this id is still in progress'), id);
   }
   session.receiver?.onMessage(value, post);
 }
@@ -122,16 +122,16 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
 /** Returns the reason why no message of a batch may run. Elements that are not messages are answered one by one. */
 function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
   const { limits, handler } = session.context;
-  if (!session.acceptsBatches) return 'this protocol version has no batches';
-  if (batch.length === 0) return 'a batch has at least one message';
-  if (batch.length > limits.maxBatch) return `a batch has at most ${limits.maxBatch} messages`;
+  if (!session.acceptsBatches) return 'this protocol version does not support batches';
+  if (batch.length === 0) return 'a batch must have at least one message';
+  if (batch.length > limits.maxBatch) return `a batch must have at most ${limits.maxBatch} messages`;
   const ids = new Set<unknown>();
   for (const message of batch) {
     const kind = classifyMessage(message);
     if (kind !== 'request') continue;
     const request = message as JsonRpcRequest;
-    if (ids.has(request.id) || session.isPending(request.id)) return 'two requests with one id';
-    if (handler.classifyRequest(request).opening === 'handshake') return 'a session is never opened in a batch';
+    if (ids.has(request.id) || session.isPending(request.id)) return 'two requests of the batch have the same id';
+    if (handler.classifyRequest(request).opening === 'handshake') return 'initialize must not be in a batch';
     ids.add(request.id);
   }
   return undefined;
@@ -148,17 +148,17 @@ export function listenInSession(session: HttpSession, exchange: Exchange, auth: 
   const eventId = exchange.header('last-event-id');
   if (eventId === undefined || eventId === '') {
     if (session.hasOpenStream)
-      return refuse(exchange, 409, createInvalidRequest('The session has a listening stream already'));
-    if (!session.listen(exchange, auth)) refuseBusy(exchange, 'Too many streams are open');
+      return refuse(exchange, 409, createInvalidRequest('The session already has a standalone stream'));
+    if (!session.listen(exchange, auth)) refuseBusy(exchange, 'Too many open streams. Retry later');
     return;
   }
   const result = session.resume(exchange, eventId, auth);
-  if (result === 'full') return refuseBusy(exchange, 'Too many streams are open');
+  if (result === 'full') return refuseBusy(exchange, 'Too many open streams. Retry later');
   if (result === 'resumed') return;
   refuse(
     exchange,
     400,
-    createInvalidRequest('Nothing is kept after this event; GET without Last-Event-ID listens anew'),
+    createInvalidRequest('Last-Event-ID is unknown or expired. Send GET without Last-Event-ID to open a new stream'),
   );
 }
 
@@ -187,7 +187,7 @@ function findVersionProblem({ dialect, context }: HttpSession, exchange: Exchang
 
 const TOO_MANY_REQUESTS = {
   code: INTERNAL_ERROR,
-  message: 'Too many requests of this session, or of this caller, are unanswered',
+  message: 'Too many unanswered requests of this session or this caller. Retry later',
 };
 
 function refuseTooMany(exchange: Exchange, id?: JsonRpcRequest['id']) {

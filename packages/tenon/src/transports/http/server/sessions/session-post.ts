@@ -87,7 +87,7 @@ export class SessionPost implements MessageContext {
   abandon(id: Id, stored: boolean): void {
     if (this.stream !== 0) this.#eventStream?.end();
     else if (this.exchange.clientClosed) return;
-    else if (!stored) refuseBusy(this.exchange, 'The server is going down', id);
+    else if (!stored) refuseBusy(this.exchange, 'The server is shutting down', id);
     else refuse(this.exchange, 404, createInvalidRequest('The session has ended'), id);
   }
 
