@@ -28,6 +28,7 @@ const parts = {
   client: async () => (await import('./client/measure.mjs')).measureClient,
   cold: async () => (await import('./cold/measure.mjs')).measureCold,
   sessions: async () => (await import('./sessions/measure.mjs')).measureSessions,
+  streams: async () => (await import('./streams/measure.mjs')).measureStreams,
   payload: async () => (await import('./payload/measure.mjs')).measurePayload,
   frameworks: async () => (await import('./frameworks/measure.mjs')).measureFrameworks,
   profile: async () => (await import('./profile/measure.mjs')).measureProfile,

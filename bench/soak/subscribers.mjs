@@ -45,7 +45,7 @@ async function openSocket(url) {
 }
 
 /** The stream of a session, which watches. @param {string} url @param {readonly string[]} uris */
-async function openStream(url, uris) {
+export async function openStream(url, uris) {
   const session = { fields: '' };
   const connection = await connectSocket(new URL(url), '2025-11-25', session);
   await openSession(connection, session);
@@ -65,7 +65,7 @@ async function openStream(url, uris) {
 }
 
 /** A request that is answered for as long as it is listened to. @param {string} url @param {readonly string[]} uris */
-async function listen(url, uris) {
+export async function listen(url, uris) {
   const socket = await openSocket(url);
   const method = 'subscriptions/listen';
   const params = { notifications: { resourceSubscriptions: uris }, _meta: META };

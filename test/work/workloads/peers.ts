@@ -42,13 +42,17 @@ export const peerWorkloads: Workloads = {
 
 /** What may cost as much as there are who are told. */
 export const notificationWorkloads: Workloads = {
-  'news of a resource, to so many subscribers': preparePeers(openSubscribed, async ({ server }) =>
-    server.notifyResourceUpdated(formatName('note://', 1)),
-  ),
-  'news of a resource, to so many listeners': preparePeers(openListened, async ({ server }) =>
-    server.notifyResourceUpdated(formatName('note://', 1)),
-  ),
+  'news of a resource, to so many subscribers': preparePeers(openSubscribed, notifyAll),
+  'news of a resource, to so many listeners': preparePeers(openListened, notifyAll),
 };
+
+/** Subscribers are notified in slices, with a timer between them. The largest number has at most so many slices. */
+const MAX_SLICES = Math.max(...SIZES) / 25;
+
+async function notifyAll({ server }: PeerSet): Promise<void> {
+  server.notifyResourceUpdated(formatName('note://', 1));
+  for (let slice = 0; slice < MAX_SLICES; slice++) await new Promise(resolve => setTimeout(resolve, 1));
+}
 
 interface PeerSet {
   readonly server: Server;

@@ -85,7 +85,7 @@ export function createServerRuntime(
     tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
     prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
     resources: new Registry(options.resources as never, compileResource, items => announceChange('resources', items)),
-    subscriptions: new SubscriptionManager(subscribe, onError),
+    subscriptions: new SubscriptionManager(subscribe, onError, clock),
     sessionPings: new SessionPings(clock, options.keepAlive, onError),
     pendingElicitations: new PendingElicitations(),
     closeListeners: new Set(),

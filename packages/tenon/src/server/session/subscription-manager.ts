@@ -1,7 +1,9 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CallerInfo } from '../caller-info.js';
 import { canSee, type HasVisibility } from '../registry.js';
+import { DeliveryQueue } from './delivery-queue.js';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
@@ -20,14 +22,20 @@ export class SubscriptionManager {
   readonly #unsubscribers = new Map<string, () => void>();
   readonly #subscribeHook: (uri: string) => (() => void) | undefined;
   readonly #onError: (error: TenonError) => void;
+  readonly #deliveries: DeliveryQueue<Subscriber>;
 
   /**
    * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these
    * throw is reported: it is nothing that a client could mend.
    */
-  constructor(subscribeHook: (uri: string) => (() => void) | undefined, onError: (error: TenonError) => void) {
+  constructor(
+    subscribeHook: (uri: string) => (() => void) | undefined,
+    onError: (error: TenonError) => void,
+    clock: Clock = systemClock,
+  ) {
     this.#subscribeHook = subscribeHook;
     this.#onError = onError;
+    this.#deliveries = new DeliveryQueue(clock);
   }
 
   add(subscriber: Subscriber): void {
@@ -61,16 +69,24 @@ export class SubscriptionManager {
   }
 
   notifyResourceUpdated(uri: string): void {
-    for (const subscriber of this.#byUri.get(uri) ?? []) subscriber.deliver('notifications/resources/updated', { uri });
+    this.#deliveries.add(`resource ${uri}`, {
+      listSubscribers: () => this.#byUri.get(uri) ?? [],
+      isSubscribed: subscriber => this.#byUri.get(uri)?.has(subscriber) === true,
+      deliver: subscriber => this.#callSafely(() => subscriber.deliver('notifications/resources/updated', { uri })),
+    });
   }
 
   /** Notifies those that see at least one of the changed entries that a list changed. */
   notifyListChanged(list: ListName, items: readonly HasVisibility[]): void {
-    for (const subscriber of this.#subscribers) {
-      if (!subscriber.wants(list) || !this.#callSafely(() => items.some(item => canSee(subscriber.caller, item))))
-        continue;
-      subscriber.deliver(`notifications/${list}/list_changed`, {});
-    }
+    this.#deliveries.add(undefined, {
+      listSubscribers: () => this.#subscribers,
+      isSubscribed: subscriber => this.#subscribers.has(subscriber),
+      deliver: subscriber =>
+        this.#callSafely(() => {
+          if (subscriber.wants(list) && items.some(item => canSee(subscriber.caller, item)))
+            subscriber.deliver(`notifications/${list}/list_changed`, {});
+        }),
+    });
   }
 
   #callSafely<T>(run: () => T): T | undefined {
