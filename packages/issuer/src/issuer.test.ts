@@ -343,11 +343,22 @@ describe('tokens that are bound to a key', () => {
     ['another method', { htm: 'GET' }],
     ['another URL', { htu: `${ISSUER}/revoke` }],
     ['another time', { iat: 0 }],
+    ['an id that is no text', { jti: 7 }],
+    ['an empty id', { jti: '' }],
   ])('need a proof that is not for %s', async (_, claims) => {
     const place = visitTestIssuer({ clients: [machine] });
     const { proof } = await prover(place);
     const answer = await place.token(bySelf, { ...basic, dpop: await proof(claims) });
     expect(answer.body.error).toBe('invalid_dpop_proof');
+  });
+
+  it('accept a proof for an equivalent URL', async () => {
+    const place = visitTestIssuer({ clients: [machine] });
+    const { proof } = await prover(place);
+    const { protocol, host, pathname } = new URL(`${ISSUER}/token`);
+    const htu = `${protocol.toUpperCase()}//${host.toUpperCase()}:443${pathname}?a=b#c`;
+    const { status, body } = await place.token(bySelf, { ...basic, dpop: await proof({ htu }) });
+    expect([status, body.token_type]).toEqual([200, 'DPoP']);
   });
 
   it('need another proof each time', async () => {

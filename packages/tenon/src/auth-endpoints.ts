@@ -29,6 +29,14 @@ export {
   readHttpRequest,
 } from './auth/pages/http-exchange.js';
 export { createRandomText } from './auth/pages/random-text.js';
+export {
+  type DpopProofOptions,
+  type ExpectedDpopProof,
+  type InvalidDpopProof,
+  type VerifiedDpopProof,
+  verifyDpopProof,
+} from './auth/resource/dpop-proof.js';
 export { hashSha256 } from './encoding/sha256.js';
 export { type AddressClass, classifyHost } from './net/address-class.js';
+export { stripInvisible } from './redaction/invisible-characters.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';

@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import type { JsonObject } from 'tenon';
+import { stripInvisible } from 'tenon/auth/endpoints';
 import { OauthError } from '../oauth-error.js';
 import { type ClientAuthMethod, type OauthClient, USER_GRANTS } from './client.js';
 import { isJsonObject } from './json-object.js';
@@ -34,14 +35,10 @@ export function parseClientMetadata(
   };
 }
 
-/** Parses a name. Control and direction characters are removed, because they could disguise it. */
+/** Parses a name. Characters that cannot be seen are removed, because they could disguise it. */
 function parseName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const name = value
-    .normalize('NFC')
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-    .trim()
-    .slice(0, MAX_NAME_LENGTH);
+  const name = stripInvisible(value.normalize('NFC')).trim().slice(0, MAX_NAME_LENGTH);
   return name === '' ? undefined : name;
 }
 

@@ -40,6 +40,17 @@ describe('a client that registers itself', () => {
     expect(tokens.body.refresh_token).toBeDefined();
   });
 
+  it.each([
+    ['of control and direction', 'My\u0007\u202e\u2028 App'],
+    ['that are blank letters', 'My\u3164\u115f\u034f App'],
+    ['of an escape sequence', 'My\u001b[31m App'],
+  ])('has a name without characters %s', async (_, client_name) => {
+    const place = visitTestIssuer();
+    const { body } = await register(place, { redirect_uris: [BACK], client_name });
+    const page = await place.ask({ client_id: String(body.client_id) });
+    expect(await page.text()).toContain('<strong>My App</strong>');
+  });
+
   it('has a secret unless it wants none, and then needs it', async () => {
     const place = visitTestIssuer();
     const { body } = await register(place, { redirect_uris: [BACK] });

@@ -2,62 +2,83 @@ import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload,
 import type { Clock } from '../../cancellation/clock.js';
 import { hashSha256 } from '../../encoding/sha256.js';
 import type { Values } from '../../stores/stores.js';
-import type { DpopNonces } from './dpop-nonces.js';
-import type { TokenProblem } from './token-problem.js';
 
-export interface ProofVerifierOptions {
-  readonly clock: Clock;
+/** Options of `verifyDpopProof`. */
+export interface DpopProofOptions {
+  /** Clock for the age of proofs. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** Milliseconds by which the time of a proof may differ from ours. */
+  /** Maximum difference between the time of a proof and the clock, in ms. */
   readonly maxProofAge: number;
-  readonly nonces: DpopNonces | undefined;
   /** Store of used proofs. */
   readonly usedProofs: Values;
+  /** Beginning of the keys in the store. */
+  readonly keyPrefix: string;
 }
 
 /** Values that a proof must match. */
-export interface ExpectedProof {
+export interface ExpectedDpopProof {
+  /** HTTP method of the request. */
   readonly method: string;
-  /** The URLs by which the request may be known. */
+  /** URLs by which the request may be known. Query and fragment are not compared. */
   readonly urls: readonly string[];
-  readonly token: string;
-  /** The key that the token is bound to. */
+  /** Access token of the request. Default: none, as at a token endpoint. */
+  readonly token?: string | undefined;
+}
+
+/** A proof that is valid for a request. */
+export interface VerifiedDpopProof {
+  /** Thumbprint of the key. */
   readonly jkt: string;
+  /** Nonce of the proof. `undefined` when it has none. */
+  readonly nonce: string | undefined;
+  /** Marks the proof as used. Returns false when it was used before. Only who has the key can fill the store. */
+  markUsed(): Promise<boolean>;
+}
+
+/** A proof that is not valid for a request. */
+export interface InvalidDpopProof {
+  /** Tells it apart from a valid proof. */
+  readonly problem: 'invalid-proof';
+  /** Text for the developer of the client. It has no part of the proof. */
+  readonly reason: string;
 }
 
 /** Maximum length of a proof, in characters. */
 const MAX_PROOF_LENGTH = 8 * 1024;
 
-/** Gives the nonce for the next proof, when there should be one. */
-export type ProofResult = TokenProblem | { readonly nonce: string | undefined };
-
-/** Judges the proof that the sender of a token has its key. https://www.rfc-editor.org/rfc/rfc9449#section-4.3 */
-export async function verifyProof(
-  proof: string | undefined,
-  expected: ExpectedProof,
-  options: ProofVerifierOptions,
-): Promise<ProofResult> {
-  if (proof === undefined) return createInvalidProof('A DPoP proof is missing');
+/**
+ * Verifies that the sender of a request has a key. The proof is not marked as used.
+ * https://www.rfc-editor.org/rfc/rfc9449#section-4.3
+ */
+export async function verifyDpopProof(
+  proof: string,
+  expected: ExpectedDpopProof,
+  options: DpopProofOptions,
+): Promise<VerifiedDpopProof | InvalidDpopProof> {
   if (proof.length > MAX_PROOF_LENGTH) return createInvalidProof('The DPoP proof is too long');
-  const verified = await verifyProofJwt(proof, options);
+  const verified = await verifyProofJwt(proof, expected, options);
   if ('problem' in verified) return verified;
   const { claims, jkt } = verified;
-  const mismatched = findMismatch(claims, expected, options) ?? (jkt === expected.jkt ? undefined : 'key');
+  const mismatched = findMismatch(claims, expected, options);
   if (mismatched !== undefined)
     return createInvalidProof(`The DPoP proof has a different ${mismatched} than the request`);
-  const nonceState = await checkNonce(claims, options);
-  if (nonceState === 'bad') return { problem: 'nonce-wanted', nonce: (await options.nonces?.createNonce()) as string };
-  if (!(await isFirstUse(claims, jkt, options))) return createInvalidProof('The DPoP proof was used before');
-  return { nonce: nonceState === 'ageing' ? await options.nonces?.createNonce() : undefined };
+  const nonce = typeof claims.nonce === 'string' ? claims.nonce : undefined;
+  return { jkt, nonce, markUsed: () => markUsed(claims, jkt, options) };
 }
 
-async function verifyProofJwt(proof: string, { clock, algorithms }: ProofVerifierOptions) {
+async function verifyProofJwt(
+  proof: string,
+  { token }: ExpectedDpopProof,
+  { clock, algorithms }: DpopProofOptions,
+): Promise<{ readonly claims: JWTPayload; readonly jkt: string } | InvalidDpopProof> {
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
       algorithms: [...algorithms],
       currentDate: new Date(clock.now()),
-      requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
+      requiredClaims: ['jti', 'htm', 'htu', 'iat', ...(token === undefined ? [] : ['ath'])],
     });
     return { claims: payload, jkt: await calculateJwkThumbprint(protectedHeader.jwk as JWK) };
   } catch (error) {
@@ -68,18 +89,18 @@ async function verifyProofJwt(proof: string, { clock, algorithms }: ProofVerifie
 
 function findMismatch(
   { jti, htm, htu, iat, ath }: JWTPayload,
-  { method, urls, token }: ExpectedProof,
-  { clock, maxProofAge }: ProofVerifierOptions,
+  { method, urls, token }: ExpectedDpopProof,
+  { clock, maxProofAge }: DpopProofOptions,
 ): string | undefined {
   if (typeof jti !== 'string' || jti === '') return 'jti';
   if (htm !== method) return 'htm';
   const actualUrl = typeof htu === 'string' ? normalizeUrl(htu) : undefined;
   if (actualUrl === undefined || !urls.some(url => normalizeUrl(url) === actualUrl)) return 'htu';
-  if (ath !== hashSha256(token)) return 'ath';
+  if (token !== undefined && ath !== hashSha256(token)) return 'ath';
   return Math.abs(clock.now() - Number(iat) * 1000) <= maxProofAge ? undefined : 'iat';
 }
 
-/** Without query and fragment, and with what is equivalent alike. */
+/** Removes query and fragment, and gives equivalent URLs one form. */
 function normalizeUrl(url: string): string | undefined {
   try {
     const parsed = new URL(url);
@@ -91,22 +112,16 @@ function normalizeUrl(url: string): string | undefined {
   }
 }
 
-async function checkNonce({ nonce }: JWTPayload, { nonces }: ProofVerifierOptions): Promise<'good' | 'ageing' | 'bad'> {
-  if (nonces === undefined) return 'good';
-  return typeof nonce === 'string' ? nonces.verifyNonce(nonce) : 'bad';
-}
-
-/** Last of all: only who has the key can fill the memory. */
-async function isFirstUse(
+async function markUsed(
   { jti, iat }: JWTPayload,
   jkt: string,
-  { clock, maxProofAge, usedProofs }: ProofVerifierOptions,
+  { clock, maxProofAge, usedProofs, keyPrefix }: DpopProofOptions,
 ): Promise<boolean> {
-  const key = `dpop/${hashSha256(`${jkt} ${jti}`)}`;
+  const key = `${keyPrefix}${hashSha256(`${jkt} ${jti}`)}`;
   const ttl = Number(iat) * 1000 + maxProofAge - clock.now() + 1;
   return (await usedProofs.put(key, {}, { version: 0, ttl })) !== undefined;
 }
 
-function createInvalidProof(reason: string): Extract<TokenProblem, { problem: 'invalid-proof' }> {
+export function createInvalidProof(reason: string): InvalidDpopProof {
   return { problem: 'invalid-proof', reason };
 }

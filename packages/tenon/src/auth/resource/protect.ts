@@ -6,7 +6,6 @@ import { memoryStores } from '../../stores/memory-stores.js';
 import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
 import { createDpopNonces } from './dpop-nonces.js';
-import { type ProofResult, type ProofVerifierOptions, verifyProof } from './dpop-proof.js';
 import { createErrorResponse, type ErrorResponseContext } from './error-response.js';
 import { createIntrospector } from './introspection.js';
 import { createIssuerKeys } from './issuer-keys.js';
@@ -23,6 +22,7 @@ import {
   type VerifiedToken,
   type VerifyToken,
 } from './token-problem.js';
+import { type TokenProofOptions, type TokenProofResult, verifyTokenProof } from './token-proof.js';
 import type { AuthRequest, AuthResult, TokenVerifier } from './token-verifier.js';
 
 const MINUTE = 60_000;
@@ -73,7 +73,7 @@ export function protect(options: ProtectOptions): TokenVerifier {
 function createResult(
   { auth }: VerifiedToken,
   { scheme }: PresentedToken,
-  proof: ProofResult,
+  proof: TokenProofResult,
   responseContext: ErrorResponseContext,
 ): AuthResult {
   const isDpop = scheme === 'dpop';
@@ -89,7 +89,7 @@ function createResult(
 
 interface ProofContext {
   readonly resource: string;
-  readonly proofs: ProofVerifierOptions | undefined;
+  readonly proofs: TokenProofOptions | undefined;
   readonly responseContext: ErrorResponseContext;
 }
 
@@ -99,7 +99,7 @@ function checkPossession(
   { scheme, token }: PresentedToken,
   request: AuthRequest,
   { resource, proofs, responseContext }: ProofContext,
-): MaybePromise<ProofResult> {
+): MaybePromise<TokenProofResult> {
   if (scheme === 'bearer') {
     if (jkt === undefined && !responseContext.proofRequired) return { nonce: undefined };
     const reason =
@@ -110,7 +110,7 @@ function checkPossession(
   if (jkt === undefined) return createInvalidTokenProblem('The token is not bound to a key');
   const ownUrl = new URL(resource).origin + (request.mount ?? '') + request.path;
   const urls = ownUrl === resource ? [ownUrl] : [resource, ownUrl];
-  return verifyProof(request.header('dpop'), { method: request.method, urls, token, jkt }, proofs);
+  return verifyTokenProof(request.header('dpop'), { method: request.method, urls, token, jkt }, proofs);
 }
 
 function createDocuments(
@@ -139,7 +139,7 @@ function createRemoteDocuments(options: ProtectOptions, { originIssuer: issuer }
 function createProofOptions(
   { clock = systemClock, stores }: ProtectOptions,
   { dpop }: ProtectSettings,
-): ProofVerifierOptions | undefined {
+): TokenProofOptions | undefined {
   if (dpop === undefined) return undefined;
   const { nonces = false, maxProofAge, algorithms } = dpop;
   return {
@@ -148,6 +148,7 @@ function createProofOptions(
     algorithms,
     nonces: nonces === false ? undefined : createDpopNonces(clock, nonces === true ? {} : nonces),
     usedProofs: (stores ?? memoryStores({ clock })).values,
+    keyPrefix: 'dpop/',
   };
 }
 

@@ -1,0 +1,34 @@
+import type { DpopNonces } from './dpop-nonces.js';
+import { createInvalidProof, type DpopProofOptions, type ExpectedDpopProof, verifyDpopProof } from './dpop-proof.js';
+import type { TokenProblem } from './token-problem.js';
+
+export interface TokenProofOptions extends DpopProofOptions {
+  readonly nonces: DpopNonces | undefined;
+}
+
+/** Values that the proof of a token must match. */
+export interface ExpectedTokenProof extends ExpectedDpopProof {
+  readonly token: string;
+  /** The key that the token is bound to. */
+  readonly jkt: string;
+}
+
+/** Gives the nonce for the next proof, when there should be one. */
+export type TokenProofResult = TokenProblem | { readonly nonce: string | undefined };
+
+/** Verifies that the sender of a token has its key, and accepts each proof once. */
+export async function verifyTokenProof(
+  proof: string | undefined,
+  expected: ExpectedTokenProof,
+  options: TokenProofOptions,
+): Promise<TokenProofResult> {
+  if (proof === undefined) return createInvalidProof('A DPoP proof is missing');
+  const verified = await verifyDpopProof(proof, expected, options);
+  if ('problem' in verified) return verified;
+  if (verified.jkt !== expected.jkt) return createInvalidProof('The DPoP proof has a different key than the request');
+  const { nonces } = options;
+  const nonceState = verified.nonce === undefined ? 'bad' : await nonces?.verifyNonce(verified.nonce);
+  if (nonces && nonceState === 'bad') return { problem: 'nonce-wanted', nonce: await nonces.createNonce() };
+  if (!(await verified.markUsed())) return createInvalidProof('The DPoP proof was used before');
+  return { nonce: nonceState === 'ageing' ? await nonces?.createNonce() : undefined };
+}
