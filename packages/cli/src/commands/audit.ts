@@ -51,10 +51,10 @@ function describeVerification(
   const first = ok ? `${file}: whole, ${lines} lines${over}` : `${file}: broken at ${place}: ${problem?.what}`;
   return [
     first,
-    ...(ok ? [] : [`  the ${lines} lines before it are to be believed`]),
+    ...(ok ? [] : [`  the ${lines} lines before it are valid`]),
     ...(head ? [`  head ${head.seq}:${head.hash}`] : []),
     ...(torn > 0 ? [`  ${torn} bytes at its end are half a line: it is being written, or its writer died`] : []),
-    ...unshown.map(each => `  not shown: ${each}`),
+    ...unshown.map(each => `  not ruled out: ${each}`),
   ].join('\n');
 }
 

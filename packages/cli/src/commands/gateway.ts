@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { TenonError } from 'tenon';
 import type { Host } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
@@ -7,7 +6,7 @@ import { exitCodes } from '../exit-codes.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
 import { createGatewayHost, type GatewayHostOptions } from '../host/create-host.js';
 import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
-import { readConfiguration } from '../host/read-configuration.js';
+import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, listen, type ServedEndpoint } from '../http/listen.js';
@@ -132,7 +131,7 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   if (!stdio || options.port !== undefined) refuseUnauthenticated(context, options);
   const { entries, files, named } = await readConfiguration(context, configs);
   const { approved } = await checkTrust(context, entries, trust);
-  if (approved.length === 0) throw createNoServersError(files, entries.length);
+  if (approved.length === 0) throw createNoServersError({ files, entries });
   checkNames(
     approved.map(({ name }) => name),
     options,
@@ -215,11 +214,4 @@ function checkNames(known: readonly string[], { servers = [], virtual = {} }: Ga
   const missing = [...servers, ...Object.values(virtual).flat()].find(name => !known.includes(name));
   if (missing === undefined) return;
   throw createUsageError(`server "${missing}" not found`, `use one of: ${known.join(', ')}`);
-}
-
-function createNoServersError(files: readonly string[], entries: number): TenonError {
-  return new TenonError('cli/no-servers', `no server found in ${files.join(', ')}`, {
-    hint:
-      entries === 0 ? 'add a server under "mcpServers"' : 'approve a server: run this in a terminal, or pass --trust',
-  });
 }

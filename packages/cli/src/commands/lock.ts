@@ -106,7 +106,7 @@ function reportCheck(
   const grave = options.strict ? drifts : drifts.filter(isGrave);
   if (before === undefined) screen.note(`there is no ${options.file}: write it with \`tenon lock\``);
   if (grave.length > 0) {
-    screen.note(`${formatCount(grave.length, 'change')} to be approved: look, then \`tenon lock\``);
+    screen.note(`${formatCount(grave.length, 'change')} to be approved. Run \`tenon lock\` to see and approve`);
     return exitCodes.rejected;
   }
   if (before === undefined) return exitCodes.rejected;

@@ -12,7 +12,7 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { collectInventories } from '../host/collect-inventory.js';
-import { readConfiguration } from '../host/read-configuration.js';
+import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
@@ -87,8 +87,9 @@ async function readInventory(
   { lock, trust = false }: LintCommandOptions,
 ): Promise<readonly ToolInventory[] | undefined> {
   if (configs.length > 0) {
-    const { entries } = await readConfiguration(context, configs);
+    const { entries, files } = await readConfiguration(context, configs);
     const { approved } = await checkTrust(context, entries, trust);
+    if (approved.length === 0) throw createNoServersError({ files, entries });
     const { inventories, unavailable } = await collectInventories(context, approved);
     for (const { server, reason } of unavailable)
       context.screen.note(`${sanitizeName(server)} cannot be asked: ${sanitizeText(reason)}`);

@@ -146,13 +146,13 @@ function createLockOptions(
   if (mode === 'ask' && !terminal.interactive) {
     throw createUsageError('--drift ask: no terminal found', 'run the command in a terminal, or pass --drift block');
   }
-  screen.note(`held to ${file}`);
+  screen.note(`lock file: ${file}`);
   return {
     file,
     onChanged: mode,
     onUnknown: mode === 'ask' ? 'ask' : 'block',
     async confirm(drifts) {
-      const text = `\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
+      const text = `\nChanges against the lock file:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
       return (await terminal.choose(text, YES_OR_NO)) === 'yes';
     },
   };

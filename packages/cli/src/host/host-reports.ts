@@ -30,7 +30,7 @@ export function createHostListeners(
   return {
     onError: (error: TenonError) =>
       screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`),
-    onDrift: (_, drifts) => reportOnce(`\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n`),
+    onDrift: (_, drifts) => reportOnce(`\nChanges against the lock file:\n\n${describeDrift(drifts)}\n`),
     onScreeningReport: ({ server, kind, name, findings }: ScreeningReport) => {
       const kinds = [...new Set(findings.map(each => each.kind))].join(', ');
       reportOnce(

@@ -89,3 +89,13 @@ function createInputPrompt({ terminal }: CliContext): AskInput {
     return answer === '' ? undefined : answer;
   };
 }
+
+/** Creates the error for a configuration without a server that may run. */
+export function createNoServersError({ files, entries }: Pick<Configuration, 'files' | 'entries'>): TenonError {
+  return new TenonError('cli/no-servers', `no server found in ${files.join(', ')}`, {
+    hint:
+      entries.length === 0
+        ? 'add a server under "mcpServers"'
+        : 'approve a server: run this in a terminal, or pass --trust',
+  });
+}

@@ -60,7 +60,7 @@ export class AttemptLimiter {
     if (unwanted.length > 0)
       throw this.#createInsufficientScopeError(
         unwanted,
-        'add the scopes to `scope` and sign in again if you trust the server',
+        'add them to the option `scopes` and sign in again if you trust the server',
       );
     const counts = this.#getCounts(refusal);
     const name = [...scopes].sort().join(' ');

@@ -36,7 +36,7 @@ export function toAuthError(error: unknown, issuer: string, action: string): Ten
 function getHint(error: string): string | undefined {
   if (error === 'invalid_client') return 'check the credentials of the client';
   if (error === 'invalid_target') return 'ask the operator of the authorization server to allow tokens for this server';
-  if (error === 'invalid_scope') return 'request other scopes with `scope`';
+  if (error === 'invalid_scope') return 'request other scopes with the option `scopes`';
   if (error === 'access_denied') return 'sign in again and grant access';
   return undefined;
 }

@@ -79,6 +79,7 @@ describe('a guarded fetch', () => {
     });
     const error = await fetch('https://a.example/p?code=secret').catch(thrown => thrown);
     expect(error).toMatchObject({ code: 'auth/unreachable', received: 'ECONNRESET', peer: 'https://a.example/p' });
+    expect(error.hint).toContain('is running');
     expect(`${error.message}${JSON.stringify(error)}${error.cause}`).not.toContain('secret');
   });
 });

@@ -189,6 +189,7 @@ function toFetchError(error: unknown, url: string): TenonError {
   return new TenonError('auth/unreachable', 'the authorization server did not answer', {
     peer: redactUrl(url),
     received,
+    hint: 'check the URL, and check that the authorization server is running',
   });
 }
 

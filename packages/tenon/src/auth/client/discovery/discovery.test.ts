@@ -37,13 +37,16 @@ describe('the metadata of the resource', () => {
     const challenge = `Bearer resource_metadata="${there}"`;
     expect((await signedIn({ [there]: prm() }, challenge)).urls()[0]).toBe(there);
     const { done, urls } = await signedIn({ [there]: { status: 404 } }, challenge);
-    expect(done).toMatchObject({ code: 'auth/no-resource-metadata' });
+    expect(done).toMatchObject({ code: 'auth/no-resource-metadata', hint: expect.stringContaining('at the root') });
     expect(urls()).toEqual([there]);
   });
 
   it('is that of this server, or not used [auth.resource-prm-mismatch]', async () => {
     const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: prm(ISSUER, 'https://evil.example.com/mcp') });
-    expect(done).toMatchObject({ code: 'auth/resource-mismatch' });
+    expect(done).toMatchObject({
+      code: 'auth/resource-mismatch',
+      hint: expect.stringContaining('connect to the URL that the operator of the server published'),
+    });
     expect(urls()).toEqual([`${ROOT}/mcp`]);
   });
 

@@ -40,7 +40,7 @@ export async function fetchProtectedResource(
   if (metadataUrl === undefined) return undefined;
   throw new TenonError('auth/no-resource-metadata', 'protected resource metadata not found', {
     peer: redactUrl(metadataUrl),
-    hint: 'ask the operator of the server to serve the document at this URL',
+    hint: 'ask the operator of the server to serve the document at this URL: mount its handler at the root, not under a prefix',
   });
 }
 
@@ -67,7 +67,7 @@ async function confirmResource(
   if (!isResourceOf(resource, server))
     throw createMismatchError(
       'the metadata describes another resource',
-      'ask the operator of the server to correct `resource`',
+      'connect to the URL that the operator of the server published, or ask for a correction of its `resource`',
     );
   if (isResourceOf(getCanonicalResource(server), resource)) return document;
   const [ownUrl = ''] = getResourceMetadataUrls(resource);

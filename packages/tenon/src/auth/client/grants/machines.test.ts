@@ -110,6 +110,17 @@ describe('client credentials', () => {
     expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['a', 'a b', 'a b']);
   });
 
+  it('names the option `scopes` when other scopes are needed', async () => {
+    const hint = expect.stringContaining('the option `scopes`');
+    const limited = clientCredentials({ id: 'me', secret: 's', scopes: 'a', fetch: createWorld().fetch });
+    await limited.handleRefusal(refusal('Bearer scope="a"'));
+    const more = insist(limited, 'Bearer error="insufficient_scope", scope="b"', 403);
+    await expect(more).rejects.toMatchObject({ code: 'auth/insufficient-scope', hint });
+    const { fetch } = createWorld({ [`${ISSUER}/token`]: { status: 400, json: { error: 'invalid_scope' } } });
+    const unknown = clientCredentials({ id: 'me', secret: 's', scopes: 'z', fetch });
+    await expect(unknown.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/refused', hint });
+  });
+
   it('belong to one issuer: another that the server names later gets none of them', async () => {
     const world = createWorld();
     const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });

@@ -116,7 +116,7 @@ describe('a record that was tampered with', () => {
     expect(await verify(lines, KEY)).toMatchObject({ ok: false, problem: { line: 1 } });
     expect(await verify(await forged(keyed, content => content), KEY)).toMatchObject({ ok: false });
     expect(await verify(keyed, 'another key, as long')).toMatchObject({ ok: false, problem: { line: 1 } });
-    expect((await verify(keyed)).unshown.join()).toContain('give its key');
+    expect((await verify(keyed)).unshown.join()).toContain('replacement of the whole record (give its key)');
   });
 
   it.each<[string, object[], number]>([
@@ -150,7 +150,7 @@ describe('a record that was tampered with', () => {
     const cut = plain.slice(0, 9);
     const verdict = await verify(cut);
     expect(verdict).toMatchObject({ ok: true, lines: 9, head: { seq: 8 } });
-    expect(verdict.unshown.join()).toContain('cut off at the end');
+    expect(verdict.unshown.join()).toContain('cut off at the end (keep a head elsewhere, and pass it as `through`)');
     expect(await verifyAudit(linesOf(cut), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
     expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, problem: { line: 1 } });
     const whole = await verifyAudit(linesOf(plain), { through: head, key: undefined });

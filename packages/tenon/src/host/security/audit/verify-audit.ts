@@ -141,15 +141,13 @@ interface VerificationState {
 
 function listUnproven(last: AuditLine | undefined, { signer, through, start, passed }: VerificationState): string[] {
   const keyed = last?.mac !== undefined;
-  const rewritten = 'that the record was not replaced as a whole';
+  const rewritten = 'replacement of the whole record';
   return [
     ...(signer || passed ? [] : [keyed ? `${rewritten} (give its key)` : `${rewritten} (it has no key)`]),
     ...(passed
-      ? [`that no lines were cut off after number ${through?.seq}`]
-      : ['that no lines were cut off at the end (keep the head elsewhere, and give it)']),
-    ...(start > 0 ? [`what was in the ${start} lines before its beginning, which were dropped`] : []),
-    ...(through && through.seq < start
-      ? [`whether it went through line number ${through.seq}, which was dropped`]
-      : []),
+      ? [`lines cut off after number ${through?.seq}`]
+      : ['lines cut off at the end (keep a head elsewhere, and pass it as `through`)']),
+    ...(start > 0 ? [`changes in the ${start} lines before its beginning, which were dropped`] : []),
+    ...(through && through.seq < start ? [`changes before line number ${through.seq}, which was dropped`] : []),
   ];
 }

@@ -62,6 +62,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
       response.writeHead(status, { 'content-type': type }).end(body);
     });
     expect(error).toMatchObject({ code: 'http/status', status, received });
+    if (status === 404) expect(error.hint).toContain('/mcp');
     expect(error.rpcCode).toBeUndefined();
     expect(notes.gone).toEqual([]);
   });

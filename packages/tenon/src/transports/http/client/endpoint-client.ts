@@ -96,7 +96,10 @@ function readUrl(input: string | URL): URL {
   try {
     url = new URL(input);
   } catch {
-    throw createUrlError('invalid URL', 'pass an absolute URL, such as http://127.0.0.1:3000/mcp');
+    throw createUrlError(
+      'invalid URL',
+      'pass an absolute URL, such as http://127.0.0.1:3000/mcp, or { command, args } to start a program',
+    );
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw createUrlError(`unsupported URL scheme ${url.protocol}`, 'pass an http: or https: URL');

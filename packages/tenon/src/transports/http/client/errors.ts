@@ -179,7 +179,8 @@ function createStatusError(reply: HttpReply, peer: string, body: string): TenonE
     peer,
     status,
     received,
-    hint: getAdvice(reply),
+    hint:
+      status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : getAdvice(reply),
   });
 }
 

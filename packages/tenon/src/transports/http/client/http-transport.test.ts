@@ -276,6 +276,10 @@ describe('openHttp', () => {
     );
   });
 
+  it('says how to start a program when it gets something else than a URL', () => {
+    expect(() => createHttpTransport('server.ts', { requester: createNodeRequester() })).toThrow('{ command, args }');
+  });
+
   it('names its peer without the query, and leaves it out of errors', async () => {
     const requester = async ({ url }: { url: string }) => Promise.reject(new Error(`request to ${url} failed`));
     const channel = createHttpTransport('http://127.0.0.1:1/mcp?key=S-e-c-r-e-t', { requester });
