@@ -13,8 +13,8 @@ const guides = {
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',
   lock: 'The guide is [Lock](../hosts/lock.md).',
   policy: 'The guide is [Policy](../hosts/policy.md).',
-  approvals: 'The guide is [Policy](../hosts/policy.md).',
-  audit: 'The guide is [Gateway](../hosts/gateway.md).',
+  approvals: 'The guide is [Gateway](../hosts/gateway.md#ask-a-person).',
+  audit: 'The guide is [Audit](../hosts/audit.md).',
 };
 
 /** @param {readonly string[]} path */
