@@ -20,7 +20,7 @@ describe('tenon lock', () => {
     const { code, out, err } = await lock();
     expect(code).toBe(1);
     expect(out).toContain('shop › unknown server (to be approved)');
-    expect(err).toContain('nobody to ask');
+    expect(err).toContain('standard input is not a terminal');
     await expect(readFile(project.path('mcp.lock'))).rejects.toThrow();
     expect((await lock('--check')).code).toBe(1);
   });
