@@ -152,10 +152,10 @@ describe('the hover of an option', () => {
     ['output: z.object({}), ru', 'Handles a call'],
     ['prompt({ inp', 'Schema of the arguments'],
     ['a: z.string() }), comp', 'Suggests values'],
-    ['complete: { a: [] }, ru', 'Makes the messages'],
+    ['complete: { a: [] }, ru', 'Creates the messages'],
     ['resource({ re', 'Returns the contents'],
     ['createServer({\n  na', 'Name for programs'],
-    ['server, { pro', 'Speaks only this'],
+    ['server, { pro', 'Uses only this'],
     ['client.callT', 'Calls a tool by name'],
   ])('says what it is for: %s…', (before, text) => {
     expect(editor.documentation(before)).toContain(text);

@@ -12,6 +12,7 @@ const ENTRIES = [
   'tenon/auth/endpoints',
   'tenon/host',
   'tenon/sqlite',
+  'tenon/redis',
   'tenon/testing',
   '@tenon/issuer',
   '@tenon/ai',

@@ -13,6 +13,7 @@ const ENTRIES = [
   'tenon/auth/endpoints',
   'tenon/host',
   'tenon/sqlite',
+  'tenon/redis',
   'tenon/testing',
   '@tenon/issuer',
 ];

@@ -77,6 +77,9 @@ export interface Values<T extends object = JsonObject> {
 export interface Bus {
   /** Sends a message to all subscribers of a topic, in all processes. */
   publish(topic: string, message: JsonObject): Promise<void>;
-  /** Calls the listener for each later message, with its own copy. Returns a function that removes the listener. */
+  /**
+   * Calls the listener for each later message, with its own copy. Returns a function that removes the listener. A store over a
+   * network may miss messages of other processes until a later call of this store has ended: subscribe first, then read.
+   */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
 }

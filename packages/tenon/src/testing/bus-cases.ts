@@ -131,13 +131,14 @@ export const busCases: readonly StoreCase[] = [
 export const sharedBusCases: readonly StoreCase[] = [
   [
     'tells the others, each once',
-    async ({ bus, openSecond, waitUntil }) => {
+    async ({ bus, values, openSecond, waitUntil }) => {
       const other = await openSecond();
       await other.bus.publish('a', { from: 'before' });
       const here: JsonObject[] = [];
       const there: JsonObject[] = [];
       bus.subscribe('a', message => here.push(message));
       other.bus.subscribe('a', message => there.push(message));
+      for (const each of [values, other.values]) await each.get('a');
       for (const n of listNumbers(150)) await (n % 3 === 0 ? other.bus : bus).publish('a', { n });
       for (const publisher of [bus, other.bus]) await publisher.publish('a', { last: true });
       const hasEnded = (heard: JsonObject[]) => heard.filter(({ last }) => last).length === 2;
@@ -154,13 +155,16 @@ export const sharedBusCases: readonly StoreCase[] = [
   ],
   [
     'tells no one what was published before, however late it is found',
-    async ({ bus, openSecond, waitUntil }) => {
+    async ({ bus, values, openSecond, waitUntil }) => {
       const other = await openSecond();
       const first: unknown[] = [];
       const second: unknown[] = [];
       bus.subscribe('a', ({ n }) => first.push(n));
+      // A subscription is known to other processes when a later call has resolved.
+      await values.get('a');
       await other.bus.publish('a', { n: 1 });
       bus.subscribe('a', ({ n }) => second.push(n));
+      await values.get('a');
       await other.bus.publish('a', { n: 2 });
       await waitUntil(() => first.length === 2 && second.length > 0, 'not all was heard');
       assertEqual([first, second], [[1, 2], [2]]);

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
+import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
-import type { Stores, Values } from '../stores.js';
+import type { Stores } from '../stores.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createSqliteBus } from './bus.js';
 import { type Database, readScalar } from './database.js';
@@ -55,43 +56,13 @@ export function createSqliteStores(
     if (closing) throw createStoreClosedError();
     checkFile();
   };
+  const values = createSqliteValues(valuesDatabase, queues[0], clock, maxValueSize);
   return {
     durable: true,
-    values: guardValues(createSqliteValues(valuesDatabase, queues[0], clock, maxValueSize), check),
-    bus: {
-      publish: async (topic, message) => {
-        check();
-        return bus.publish(topic, message);
-      },
-      subscribe: (topic, listener) => {
-        check();
-        return bus.subscribe(topic, listener);
-      },
-    },
+    ...guardStores({ values, bus }, check),
     close: () => {
       closing ??= close();
       return closing;
-    },
-  };
-}
-
-function guardValues(values: Values, check: () => void): Values {
-  return {
-    get: async key => {
-      check();
-      return values.get(key);
-    },
-    put: async (key, value, options) => {
-      check();
-      return values.put(key, value, options);
-    },
-    delete: async (key, version) => {
-      check();
-      return values.delete(key, version);
-    },
-    list: async (prefix, options) => {
-      check();
-      return values.list(prefix, options);
     },
   };
 }

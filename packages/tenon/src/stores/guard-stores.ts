@@ -1,0 +1,39 @@
+import type { Stores } from './stores.js';
+
+/** Calls `check` before each use of the stores. A call that it refuses rejects; `subscribe` throws. */
+export function guardStores(
+  { values, bus }: Pick<Stores, 'values' | 'bus'>,
+  check: () => void,
+): Pick<Stores, 'values' | 'bus'> {
+  const stores: Pick<Stores, 'values' | 'bus'> = {
+    values: {
+      get: async key => {
+        check();
+        return values.get(key);
+      },
+      put: async (key, value, options) => {
+        check();
+        return values.put(key, value, options);
+      },
+      delete: async (key, version) => {
+        check();
+        return values.delete(key, version);
+      },
+      list: async (prefix, options) => {
+        check();
+        return values.list(prefix, options);
+      },
+    },
+    bus: {
+      publish: async (topic, message) => {
+        check();
+        return bus.publish(topic, message);
+      },
+      subscribe: (topic, listener) => {
+        check();
+        return bus.subscribe(topic, listener);
+      },
+    },
+  };
+  return stores;
+}

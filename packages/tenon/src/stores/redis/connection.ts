@@ -1,0 +1,219 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { createOnce } from './once.js';
+
+/** The part of a client of `@redis/client` that is used. */
+export interface NodeRedisClient {
+  /** Sends a command. */
+  sendCommand(args: readonly string[]): Promise<unknown>;
+  /** Creates another client with the same options, for subscriptions. */
+  duplicate(): NodeRedisSubscriber;
+}
+
+interface NodeRedisSubscriber {
+  connect(): Promise<unknown>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy(): unknown;
+}
+
+/** The part of a cluster of `@redis/client` that is used. It subscribes by connections of its own. */
+export interface NodeRedisCluster {
+  /** Sends a command to the node of the key. */
+  sendCommand(firstKey: string, isReadonly: boolean, args: string[]): Promise<unknown>;
+  /** Subscribes to a channel. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  /** Ends all subscriptions to a channel. */
+  unsubscribe(channel: string): Promise<unknown>;
+  /** Nodes that take writes. A client of one server has none. */
+  readonly masters: readonly unknown[];
+}
+
+/** The part of a client or cluster of `ioredis` that is used. */
+export interface IORedisClient {
+  /** Sends a command. */
+  call(command: string, ...args: string[]): Promise<unknown>;
+  /** Creates another client with the same options, for subscriptions. */
+  duplicate(): IORedisSubscriber;
+}
+
+interface IORedisSubscriber {
+  readonly status: string;
+  connect(): Promise<unknown>;
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  on(event: 'message', listener: (channel: string, message: string) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
+  disconnect(): unknown;
+}
+
+/** A connected client of `@redis/client` or `ioredis`, of one server, a Sentinel group or a cluster. */
+export type RedisClient = NodeRedisClient | NodeRedisCluster | IORedisClient;
+
+/** One way to Redis, for all clients. */
+export interface RedisConnection {
+  /** Sends a command. `key` is one of its keys, by which a cluster finds the node. */
+  send(key: string, command: readonly string[]): Promise<unknown>;
+  /** Resolves when messages of the channel arrive. Called once for each channel. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  /** Ends the connections that were opened here. */
+  close(): Promise<void>;
+}
+
+type ErrorListener = (error: Error) => void;
+
+/** Uses a client of the application. It stays open; subscriptions have a connection of their own. */
+export function wrapClient(client: RedisClient, onError: ErrorListener): RedisConnection {
+  if ('call' in client) return wrapIORedis(client, onError);
+  if ('masters' in client) return wrapCluster(client);
+  if ('sendCommand' in client) return wrapNodeRedis(client, onError);
+  throw new TenonError('store/option', 'invalid Redis client', {
+    expected: 'a URL, or a client of @redis/client or ioredis',
+    received: 'an object without `call` and `sendCommand`',
+  });
+}
+
+function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): RedisConnection {
+  const subscriber = createOnce(async () => {
+    const duplicate = client.duplicate();
+    duplicate.on('error', onError);
+    await duplicate.connect();
+    return duplicate;
+  });
+  return {
+    send: (_, command) => client.sendCommand(command),
+    subscribe: async (channel, listener) => void (await (await subscriber.get()).subscribe(channel, listener)),
+    unsubscribe: async channel => void (await (await subscriber.get()).unsubscribe(channel)),
+    close: async () => void (await subscriber.peek())?.destroy(),
+  };
+}
+
+function wrapCluster(cluster: NodeRedisCluster): RedisConnection {
+  const channels = new Set<string>();
+  const unsubscribe = async (channel: string) => {
+    if (channels.delete(channel)) await cluster.unsubscribe(channel);
+  };
+  return {
+    send: (key, command) => cluster.sendCommand(key, false, [...command]),
+    async subscribe(channel, listener) {
+      channels.add(channel);
+      await cluster.subscribe(channel, listener);
+    },
+    unsubscribe,
+    close: async () => void (await Promise.all([...channels].map(unsubscribe))),
+  };
+}
+
+function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnection {
+  const listeners = new Map<string, (message: string) => void>();
+  const subscriber = createOnce(async () => {
+    const duplicate = client.duplicate();
+    duplicate.on('error', onError);
+    duplicate.on('message', (channel, message) => listeners.get(channel)?.(message));
+    await waitUntilReady(duplicate);
+    return duplicate;
+  });
+  return {
+    send: (_, [name = '', ...args]) => client.call(name, ...args),
+    async subscribe(channel, listener) {
+      listeners.set(channel, listener);
+      await (await subscriber.get()).subscribe(channel);
+    },
+    async unsubscribe(channel) {
+      listeners.delete(channel);
+      await (await subscriber.get()).unsubscribe(channel);
+    },
+    close: async () => void (await subscriber.peek())?.disconnect(),
+  };
+}
+
+/** Opens a client for a URL, with the package that is installed. It reconnects by itself, and fails calls meanwhile. */
+export function openUrl(url: string, onError: ErrorListener): RedisConnection {
+  const connection = createOnce(async () => {
+    const opened = (await openNodeRedis(url, onError)) ?? (await openIORedis(url, onError));
+    if (opened) return opened;
+    const hint = 'run `npm install @redis/client` or `npm install ioredis`';
+    throw new TenonError('store/no-driver', 'no Redis client is installed', { hint });
+  });
+  return {
+    send: async (key, command) => (await connection.get()).send(key, command),
+    subscribe: async (channel, listener) => (await connection.get()).subscribe(channel, listener),
+    unsubscribe: async channel => (await connection.get()).unsubscribe(channel),
+    close: async () => (await connection.peek())?.close(),
+  };
+}
+
+// Named by variables, so that neither a bundler nor the types of other platforms need them.
+const NODE_REDIS: string = '@redis/client';
+const IOREDIS: string = 'ioredis';
+
+async function openNodeRedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
+  const library: NodeRedisLibrary | undefined = await importIfInstalled(NODE_REDIS);
+  if (!library) return undefined;
+  const client = library.createClient({ url, disableOfflineQueue: true });
+  client.on('error', onError);
+  const connection = wrapNodeRedis(client, onError);
+  const connected = client.connect();
+  connected.catch(onError);
+  return {
+    ...connection,
+    // Calls wait for the first connection. Later they fail while there is none.
+    send: async (key, command) => {
+      await connected;
+      return connection.send(key, command);
+    },
+    async close() {
+      await connection.close();
+      client.destroy();
+    },
+  };
+}
+
+async function openIORedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
+  const library: { readonly Redis: IORedisConstructor } | undefined = await importIfInstalled(IOREDIS);
+  if (!library) return undefined;
+  const client = new library.Redis(url, { enableOfflineQueue: false, lazyConnect: true });
+  client.on('error', onError);
+  const connection = wrapIORedis(client, onError);
+  const ready = waitUntilReady(client);
+  return {
+    ...connection,
+    send: async (key, command) => {
+      await ready;
+      return connection.send(key, command);
+    },
+    async close() {
+      await connection.close();
+      client.disconnect();
+    },
+  };
+}
+
+async function importIfInstalled<T>(name: string): Promise<T | undefined> {
+  try {
+    return await import(name);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(name)) return undefined;
+    throw error;
+  }
+}
+
+interface NodeRedisLibrary {
+  createClient(options: { url: string; disableOfflineQueue: boolean }): NodeRedisClient & NodeRedisSubscriber;
+}
+
+type IORedisConstructor = new (
+  url: string,
+  options: { enableOfflineQueue: boolean; lazyConnect: boolean },
+) => IORedisClient & IORedisSubscriber;
+
+/** Resolves when a client of `ioredis` is connected. It goes on trying until it is closed. */
+async function waitUntilReady(client: IORedisSubscriber): Promise<void> {
+  if (client.status === 'ready') return;
+  const ready = new Promise<void>(resolve => client.on('ready', resolve));
+  // The error event tells of a failed attempt.
+  if (client.status === 'wait') client.connect().catch(() => {});
+  await ready;
+}

@@ -1,0 +1,31 @@
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** Replies of a server that cannot serve now: it starts, has lost its role, or waits for others. */
+const UNAVAILABLE = /^(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNKILLABLE)\b/;
+/** Replies begin with a code. Errors of the connection do not. */
+const REPLY = /^[A-Z]{2,} /;
+
+/** Converts an error of a Redis client. It says nothing of what was read or written. */
+export function toRedisError(error: unknown, server: string): TenonError {
+  if (TenonError.is(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith('OOM ')) {
+    const hint = 'raise `maxmemory` of Redis, or delete what is not needed';
+    return new TenonError('store/full', `${server}: no memory left`, { hint, cause: error });
+  }
+  if (REPLY.test(message) && !UNAVAILABLE.test(message)) {
+    const hint = 'check the user, its permissions and the version of Redis (7.0 or later)';
+    return new TenonError('store/failed', `${server}: refused with ${message.split(' ')[0]}`, { hint, cause: error });
+  }
+  return createUnavailableError(server, error);
+}
+
+/** A store that does not answer. The call may have taken effect. */
+export function createUnavailableError(server: string, cause?: unknown): TenonError {
+  const hint = 'check that the store runs and can be reached; the client reconnects by itself';
+  return new TenonError('store/unavailable', `${server}: not available`, { hint, cause });
+}
+
+/** True if the server does not have the script: it was restarted, or another one took over. */
+export const isMissingScript = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('NOSCRIPT');

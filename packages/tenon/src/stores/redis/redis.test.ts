@@ -1,0 +1,205 @@
+import { createClient, createCluster } from '@redis/client';
+import { Cluster, Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { type RedisStoresOptions, redisStores } from '../../redis.js';
+import { storeCases } from '../../testing/store-cases.js';
+import type { Stores } from '../stores.js';
+import type { RedisClient } from './connection.js';
+import { hasRedis, type RedisServer, startRedis } from './fixtures/start-redis.js';
+
+let server: RedisServer;
+let prefixes = 0;
+/** Keys of a test that no other has. */
+const createPrefix = () => `test-${++prefixes}`;
+
+beforeAll(async () => {
+  if (hasRedis) server = await startRedis();
+});
+afterAll(() => server?.close());
+
+const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
+
+/** The time of Redis is real: what has to pass passes. */
+function openCases(open: (options: RedisStoresOptions) => Stores) {
+  return () => {
+    const prefix = createPrefix();
+    const openSecond = () => open({ prefix, maxValueSize: 10_000 });
+    return { stores: openSecond(), openSecond, maxValueSize: 10_000, advance: wait };
+  };
+}
+
+describe.skipIf(!hasRedis)('stores in Redis', () => {
+  describe('by URL', () => {
+    for (const { name, run } of storeCases(openCases(options => redisStores(server.url, options)))) it(name, run);
+  });
+
+  describe('by a client of @redis/client', () => {
+    let client: ReturnType<typeof createClient>;
+    beforeAll(async () => {
+      client = createClient({ url: server.url });
+      await client.connect();
+    });
+    afterAll(() => client.destroy());
+    for (const { name, run } of storeCases(openCases(options => redisStores(client, options)))) it(name, run);
+  });
+
+  describe('by a client of ioredis', () => {
+    let client: Redis;
+    beforeAll(() => {
+      client = new Redis(server.url);
+    });
+    afterAll(() => client.disconnect());
+    for (const { name, run } of storeCases(openCases(options => redisStores(client, options)))) it(name, run);
+  });
+
+  it('are apart from those with another prefix [so.tenant-prefix]', async () => {
+    const [one, other] = [createPrefix(), createPrefix()].map(prefix => redisStores(server.url, { prefix }));
+    const heard: unknown[] = [];
+    other?.bus.subscribe('topic', message => heard.push(message));
+    await one?.values.put('a', { n: 1 });
+    await one?.bus.publish('topic', {});
+    await other?.bus.publish('topic', { own: true });
+    await vi.waitFor(() => expect(heard).toEqual([{ own: true }]));
+    expect([await other?.values.get('a'), await other?.values.list('')]).toEqual([undefined, []]);
+    await Promise.all([one?.close(), other?.close()]);
+  });
+
+  it('leave nothing behind of values whose time is up [so.bounded]', async () => {
+    const prefix = createPrefix();
+    const { values, close } = redisStores(server.url, { prefix });
+    for (let n = 0; n < 200; n++) await values.put(`k${n}`, { n }, { ttl: 20 });
+    await wait(60);
+    // Each write deletes what is left of some others.
+    for (let n = 0; n < 100; n++) await values.put('other', {}, { ttl: 60_000 });
+    const client = createClient({ url: server.url });
+    await client.connect();
+    expect(await client.keys(`{${prefix}}*`)).toHaveLength(3);
+    expect([await client.zCard(`{${prefix}}:keys`), await client.zCard(`{${prefix}}:expiries`)]).toEqual([1, 1]);
+    client.destroy();
+    await close();
+  });
+
+  it.each(['', 'a b', '{a}', 'x'.repeat(65)])('refuse the prefix "%s"', prefix => {
+    expect(() => redisStores('redis://127.0.0.1:1', { prefix })).toThrow(
+      expect.objectContaining({ code: 'store/option' }) as Error,
+    );
+  });
+
+  it('refuse what is no client', () => {
+    expect(() => redisStores({} as RedisClient)).toThrow(expect.objectContaining({ code: 'store/option' }) as Error);
+  });
+
+  it('say that they are not available, without user and password, and answer again [so.outage-recover]', async () => {
+    const own = await startRedis();
+    const url = own.url.replace('//', '//default:secret-word@');
+    const errors: TenonError[] = [];
+    const stores = redisStores(url.replace('default:secret-word@', ''), {
+      timeout: 1000,
+      onError: e => errors.push(e),
+    });
+    const heard: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    await stores.values.put('a', { n: 1 });
+    await stores.bus.publish('a', { n: 1 });
+    await own.kill();
+    await expect(stores.values.get('a')).rejects.toMatchObject({ code: 'store/unavailable' });
+    await expect(stores.values.put('a', {})).rejects.toMatchObject({ code: 'store/unavailable' });
+    await own.restart();
+    await vi.waitFor(async () => expect((await stores.values.get('a'))?.value).toEqual({ n: 1 }), { timeout: 10_000 });
+    // The scripts are gone with the old process, and the subscription is made again.
+    expect(await stores.values.put('a', { n: 2 }, { version: 1 })).toBe(2);
+    await vi.waitFor(
+      async () => {
+        await stores.bus.publish('a', { n: 2 });
+        expect(heard).toContain(2);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    expect(errors.map(({ code }) => code)).toContain('store/unavailable');
+    await stores.close();
+    await own.close();
+  });
+
+  it('do not wait longer than the timeout for a server that hangs', async () => {
+    const own = await startRedis();
+    const stores = redisStores(own.url, { timeout: 1000 });
+    await stores.values.put('a', {});
+    own.process.kill('SIGSTOP');
+    await expect(stores.values.get('a')).rejects.toMatchObject({
+      code: 'store/unavailable',
+      message: expect.not.stringContaining('secret'),
+    });
+    own.process.kill('SIGCONT');
+    await vi.waitFor(async () => expect(await stores.values.get('a')).toMatchObject({ version: 1 }));
+    await stores.close();
+    await own.close();
+  });
+
+  it('name what a server refuses', async () => {
+    const own = await startRedis('--maxmemory', '3mb', '--maxmemory-policy', 'noeviction');
+    const stores = redisStores(own.url);
+    const fill = async () => {
+      for (let n = 0; n < 100; n++) await stores.values.put(`k${n}`, { text: 'x'.repeat(200_000) });
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'store/full' });
+    const denied = redisStores(own.url.replace('//', '//nobody:secret-word@'), { timeout: 500 });
+    const error = await denied.values.get('a').catch((reason: TenonError) => reason);
+    expect(error).toMatchObject({ code: expect.stringMatching(/^store\/(failed|unavailable)$/) });
+    expect(String(error)).not.toContain('secret-word');
+    await Promise.all([stores.close(), denied.close()]);
+    await own.close();
+  });
+
+  it('fail while no server was ever reached, and can be closed', async () => {
+    const stores = redisStores('redis://127.0.0.1:9', { timeout: 200 });
+    await expect(stores.values.get('a')).rejects.toMatchObject({
+      code: 'store/unavailable',
+      message: expect.stringContaining('127.0.0.1:9'),
+    });
+    await stores.close();
+    await expect(stores.values.get('a')).rejects.toMatchObject({ code: 'store/closed' });
+  });
+
+  describe('in a cluster', () => {
+    let node: RedisServer;
+    beforeAll(async () => {
+      node = await startRedis('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1');
+      const client = createClient({ url: node.url });
+      await client.connect();
+      await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);
+      await vi.waitFor(
+        async () => expect(await client.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
+        {
+          timeout: 10_000,
+        },
+      );
+      client.destroy();
+    });
+    afterAll(() => node.close());
+
+    async function exercise(stores: Stores): Promise<void> {
+      const heard: unknown[] = [];
+      stores.bus.subscribe('a', ({ n }) => heard.push(n));
+      expect([await stores.values.put('a', {}), await stores.values.put('b', {}, { ttl: 1000 })]).toEqual([1, 1]);
+      expect((await stores.values.list('')).map(({ key }) => key)).toEqual(['a', 'b']);
+      expect(await stores.values.delete('a', 1)).toBe(true);
+      await stores.bus.publish('a', { n: 1 });
+      await vi.waitFor(() => expect(heard).toEqual([1]));
+      await stores.close();
+    }
+
+    it('work with @redis/client', async () => {
+      const cluster = createCluster({ rootNodes: [{ url: node.url }] });
+      await cluster.connect();
+      await exercise(redisStores(cluster, { prefix: createPrefix() }));
+      cluster.destroy();
+    });
+
+    it('work with ioredis', async () => {
+      const cluster = new Cluster([{ host: '127.0.0.1', port: Number(new URL(node.url).port) }]);
+      await exercise(redisStores(cluster, { prefix: createPrefix() }));
+      cluster.disconnect();
+    });
+  });
+});
