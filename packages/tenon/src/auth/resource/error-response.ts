@@ -72,7 +72,7 @@ function createChallenge(
     scope: scope === '' || problem.problem === 'malformed' ? undefined : scope,
     resource_metadata: context.metadataUrl,
   };
-  const isBound = 'scheme' in problem && problem.scheme === 'dpop';
+  const isBound = problem.problem === 'invalid-token' && problem.scheme === 'dpop';
   return requiresProof || isBound
     ? { scheme: 'DPoP', params: { ...params, algs: context.proofAlgorithms.join(' ') } }
     : { scheme: 'Bearer', params };

@@ -125,6 +125,25 @@ describe('refusals', () => {
     },
   );
 
+  it('a token that was changed: the description names no claim', async () => {
+    const [header, , signature] = (await issuer.token()).split('.');
+    const [, claims] = (await issuer.token({ sub: 'another' })).split('.');
+    const { challenge = '' } = await outcome(issuer.protect(), bearer([header, claims, signature].join('.')));
+    expect(parseChallenges(challenge)[0]?.params).toMatchObject({
+      error: 'invalid_token',
+      error_description: 'The token is not valid',
+    });
+  });
+
+  it('a token of another algorithm: the description says so', async () => {
+    const protection = issuer.protect({ algorithms: ['RS256'] });
+    const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
+    expect(status).toBe(401);
+    expect(parseChallenges(challenge)[0]?.params.error_description).toBe(
+      'The signature algorithm of the token is not accepted',
+    );
+  });
+
   it('plain JWTs, where a token has to say that it is an access token', async () => {
     const protection = issuer.protect({ tokenType: 'required' });
     expect((await outcome(protection, bearer(await issuer.token({}, { typ: 'JWT' })))).status).toBe(401);

@@ -158,6 +158,38 @@ describe('a record that was tampered with', () => {
     expect(whole.unshown.join()).toContain('after number 12');
   });
 
+  it('says what it cannot show of lines that were dropped', async () => {
+    const dropped = { seq: 3, prev: JSON.parse(plain[3] ?? '').prev };
+    const contents = [
+      { record: 'continued', in: 'b', seq: 3, prev: dropped.prev },
+      { record: 'turned', to: 'c' },
+      { record: 'continued', in: 'c', dropped },
+    ];
+    const lines: string[] = [];
+    let prev = dropped.prev;
+    for (const [at, content] of contents.entries()) {
+      const { line, hash } = await createAuditLine({ ...content, seq: 3 + at, prev });
+      lines.push(line);
+      prev = hash;
+    }
+    const unshown = async (seq?: number, hash = '-') => {
+      const verdict = await verifyAudit(linesOf(lines), seq === undefined ? {} : { through: { seq, hash } });
+      return { ok: verdict.ok, text: verdict.unshown.join() };
+    };
+    const whole = await unshown();
+    expect(whole.ok).toBe(true);
+    expect(whole.text).toContain('what was in the 3 lines before its beginning, which were dropped');
+    expect(whole.text).not.toContain('whether it went through');
+    const before = await unshown(2);
+    expect([before.ok, before.text]).toEqual([
+      true,
+      expect.stringContaining('whether it went through line number 2, which was dropped'),
+    ]);
+    const first = await unshown(3, JSON.parse(lines[0] ?? '').hash);
+    expect([first.ok, first.text]).toEqual([true, expect.not.stringContaining('whether it went through')]);
+    expect((await verify(plain)).unshown.join()).not.toContain('which were dropped');
+  });
+
   it('never believes half a line', async () => {
     const whole = bytes(plain);
     const last = whole.length - (plain.at(-1)?.length ?? 0) - 1;

@@ -37,7 +37,6 @@ export function defang(text: string): string {
 function createLinkEdits(lead: MarkdownLink): TextEdit[] {
   const name = lead.form === 'image' ? '‹image ' : '‹';
   const title = lead.title === '' ? '' : ` “${lead.title.replace(/[[\]<>()]/g, ' ')}”`;
-  const opening =
-    lead.labelAt > lead.labelEnd || lead.labelAt === lead.at ? [] : [{ at: lead.at, end: lead.labelAt, text: name }];
+  const opening = lead.labelAt === lead.at ? [] : [{ at: lead.at, end: lead.labelAt, text: name }];
   return [...opening, { at: lead.labelEnd, end: lead.end, text: `${title} → ${formatHost(lead.url)}›` }];
 }
