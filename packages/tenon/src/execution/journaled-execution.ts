@@ -149,7 +149,7 @@ export async function requestAnswers(
   run: Pick<HandlerRun, 'request'>,
 ): Promise<RetryInputs> {
   const requests = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-    const answer = await run.request(method, isObject(params) ? (params as JsonObject) : {});
+    const answer = await run.request(method, isObject(params) ? params : {});
     return [key, answer] as const;
   });
   // Each answer was checked by the entry of its method in the table of methods.

@@ -27,7 +27,7 @@ function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: Cli
 }
 
 function withServerName(params: object, asked: ServerRequestInfo): ServerRequestInfo {
-  const { _meta } = params as { _meta?: unknown };
+  const _meta = '_meta' in params ? params._meta : undefined;
   const server = isObject(_meta) ? _meta[ASKING_SERVER] : undefined;
   return typeof server === 'string' ? { ...asked, server } : asked;
 }

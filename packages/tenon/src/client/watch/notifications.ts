@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isId, isObject } from '../../jsonrpc/message.js';
-import { type LoggingLevel, readLoggingLevel } from '../../protocol/content.js';
+import { readLoggingLevel } from '../../protocol/content.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import { isNotification, notifications } from '../../protocol/methods.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
@@ -35,12 +35,10 @@ function emitNotification({ emitter }: CallPipeline, method: string, params: Jso
     case 'notifications/progress':
       return;
     case 'notifications/message': {
-      const { level, logger, data } = params as { level: LoggingLevel; logger?: string; data: unknown };
-      return emitter.emit('log', {
-        level: readLoggingLevel(level) ?? level,
-        data,
-        ...(logger === undefined ? {} : { logger }),
-      });
+      const level = readLoggingLevel(params.level);
+      const { logger, data } = params;
+      if (level === undefined) return;
+      return emitter.emit('log', { level, data, ...(typeof logger === 'string' ? { logger } : {}) });
     }
     case 'notifications/resources/updated':
       return emitter.emit('change', { uri: params.uri as string });

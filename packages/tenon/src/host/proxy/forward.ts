@@ -7,7 +7,6 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import { LOGGING_LEVELS } from '../../protocol/content.js';
-import type { InputRequest } from '../../protocol/input-requests.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { Context } from '../../server/context/context.js';
@@ -141,6 +140,10 @@ async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, cli
   return waitForTask(client, taskId, proxiedRequest, call);
 }
 
+/** An input request of a server. Its method and the shape of its params were checked. */
+type ReceivedInputRequest = { readonly method: string; readonly params?: JsonObject };
+type ReceivedInputRequests = { readonly [key: string]: ReceivedInputRequest };
+
 /**
  * A result with input requests goes to the caller as it is, unless the host answers one of them. In that case the host
  * sends all of them.
@@ -153,17 +156,14 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
     const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
     if (result.resultType !== 'input_required') return result;
     checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
-    const requests = Object.entries((result.inputRequests ?? {}) as { readonly [key: string]: InputRequest });
+    const requests = Object.entries((result.inputRequests ?? {}) as ReceivedInputRequests);
     if (!known && !requests.some(([, { method }]) => questions.isAnsweredByHost(method)))
       return prepareInputRequired(result, requests, proxiedRequest);
     await context.step('asks', () => result);
     const askCaller = createCallerAsk(proxiedRequest);
     const ask: RequestInput = (asked, params) =>
       (questions.isAnsweredByHost(asked) ? questions.answer : askCaller)(asked, params);
-    const answers = requests.map(async ([key, { method, params = {} }]) => [
-      key,
-      await ask(method, params as JsonObject),
-    ]);
+    const answers = requests.map(async ([key, { method, params = {} }]) => [key, await ask(method, params)]);
     const { requestState } = result;
     inputs = {
       inputResponses: Object.fromEntries(await Promise.all(answers)),
@@ -178,15 +178,12 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
 
 function prepareInputRequired(
   result: JsonObject,
-  requests: readonly [string, InputRequest][],
+  requests: readonly [string, ReceivedInputRequest][],
   { context, requestContext, questions }: ProxiedRequest,
 ): JsonObject {
   const recipient = getRecipient(context, requestContext);
   const put = requests.map(([key, { method, params = {} }]) => {
-    return [
-      key,
-      toInputRequest({ method, params: questions.prepareQuestion(method, params as JsonObject, recipient) }),
-    ];
+    return [key, toInputRequest({ method, params: questions.prepareQuestion(method, params, recipient) })];
   });
   return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
 }

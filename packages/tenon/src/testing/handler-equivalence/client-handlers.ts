@@ -15,7 +15,7 @@ export function observeClientHandlers(
 ): ClientHandlers {
   const { elicit, elicitUrl, sample, roots, ...rest } = answers;
   const note = (method: string, params: object, go: () => unknown) =>
-    observation.recordRequest(method, params as JsonObject, replica, go);
+    observation.recordRequest(method, { ...params }, replica, go);
   return {
     ...rest,
     ...(elicit && { elicit: (params, about) => note('elicitation/create', params, () => elicit(params, about)) }),
