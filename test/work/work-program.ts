@@ -2,11 +2,13 @@
  * Does the scenes in each size, and tells on standard output what one time of each takes: in `steps` or in `bytes`. With
  * another argument only those that have it in their names: to look at one by hand.
  */
+import { createHandler } from 'tenon/http';
 import { measureBytes, measureHeldBytes } from './bytes.js';
-import { createTestHandler, openSession } from './connections.js';
+import { createTestHandler, openListening, openSession } from './connections.js';
 import { countSteps } from './steps.js';
 import type { Workloads } from './workload.js';
-import { CALL, createTestServer, createTools } from './workloads/offers.js';
+import { CALL, createResources, createTestServer, createTools } from './workloads/offers.js';
+import { LISTEN } from './workloads/peers.js';
 import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
 
 const TIMES = 10;
@@ -17,6 +19,7 @@ if (what === 'steps')
 else {
   await eachScene(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
   await idleSessions();
+  await idleStreams();
 }
 process.exit();
 
@@ -43,6 +46,13 @@ async function idleSessions(): Promise<void> {
   const handler = createTestHandler(createTestServer({ tools: createTools(20) }));
   const idle = async () => (await openSession(handler))(...CALL);
   tell({ name: 'a session that idles', size: 1, cost: await measureHeldBytes(idle) });
+}
+
+async function idleStreams(): Promise<void> {
+  const limits = { maxStreams: 100_000, maxRequests: 100_000, maxShare: 1 };
+  const handler = createHandler(createTestServer({ resources: createResources(10) }), { limits });
+  const listen = () => openListening(handler, 'subscriptions/listen', LISTEN).told;
+  tell({ name: 'a stream that idles', size: 1, cost: await measureHeldBytes(listen) });
 }
 
 function tell(told: object): void {

@@ -4,7 +4,8 @@ import { createTestHandler, openListening, openSession, sendStateless } from '..
 import { formatName, type PreparedWorkload, pickMiddle, SIZES, type Workloads } from '../workload.js';
 import { CALL, createResources, createTestServer } from './offers.js';
 
-const LISTEN = { notifications: { toolsListChanged: true, resourceSubscriptions: [formatName('note://', 1)] } };
+/** A request to listen to tools and to one resource. */
+export const LISTEN = { notifications: { toolsListChanged: true, resourceSubscriptions: [formatName('note://', 1)] } };
 const SUBSCRIBE = { uri: formatName('note://', 1) };
 
 /** What costs the same however many others there are. */

@@ -13,6 +13,18 @@ describe('a request that is being worked on', () => {
     }
   });
 
+  it('calls the listener for its cancellation once, or at once when it was cancelled before, and never when it is over', () => {
+    const [early, late, over] = [new RequestScope(), new RequestScope(), new RequestScope()];
+    const log: string[] = [];
+    early.onCancel(() => log.push('early'));
+    over.onCancel(() => log.push('over'));
+    over.complete();
+    for (const scope of [early, late, over]) scope.cancel();
+    early.cancel();
+    late.onCancel(() => log.push('late'));
+    expect(log).toEqual(['early', 'late']);
+  });
+
   it('is cancelled once', () => {
     const running = new RequestScope();
     let aborted = 0;

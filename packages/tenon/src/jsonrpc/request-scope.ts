@@ -4,6 +4,7 @@ export class RequestScope {
   #reason: Error | undefined;
   #doneListeners: (() => void)[] | undefined;
   #finishingListener: (() => void) | undefined;
+  #cancelListener: (() => void) | undefined;
   #isDone = false;
 
   /** True once the request is answered or dropped: nothing more is sent for it. */
@@ -28,6 +29,13 @@ export class RequestScope {
     if (this.#isDone || this.#reason !== undefined) return;
     this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
     this.#controller?.abort(this.#reason);
+    this.#cancelListener?.();
+  }
+
+  /** Registers what is to run when the request is cancelled; it runs at once if that has happened. Takes less memory than a signal. */
+  onCancel(run: () => void): void {
+    if (this.isCancelled) run();
+    else this.#cancelListener = run;
   }
 
   /** Registers what is to run when the work is over, however it ended. */

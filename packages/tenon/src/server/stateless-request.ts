@@ -113,6 +113,10 @@ class StatelessRequestContext implements RequestContext {
     return this.#scope.signal;
   }
 
+  onCancel(listener: () => void): void {
+    this.#scope.onCancel(listener);
+  }
+
   get header(): RequestContext['header'] {
     const io = this.#io;
     return io.header === undefined ? undefined : name => io.header?.(name);

@@ -21,6 +21,10 @@ export function createTaskContext(
     caller: { client, capabilities, auth },
     logLevel: undefined,
     signal,
+    onCancel(listener) {
+      if (signal.aborted) listener();
+      else signal.addEventListener('abort', listener, { once: true });
+    },
     header: undefined,
     request: undefined,
     subscriptions: undefined,

@@ -49,8 +49,7 @@ export async function listen(
     };
     runtime.closeListeners.add(endListening);
     requestContext.onShutdown?.(endListening);
-    if (requestContext.signal.aborted) endListening();
-    else requestContext.signal.addEventListener('abort', endListening, { once: true });
+    requestContext.onCancel(endListening);
   });
 }
 

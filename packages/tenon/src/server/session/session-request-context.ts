@@ -64,6 +64,10 @@ export class SessionRequestContext implements RequestContext {
     return this.#scope.signal;
   }
 
+  onCancel(listener: () => void): void {
+    this.#scope.onCancel(listener);
+  }
+
   get mergeOptions(): MergeOptions | undefined {
     return getMergeOptions(this.#runtime, this.#scope);
   }

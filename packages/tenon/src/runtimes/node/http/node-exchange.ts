@@ -90,6 +90,7 @@ export class NodeExchange implements Exchange {
     const request = this.#request;
     let chunks: Buffer[] | undefined;
     let first: Buffer | undefined;
+    let onBody: typeof read | undefined = read;
     let size = 0;
     const take = (chunk: Buffer): void => {
       size += chunk.length;
@@ -104,10 +105,12 @@ export class NodeExchange implements Exchange {
     };
     const finish = (): void => {
       const bytes = chunks === undefined ? first : Buffer.concat(chunks, size);
+      const receive = onBody;
       // The listeners stay as long as the request: what was read must not stay with them.
       first = undefined;
       chunks = undefined;
-      read(decode(bytes));
+      onBody = undefined;
+      receive?.(decode(bytes));
     };
     request.on('data', take).on('end', finish);
   }
@@ -141,7 +144,7 @@ export class NodeExchange implements Exchange {
   }
 
   stream(status: number, headers: HeaderFields): ResponseStream {
-    return createResponseStream(this.#response.writeHead(status, headers));
+    return new NodeResponseStream(this.#response.writeHead(status, headers));
   }
 
   onClientClosed(listener: () => void): void {
@@ -193,28 +196,40 @@ function readParsed(body: unknown, limit: number, read: (body: RequestBody) => v
   else read({ value: body });
 }
 
-function createResponseStream(response: ServerResponse): ResponseStream {
-  let drained: Promise<void> | undefined;
-  return {
-    write(text) {
-      if (response.destroyed || response.writableEnded) return undefined;
-      if (response.write(text)) return undefined;
-      drained ??= new Promise(resolve => {
-        const release = (): void => {
-          response.off('drain', release).off('close', release);
-          drained = undefined;
-          resolve();
-        };
-        response.on('drain', release).on('close', release);
-      });
-      return drained;
-    },
-    get bufferedAmount() {
-      return response.writableLength;
-    },
-    end: () => void response.end(),
-    destroy: () => void response.destroy(),
-  };
+/** A response that is written piece by piece. */
+class NodeResponseStream implements ResponseStream {
+  readonly #response: ServerResponse;
+  #drained: Promise<void> | undefined;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  write(text: string): void | Promise<void> {
+    const response = this.#response;
+    if (response.destroyed || response.writableEnded || response.write(text)) return undefined;
+    this.#drained ??= new Promise(resolve => {
+      const release = (): void => {
+        response.off('drain', release).off('close', release);
+        this.#drained = undefined;
+        resolve();
+      };
+      response.on('drain', release).on('close', release);
+    });
+    return this.#drained;
+  }
+
+  get bufferedAmount(): number {
+    return this.#response.writableLength;
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
 }
 
 function isAuthInfo(value: unknown): value is AuthInfo {

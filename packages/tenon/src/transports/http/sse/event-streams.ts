@@ -37,40 +37,27 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-interface CountedEventStream extends EventStream, UnreadOutput {
-  quiet: boolean;
-  stopKeepAlive?: () => void;
+/** State that all streams of an endpoint share. */
+interface StreamSet {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly unread: UnreadLimit;
+  readonly entries: Set<CountedEventStream>;
+  readonly open: SharedLimit;
 }
 
 export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadLimit): EventStreams {
   const entries = new Set<CountedEventStream>();
   const open = new SharedLimit(limits.maxStreams, limits.maxShare);
-
-  // Each stream has a timer of its own: Workers take a request that waits for nothing of its own for one that hangs.
-  const scheduleKeepAlive = (entry: CountedEventStream): void => {
-    if (limits.keepAliveInterval <= 0) return;
-    entry.stopKeepAlive = clock.after(limits.keepAliveInterval, () => {
-      if (entry.quiet) entry.write(KEEP_ALIVE);
-      entry.quiet = true;
-      if (entry.open) scheduleKeepAlive(entry);
-    });
-  };
-
+  const streams: StreamSet = { limits, clock, unread, entries, open };
   return {
     begin(exchange, caller, headers, onClosed) {
       if (exchange.clientClosed || !open.take(caller)) return undefined;
       const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
-      const count = (stream: CountedEventStream): void => unread.count(stream, caller);
-      const entry = createEntry(sink, limits.maxBufferedBytes, count, stream => {
-        entries.delete(stream);
-        unread.forget(stream);
-        open.release(caller);
-        stream.stopKeepAlive?.();
-        onClosed?.(stream);
-      });
+      const entry = new CountedEventStream(streams, sink, caller, onClosed);
       entries.add(entry);
-      scheduleKeepAlive(entry);
-      exchange.onClientClosed(entry.destroy);
+      entry.scheduleKeepAlive();
+      exchange.onClientClosed(() => entry.destroy());
       return entry;
     },
     get count() {
@@ -82,43 +69,76 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
   };
 }
 
-function createEntry(
-  sink: ResponseStream,
-  limit: number,
-  count: (entry: CountedEventStream) => void,
-  onClosed: (entry: CountedEventStream) => void,
-): CountedEventStream {
-  let open = true;
-  const close = (): boolean => {
-    if (!open) return false;
-    open = false;
-    onClosed(entry);
+/** There may be many that idle: an object with few fields and shared methods. */
+class CountedEventStream implements EventStream, UnreadOutput {
+  readonly #streams: StreamSet;
+  readonly #sink: ResponseStream;
+  readonly #caller: string;
+  readonly #onClosed: ((stream: EventStream) => void) | undefined;
+  #isOpen = true;
+  #isQuiet = false;
+  #stopKeepAlive: (() => void) | undefined;
+
+  constructor(
+    streams: StreamSet,
+    sink: ResponseStream,
+    caller: string,
+    onClosed: ((stream: EventStream) => void) | undefined,
+  ) {
+    this.#streams = streams;
+    this.#sink = sink;
+    this.#caller = caller;
+    this.#onClosed = onClosed;
+  }
+
+  get open(): boolean {
+    return this.#isOpen;
+  }
+
+  get bufferedAmount(): number {
+    return this.#isOpen ? this.#sink.bufferedAmount : 0;
+  }
+
+  write(frame: string): void | Promise<void> {
+    if (!this.#isOpen) return undefined;
+    this.#isQuiet = false;
+    const drained = this.#sink.write(frame);
+    this.#streams.unread.count(this, this.#caller);
+    if (this.#sink.bufferedAmount <= this.#streams.limits.maxBufferedBytes) return drained;
+    // A client that does not read is disconnected, so that the queue stays bounded. Stored events can be resumed.
+    this.destroy();
+    return undefined;
+  }
+
+  end(): void {
+    if (this.#close()) this.#sink.end();
+  }
+
+  destroy(): void {
+    if (this.#close()) this.#sink.destroy();
+  }
+
+  /** Each stream has a timer of its own: Workers take a request that waits for nothing of its own for one that hangs. */
+  scheduleKeepAlive(): void {
+    const { limits, clock } = this.#streams;
+    if (limits.keepAliveInterval <= 0) return;
+    this.#stopKeepAlive = clock.after(limits.keepAliveInterval, () => {
+      if (this.#isQuiet) this.write(KEEP_ALIVE);
+      this.#isQuiet = true;
+      if (this.#isOpen) this.scheduleKeepAlive();
+    });
+  }
+
+  /** Returns false when it was closed before. */
+  #close(): boolean {
+    if (!this.#isOpen) return false;
+    this.#isOpen = false;
+    const { entries, unread, open } = this.#streams;
+    entries.delete(this);
+    unread.forget(this);
+    open.release(this.#caller);
+    this.#stopKeepAlive?.();
+    this.#onClosed?.(this);
     return true;
-  };
-  const entry: CountedEventStream = {
-    quiet: false,
-    get open() {
-      return open;
-    },
-    get bufferedAmount() {
-      return open ? sink.bufferedAmount : 0;
-    },
-    write(frame) {
-      if (!open) return undefined;
-      entry.quiet = false;
-      const drained = sink.write(frame);
-      count(entry);
-      if (sink.bufferedAmount <= limit) return drained;
-      // A client that does not read is disconnected, so that the queue stays bounded. Stored events can be resumed.
-      entry.destroy();
-      return undefined;
-    },
-    end() {
-      if (close()) sink.end();
-    },
-    destroy() {
-      if (close()) sink.destroy();
-    },
-  };
-  return entry;
+  }
 }
