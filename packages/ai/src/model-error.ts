@@ -29,5 +29,8 @@ export function toModelError(error: unknown, peer: string, secrets: readonly str
 
 /** Creates the error for an answer that cannot be used. */
 export function createAnswerError(peer: string, problem: string): TenonError {
-  return new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, { peer });
+  return new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, {
+    peer,
+    hint: 'try again, or use another model',
+  });
 }

@@ -41,7 +41,9 @@ export async function runUntilAnswered(
     returnedRun ??= new JournaledExecution(journal, backend, 'returned ');
     inputs = await requestAnswers(result, returnedRun);
   }
-  throw new TenonError('handler/too-many-rounds', `the handler requested input in more than ${MAX_ENTRIES} rounds`);
+  throw new TenonError('handler/too-many-rounds', `the handler requested input in more than ${MAX_ENTRIES} rounds`, {
+    hint: 'request independent inputs together',
+  });
 }
 
 /** The input strategy of a call on versions whose input requests are JSON-RPC requests. */

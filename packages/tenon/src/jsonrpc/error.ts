@@ -2,6 +2,7 @@ import { INTERNAL_ERROR } from './error-codes.js';
 import {
   createFailure,
   createSuccess,
+  describeType,
   type ErrorObject,
   isObject,
   type JsonRpcRequest,
@@ -150,5 +151,8 @@ export function isSessionLoss(error: unknown): boolean {
 /** Makes the answer to a request of what its handler returned. Throws when that is no object. */
 export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
   if (isObject(result)) return createSuccess(id, result);
-  throw new TenonError('handler/result', 'the return value of the handler is not an object', { expected: 'an object' });
+  throw new TenonError('handler/result', 'the return value of the handler is not an object', {
+    expected: 'an object',
+    received: describeType(result),
+  });
 }

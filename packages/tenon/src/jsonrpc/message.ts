@@ -125,8 +125,9 @@ function explainMalformed(value: JsonObject): string {
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
 }
 
-function describeType(value: unknown): string {
-  if (value === null) return 'null';
+/** Names the type of a value with its article, for errors. */
+export function describeType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 

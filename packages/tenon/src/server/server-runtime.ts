@@ -137,7 +137,9 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
   for (const [name, { params, scopes }] of Object.entries(methods)) {
     checkScopes(`method "${name}"`, scopes);
     if (isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
-      throw new TenonError('server/method-taken', `invalid method name "${name}": the protocol reserves it`);
+      throw new TenonError('server/method-taken', `invalid method name "${name}": the protocol reserves it`, {
+        expected: 'a name with a prefix, such as com.example/thing',
+      });
     if (params) compileDefinition(`the params of method "${name}"`, params, 'input');
   }
   const ids = extensions.map(({ id }) => id);
@@ -147,7 +149,10 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
       expected: 'a unique id with a prefix, such as com.example/thing',
     });
   }
-  if (protocolVersions?.length === 0) throw new TenonError('server/no-protocol-version', '`protocolVersions` is empty');
+  if (protocolVersions?.length === 0)
+    throw new TenonError('server/no-protocol-version', '`protocolVersions` is empty', {
+      hint: 'name at least one version, or leave the option out to serve all',
+    });
   if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
     throw new TenonError('server/state-keys', 'invalid `inputRequests.keys`', {
       expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',

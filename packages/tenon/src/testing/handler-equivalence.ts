@@ -64,7 +64,9 @@ export async function checkHandlerEquivalence(
     }
   }
   if (results.length > 0) return results;
-  throw new TenonError('testing/no-way', 'the handler cannot be served in any execution mode');
+  throw new TenonError('testing/no-way', 'the handler cannot be served in any execution mode', {
+    hint: 'pass answers for the input requests that it requires',
+  });
 }
 
 /** A call can become a task at any point of its handler. */

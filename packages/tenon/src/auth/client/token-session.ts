@@ -187,6 +187,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       if (!target && current)
         throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
           peer: redactUrl(server),
+          hint: 'revoke them at the authorization server',
         });
     },
   };

@@ -110,6 +110,7 @@ export function createGuardedFetch({
       signal,
       onTimeout() {
         throw new TenonError('auth/timeout', `the authorization server timed out after ${FETCH_TIMEOUT} ms`, {
+          hint: 'try again later',
           peer: redactUrl(requestedUrl),
         });
       },

@@ -50,7 +50,9 @@ export class ConnectionManager {
   /** The link that is or was last open. */
   get lastConnection(): Connection {
     if (this.#connection) return this.#connection;
-    throw new TenonError('connection/not-open', 'the connection is not open yet');
+    throw new TenonError('connection/not-open', 'the connection is not open yet', {
+      hint: 'await `connect` before the first call',
+    });
   }
 
   /** The link, while it is open. */
@@ -87,7 +89,9 @@ export class ConnectionManager {
       const connection = await negotiateConnection(this.#endpoint, this.#options, this.#events, this.#clock);
       if (this.#state === ('closed' as ConnectionState)) {
         await connection.close();
-        throw new TenonError('connection/closed', 'the client was closed during the connection setup');
+        throw new TenonError('connection/closed', 'the client was closed during the connection setup', {
+          hint: 'call `connect` again',
+        });
       }
       this.#connection = connection;
       if (connection.sessionError) this.#retire(connection);

@@ -53,7 +53,7 @@ describe('a server over HTTP that fails when it is probed', () => {
 describe('a path at which nothing is served', () => {
   it('is reported as such, not as a server without a shared version', async () => {
     const { url } = await serve((_, response) => {
-      const error = { code: -32600, message: 'Nothing is served here; the MCP endpoint is /mcp' };
+      const error = { code: -32600, message: 'Not found. The path of the MCP endpoint is /mcp' };
       json(response, { jsonrpc: '2.0', id: null, error }, 404);
     });
     const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {

@@ -139,6 +139,7 @@ class VersionNegotiator {
     if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
     return new TenonError('connect/no-known-version', 'cannot determine the protocol version of the server', {
       peer: connection.peer,
+      hint: 'set `protocolVersion` to a version of the server',
     });
   }
 

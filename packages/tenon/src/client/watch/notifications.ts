@@ -16,7 +16,10 @@ const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefi
 export function handleNotification(pipeline: CallPipeline, method: string, params: JsonObject): void {
   const problem = isNotification(method) ? notifications[method].params(params) : undefined;
   if (problem) {
-    pipeline.emitter.emit('error', new TenonError('peer/malformed', `received a malformed ${method}: ${problem}`));
+    pipeline.emitter.emit(
+      'error',
+      new TenonError('peer/malformed', `the notification is malformed: ${problem}`, { method }),
+    );
     return;
   }
   invalidateCaches(pipeline, method, params);

@@ -57,8 +57,10 @@ export class UnservedTasks {
   }
 }
 
-export function createUnknownVersionError(revision: string): TenonError {
-  return new TenonError('task/protocol-version', `this process does not support protocol version ${revision}`);
+export function createUnknownVersionError(protocolVersion: string): TenonError {
+  return new TenonError('task/protocol-version', `this process does not support protocol version ${protocolVersion}`, {
+    hint: 'run the task in a process that supports this version',
+  });
 }
 
 function createUnservedError(missing: string): TenonError {

@@ -86,7 +86,7 @@ export class UpstreamServer {
 
   /** The line of this caller. It is not open before something is done on it. */
   getConnection(caller: ConnectionScope): UpstreamConnection {
-    if (this.#closed) throw new TenonError('host/closed', 'the host is closed');
+    if (this.#closed) throw new TenonError('host/closed', 'the host is closed', { hint: 'create a new host' });
     const scope = this.getSharedScope(caller);
     const { clock } = this.#upstreamOptions;
     const pooled = this.#connections.get(scope.key);

@@ -64,7 +64,9 @@ export function inputRequired(options: {
 }): InputRequiredResult {
   const { requests, state } = options;
   if (requests === undefined && state === undefined) {
-    throw new TenonError('handler/empty-input-request', '`inputRequired` without `requests` and `state`');
+    throw new TenonError('handler/empty-input-request', '`inputRequired` without `requests` and `state`', {
+      expected: 'at least one of them',
+    });
   }
   return {
     resultType: 'input_required',
@@ -127,6 +129,7 @@ function encodeStructured(
       throw new TenonError(
         'handler/output',
         `the result of tool "${tool.wire.name}" does not match its output schema: ${describeIssues(checked.issues)}`,
+        { hint: 'return a value that matches `output`, or change the schema' },
       );
     }
     const structuredContent = checked.value === undefined ? null : checked.value;

@@ -48,7 +48,10 @@ export async function getPrompt(
     if (isInputRequired(returned)) return { ...returned };
     const result = toPromptResult(prompt, returned);
     const problem = methods['prompts/get'].result(result);
-    if (problem) throw new TenonError('handler/output', `prompt "${name}" returned an invalid result: ${problem}`);
+    if (problem)
+      throw new TenonError('handler/output', `prompt "${name}" returned an invalid result: ${problem}`, {
+        expected: 'text, content blocks or messages',
+      });
     const contents = (result.messages as PromptMessage[]).map(({ content }) => content);
     requireContentBlocks(`prompt "${name}"`, contents, '/messages');
     return finalizeResult(runtime, result);

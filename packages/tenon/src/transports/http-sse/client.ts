@@ -171,8 +171,9 @@ function resolveEndpoint(data: string, base: string, peer: string): string | Ten
 }
 
 function createNoEndpointError(peer: string, received: string): TenonError {
-  return new TenonError('http/no-endpoint', 'the server does not speak HTTP+SSE', {
+  return new TenonError('http/no-endpoint', 'the server does not support HTTP+SSE', {
     peer,
+    hint: 'check the path of the URL, which is often /sse',
     expected: 'an endpoint event',
     received,
   });

@@ -190,7 +190,7 @@ function receiveMessage(
   if (requests.length > 0 && isFull) {
     return refuseBusy(
       exchange,
-      'Too many requests of this session, or of this caller, are unanswered',
+      'Too many unanswered requests of this session or this caller. Retry later',
       requests[0]?.id,
     );
   }

@@ -18,6 +18,8 @@ export async function fetchMetadataDocument(
     throw new TenonError('auth/unreachable', 'the metadata request failed with a server error', {
       peer: redactUrl(url),
       status: response.status,
+      received: `HTTP ${response.status}`,
+      hint: 'try again later',
     });
   }
   if (response.status !== 200) return undefined;

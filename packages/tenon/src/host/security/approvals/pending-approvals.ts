@@ -98,7 +98,10 @@ export class PendingApprovals {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
       if (!stored || !this.#isLive(stored.value.question)) throw createNoPendingError();
       const record = stored.value;
-      if (record.answer) throw new TenonError('policy/answered', 'the approval request is already answered');
+      if (record.answer)
+        throw new TenonError('policy/answered', 'the approval request is already answered', {
+          hint: 'list the open requests with `listPending`',
+        });
       const next = { ...record, answer: createAnswer(record.question) };
       const ttl = record.question.expiresAt - this.#clock.now();
       const put = { version: stored.version, ttl };

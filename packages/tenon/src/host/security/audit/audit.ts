@@ -67,6 +67,7 @@ export async function createAudit(options: AuditOptions): Promise<Audit> {
       if (pending >= maxPending) {
         throw new TenonError('audit/overloaded', 'too many audit events are waiting', {
           expected: `at most ${maxPending} events`,
+          hint: 'wait for earlier writes to complete',
         });
       }
       pending += 1;

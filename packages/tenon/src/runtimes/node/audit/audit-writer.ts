@@ -131,7 +131,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
       while (running) await running;
       cancelSync?.();
       if (failure === undefined) await file.datasync();
-      failure ??= new TenonError('audit/closed', 'the audit record is closed');
+      failure ??= new TenonError('audit/closed', 'the audit record is closed', { hint: 'open it again' });
       await file.close();
     },
   };

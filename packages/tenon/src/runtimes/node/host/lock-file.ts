@@ -63,6 +63,10 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new TenonError('lock/unreadable', `cannot read the lock ${path}`, { received: code, cause: error });
+    throw new TenonError('lock/unreadable', `cannot read the lock ${path}`, {
+      received: code,
+      hint: 'check that it is a readable file of valid size',
+      cause: error,
+    });
   }
 }

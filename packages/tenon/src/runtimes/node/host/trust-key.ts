@@ -30,7 +30,9 @@ export async function loadTrustKey(path: string): Promise<Uint8Array> {
   }
   const stored = await readKey(file);
   if (stored) return stored;
-  throw new TenonError('config/trust-key', `cannot store the approval key in ${file}`);
+  throw new TenonError('config/trust-key', `cannot store the approval key in ${file}`, {
+    hint: 'check that its folder is writable, and try again',
+  });
 }
 
 async function readKey(file: string): Promise<Uint8Array | undefined> {
