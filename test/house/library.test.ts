@@ -24,6 +24,7 @@ import {
   findDuplicateFunctions,
   findDuplicateTypes,
   findFunctionsWithoutVerb,
+  findPrivatePhrases,
   findRelativeComments,
   findRelativeTitles,
 } from './naming-rules.js';
@@ -74,6 +75,7 @@ describe.each(listPackages())('the code of the package %s', name => {
   it('begins the names of functions with a verb', () => expect(sources.flatMap(findFunctionsWithoutVerb)).toEqual([]));
   it('has no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));
+  it('has no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
   it('has no crowded folder', () => expect(findCrowdedFolders(sources)).toEqual([]));
   it('has no long function', () => expect(sources.flatMap(findLongFunctions)).toEqual([]));
 });

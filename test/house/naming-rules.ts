@@ -26,6 +26,10 @@ const FUNCTION_NAMES = readWords('function-names.txt');
 const BANNED_WORDS = readWords('banned-words.txt');
 const RELATIVE_WORD = /^(?:what|whatever|who|whoever|whom|whose|whether|how|where|when|which|why|of|that)\b/i;
 
+/** Words and phrases that only the authors of this project would understand. Each has a word of the specification instead. */
+const PRIVATE_PHRASE =
+  /\b(?:revisions?|roads?|vaults?|onions?|shel(?:f|ves)|errands?|loans?|spill|whoever|somebody|unasked|what is no|(?:the )?other end|come again|there where|as good as)\b/i;
+
 /** Splits an identifier into lower-case words: `getHTTPStatus_2` has get, http and status. */
 function splitWords(name: string): string[] {
   const words = name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/);
@@ -78,6 +82,19 @@ export function findRelativeComments(source: Source): string[] {
   return getDocComments(source)
     .filter(({ text }) => RELATIVE_WORD.test(text))
     .map(({ text, line }) => `${source.path}:${line} ${text.slice(0, 60)}`);
+}
+
+/** Finds comments with words that only the authors of this project would understand. */
+export function findPrivatePhrases(source: Source): string[] {
+  const lines = source.tree.text.split('\n').map((text, index) => ({ text, line: index + 1 }));
+  const lineComments = lines.flatMap(({ text, line }) => {
+    const comment = /^\s*\/\/ (.*)/.exec(text)?.[1];
+    return comment === undefined ? [] : [{ text: comment, line }];
+  });
+  return [...getDocComments(source), ...lineComments].flatMap(({ text, line }) => {
+    const phrase = PRIVATE_PHRASE.exec(text.replace(/\s+/g, ' '))?.[0];
+    return phrase === undefined ? [] : [`${source.path}:${line} ${phrase}`];
+  });
 }
 
 /** Finds titles of tests and of groups of tests that begin with a relative word. */

@@ -22,6 +22,7 @@ import {
   findDuplicateFunctions,
   findDuplicateTypes,
   findFunctionsWithoutVerb,
+  findPrivatePhrases,
   findRelativeComments,
   findRelativeTitles,
 } from './naming-rules.js';
@@ -199,6 +200,17 @@ describe('the rules', () => {
     for (const text of ["import { facts } from 'x';", 'const broad = a.facts;', 'const a = { facts: 1 };']) {
       expect(findBannedNames(parse('a.ts', text))).toEqual([]);
     }
+  });
+
+  it('find comments with private words', () => {
+    for (const text of [
+      '/** The road to a server. */',
+      '/**\n * Told by the other\n * end.\n */',
+      '// Whoever waits.',
+    ]) {
+      expect(findPrivatePhrases(parse('a.ts', text))).toHaveLength(1);
+    }
+    expect(findPrivatePhrases(parse('a.ts', "/** The transport to a server. */ const road = '// road';"))).toEqual([]);
   });
 
   it('find comments and titles that begin with a relative word', () => {

@@ -132,7 +132,7 @@ export interface RoundContext extends Omit<RetryContext, 'states'> {
   readonly states: LazyStateStore;
 }
 
-/** Store of the request states of one server, made for the first call that needs it. */
+/** Store of the request states of one server, created on first use. */
 export type LazyStateStore = (runtime: ExecutionRuntime) => RequestStateStore;
 
 export function createLazyStateStore(options: RequestStateOptions): LazyStateStore {

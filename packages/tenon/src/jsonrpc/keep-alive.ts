@@ -18,7 +18,7 @@ export const DEFAULT_INTERVAL = 30_000;
 export const SILENT_INTERVALS = 3;
 const DEFAULT_TIMEOUT = 5_000;
 
-/** A connection whose other end is watched. */
+/** A connection whose peer is monitored. */
 export interface WatchedConnection {
   /** Name of the peer in errors. */
   readonly peer: string;
@@ -94,7 +94,7 @@ export class KeepAlive {
   }
 }
 
-/** Creates the error of a connection whose other end answers no ping. */
+/** Creates the error of a connection whose peer does not answer pings. */
 export function createUnresponsiveError(peer: string, timeout?: number): TenonError {
   const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
   return new TenonError('connection/unresponsive', `the peer did not answer a ping ${time}`, {

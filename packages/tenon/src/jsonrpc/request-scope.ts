@@ -52,7 +52,7 @@ export class RequestScope {
     this.#isDone = true;
   }
 
-  /** Registers what is said last, before the answer. It does not run for a request that is cancelled. */
+  /** Registers a function that runs right before the response is sent. It does not run for a cancelled request. */
   onFinishing(run: () => void): void {
     this.#finishingListener = run;
   }

@@ -15,9 +15,9 @@ export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
 /** One way in which the handler was served, and what could be seen of it. */
 export interface ExecutionResult {
   /**
-   * `by-request`, `held` (the handler waits in memory), `replayed` (it is entered again), `replayed by another
-   * replica`, `replayed, crashed at every write`, `task`, `promoted` (the call becomes a task while the handler is at
-   * work), and these two, `crashed at every write`.
+   * Name of the execution mode: `by-request`; `held` (the handler waits in memory); `replayed` (it runs again);
+   * `replayed by another replica`; `replayed, crashed at every write`; `task`; `promoted` (the call becomes a task
+   * while the handler runs); and the last two with `, crashed at every write`.
    */
   readonly mode: string;
   /** Protocol version of the run. */

@@ -29,10 +29,7 @@ export function isConnectionLoss({ code }: TenonError): boolean {
   return CONNECTION_LOSS.has(code);
 }
 
-/**
- * Tests whether the server may have carried out a request that was handed to the transport and ended with this error.
- * Errors that prove the contrary are known; every other one leaves the outcome open.
- */
+/** Tells if the server may have executed a request that was passed to the transport and failed with this error. */
 export function mayHaveExecuted({ code, status = 0 }: TenonError): boolean {
   if (ANSWERED.has(code) || NOT_EXECUTED.test(code)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;

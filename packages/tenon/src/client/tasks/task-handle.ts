@@ -26,10 +26,7 @@ export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> 
 export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   /** All that another process needs to come back to it. None when the server has answered without a task. */
   readonly id: string | undefined;
-  /**
-   * The last known state. Undefined before the first response, or when there is no task. Nothing before the first look,
-   * or when there is no task.
-   */
+  /** The last known state. Undefined before the first response, and when there is no task. */
   readonly state: TaskState | undefined;
   /**
    * Waits for the value of the call: the same as `client.tools.x` resolves to. Input requests of the task are answered

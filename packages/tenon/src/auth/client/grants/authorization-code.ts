@@ -7,7 +7,7 @@ import type { ClientIdentity } from '../client-identity.js';
 import { parseAuthorizationResponse, type RedirectAttempt } from '../sign-in/redirect.js';
 import type { Tokens } from '../token-store.js';
 
-/** Signs a user in, by a browser. https://www.rfc-editor.org/rfc/rfc9700 */
+/** Signs a user in with a browser. https://www.rfc-editor.org/rfc/rfc9700 */
 export async function requestTokensWithCode(
   target: AuthTarget,
   identity: ClientIdentity,

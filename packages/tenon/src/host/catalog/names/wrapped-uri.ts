@@ -13,8 +13,8 @@ const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#[\]{}]*@)?)\[([^/?#[\]{}%@]*)\]
 const WRITTEN_ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#[\]{}]*@)?)%5B([^/?#[\]{}%@]*)%5D/i;
 
 /**
- * Puts the label of a server before a URI or template: `tenon:LABEL/URI`. That is a URI by RFC 3986 whenever what it holds
- * is one (a rootless path, and the query and fragment that were there), and a template expands inside as it does alone.
+ * Wraps a URI or template so that it names its server: `tenon:LABEL/URI`. The result is a valid URI (RFC 3986) if the
+ * original is one, and a template expands inside as it does alone.
  */
 export function wrapUri(label: string, uri: string): string {
   const flat = uri.replace(ADDRESS, '$1%5B$2%5D');

@@ -31,7 +31,7 @@ const MAX_ENTRIES = 2_000;
 /** Maximum number of attempts of a write when other processes are faster. */
 const MAX_TRIES = 50;
 
-/** Keeps account of what is put away, for all processes on the same store, within the bounds. */
+/** Tracks the size of the stored content over all processes of a store, and enforces the limits. */
 export function createOverflowLedger({
   values,
   clock,

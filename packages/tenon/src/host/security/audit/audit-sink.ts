@@ -1,8 +1,8 @@
 /** Storage of the lines of an audit. On Node, `openAudit` of `tenon/host` stores them in files. */
 export interface AuditSink {
   /**
-   * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it
-   * has rejected it keeps nothing more.
+   * Stores a line (without its line feed) after all earlier ones, and resolves when it is stored. After a rejection it
+   * stores no more lines.
    */
   append(line: string): Promise<void>;
   /** The last line that is there. Absent: the record begins. */

@@ -12,7 +12,7 @@ export interface PathValues {
   readonly values: readonly unknown[];
   /** True if the member exists in every element of the arrays on the path. */
   readonly isComplete: boolean;
-  /** True if the limits cut the search: unseen values may be anything. */
+  /** True if the limits ended the search early, so that unseen values may exist. */
   readonly isTruncated: boolean;
 }
 
