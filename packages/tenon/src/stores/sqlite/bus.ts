@@ -36,7 +36,7 @@ const STATEMENTS = {
 /** A bus over a table: who publishes writes to it, who listens looks into it at intervals. */
 export function createSqliteBus(
   database: Database,
-  enqueue: WorkQueue,
+  queue: WorkQueue,
   options: SqliteBusOptions,
 ): Bus & { end(): void } {
   const { clock, pollInterval, maxValueSize, file, report } = options;
@@ -103,9 +103,9 @@ export function createSqliteBus(
     async publish(topic, message) {
       checkKey(topic);
       const text = serializeValue(message, maxValueSize);
-      const [row] = await enqueue(() => execute('add', origin, topic, text, clock.now()));
+      const [row] = await queue.write(() => execute('add', origin, topic, text, clock.now()));
       listeners.notify(topic, text, row?.id as number);
-      await enqueue(sweepSometimes).catch(report);
+      await queue.write(sweepSometimes).catch(report);
     },
     subscribe(topic, listener) {
       checkKey(topic);

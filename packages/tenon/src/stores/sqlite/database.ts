@@ -25,3 +25,12 @@ export function prepareStatement(database: Database, sql: string): (...parameter
 export function readScalar(database: Database, sql: string): unknown {
   return Object.values(prepareStatement(database, sql)()[0] ?? {})[0];
 }
+
+/** Undoes a transaction. Some errors have undone it already. */
+export function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // No transaction is open any longer.
+  }
+}

@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { type Database, prepareStatement, readScalar } from './database.js';
+import { type Database, prepareStatement, readScalar, rollBack } from './database.js';
 import { isBusy, isReadOnlyError } from './errors.js';
 
 /** The application id of the file: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
@@ -64,14 +64,6 @@ function checkWritable(database: Database): void {
     if (isReadOnlyError(error)) throw error;
   } finally {
     rollBack(database);
-  }
-}
-
-function rollBack(database: Database): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // Some errors have rolled back already.
   }
 }
 

@@ -9,7 +9,7 @@ import { type Database, readScalar } from './database.js';
 import { toStoreError } from './errors.js';
 import { prepareFile } from './schema.js';
 import { createSqliteValues } from './values.js';
-import { ATTEMPT_TIMEOUT, createWorkQueue } from './work-queue.js';
+import { ATTEMPT_TIMEOUT, createWorkQueue, type WorkQueue } from './work-queue.js';
 
 /** Options of `sqliteStores`. */
 export interface SqliteStoresOptions {
@@ -41,22 +41,38 @@ export function createSqliteStores(
 ): Stores {
   const { clock = systemClock, busyTimeout = 5000, pollInterval = 50, maxValueSize = MAX_VALUE_SIZE } = options;
   const [valuesDatabase, busDatabase] = openDatabases(file, open, options.maxBytes ?? 2 ** 30);
-  const queues = [createWorkQueue(clock, busyTimeout, file), createWorkQueue(clock, busyTimeout, file)] as const;
+  const queues: WorkQueue[] = [];
+  const openQueue = (database: Database, makeRoom?: () => boolean): WorkQueue => {
+    const queue = createWorkQueue(database, { clock, timeout: busyTimeout, file, makeRoom });
+    queues.push(queue);
+    return queue;
+  };
+  const values = createSqliteValues(
+    valuesDatabase,
+    makeRoom => openQueue(valuesDatabase, makeRoom),
+    clock,
+    maxValueSize,
+  );
   const report = createErrorReporter(options.onError);
-  const { end, ...bus } = createSqliteBus(busDatabase, queues[1], { clock, pollInterval, maxValueSize, file, report });
+  const { end, ...bus } = createSqliteBus(busDatabase, openQueue(busDatabase), {
+    clock,
+    pollInterval,
+    maxValueSize,
+    file,
+    report,
+  });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     end();
     // Pending operations are completed.
-    for (const enqueue of queues) await enqueue(() => undefined);
+    for (const queue of queues) await queue.read(() => undefined);
     for (const each of [valuesDatabase, busDatabase]) each.close();
   }
   const check = () => {
     if (closing) throw createStoreClosedError();
     checkFile();
   };
-  const values = createSqliteValues(valuesDatabase, queues[0], clock, maxValueSize);
   return {
     durable: true,
     ...guardStores({ values, bus }, check),

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { StoredValue, Values } from '../stores.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
-import { isFull } from './errors.js';
 import type { WorkQueue } from './work-queue.js';
 
 /** Each so many writes, what has ended is deleted, as many at once as stands in the statement. */
@@ -31,7 +30,13 @@ const STATEMENTS = {
   sweep: 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE ends <= ? LIMIT 256) RETURNING version',
 } as const;
 
-export function createSqliteValues(database: Database, enqueue: WorkQueue, clock: Clock, maxValueSize: number): Values {
+/** Values in a table. `openQueue` gets the function that makes room in a full file. */
+export function createSqliteValues(
+  database: Database,
+  openQueue: (makeRoom: () => boolean) => WorkQueue,
+  clock: Clock,
+  maxValueSize: number,
+): Values {
   const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
   let writes = 0;
 
@@ -41,19 +46,13 @@ export function createSqliteValues(database: Database, enqueue: WorkQueue, clock
     return statement(...parameters);
   }
 
-  function write(name: 'put' | 'create' | 'replace', ...parameters: Parameter[]): number | undefined {
-    try {
-      return execute(name, ...parameters)[0]?.version as number | undefined;
-    } catch (error) {
-      if (!isFull(error) || execute('sweep', clock.now()).length === 0) throw error;
-      return execute(name, ...parameters)[0]?.version as number | undefined;
-    }
-  }
+  const sweep = () => execute('sweep', clock.now()).length > 0;
+  const queue = openQueue(sweep);
 
   function sweepSometimes(): void {
     if (++writes % WRITES_PER_SWEEP !== 0) return;
     try {
-      execute('sweep', clock.now());
+      sweep();
     } catch {
       // What was to be written is; the next sweep takes what this one leaves.
     }
@@ -62,7 +61,7 @@ export function createSqliteValues(database: Database, enqueue: WorkQueue, clock
   return {
     async get(key) {
       checkKey(key);
-      const [row] = await enqueue(() => execute('get', key, clock.now()));
+      const [row] = await queue.read(() => execute('get', key, clock.now()));
       return row && toStored({ ...row, key });
     },
     async put(key, value, options = {}) {
@@ -71,18 +70,21 @@ export function createSqliteValues(database: Database, enqueue: WorkQueue, clock
       checkVersion(version);
       const expiresAt = computeExpiry(options, clock.now()) ?? null;
       const text = serializeValue(value, maxValueSize);
-      return enqueue(() => {
-        const now = clock.now();
-        if (version === undefined) return write('put', key, text, expiresAt, now);
-        return version === 0
-          ? write('create', key, text, expiresAt, now)
-          : write('replace', text, expiresAt, key, version, now);
-      }).finally(sweepSometimes);
+      const [row] = await queue
+        .write(() => {
+          const now = clock.now();
+          if (version === undefined) return execute('put', key, text, expiresAt, now);
+          return version === 0
+            ? execute('create', key, text, expiresAt, now)
+            : execute('replace', text, expiresAt, key, version, now);
+        })
+        .finally(sweepSometimes);
+      return row?.version as number | undefined;
     },
     async delete(key, version) {
       checkKey(key);
       checkVersion(version);
-      const rows = await enqueue(() =>
+      const rows = await queue.write(() =>
         version === undefined
           ? execute('delete', key, clock.now())
           : execute('deleteVersion', key, version, clock.now()),
@@ -91,7 +93,7 @@ export function createSqliteValues(database: Database, enqueue: WorkQueue, clock
     },
     async list(prefix, options = {}) {
       const { first, limit } = toKeyRange(prefix, options);
-      return (await enqueue(() => execute('list', first, prefix + AFTER_KEYS, clock.now(), limit))).map(toStored);
+      return (await queue.read(() => execute('list', first, prefix + AFTER_KEYS, clock.now(), limit))).map(toStored);
     },
   };
 }
