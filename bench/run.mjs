@@ -36,6 +36,7 @@ const parts = {
   size: async () => (await import('./size/measure.mjs')).measureSize,
   asking: async () => (await import('./asking/measure.mjs')).measureAsking,
   protect: async () => (await import('./protect/measure.mjs')).measureProtect,
+  tasks: async () => (await import('./tasks/measure.mjs')).measureTasks,
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
   host: async () => (await import('./host/measure.mjs')).measureHost,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,

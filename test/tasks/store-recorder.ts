@@ -1,9 +1,17 @@
 import type { Stores } from 'tenon';
 import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
+import type { JournalEntry } from '../../packages/tenon/src/execution/handler-run.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { canBecome, isTerminal, type TaskStatus } from '../../packages/tenon/src/protocol/tasks.js';
 
 type Kept = TaskRecord & { readonly lease?: { readonly fence: string; readonly until: number } };
+
+interface Appended {
+  readonly writer: string;
+  readonly entries?: readonly JournalEntry[];
+}
+
+const toPlace = (id: string, entry: JournalEntry): string => `${id} ${'step' in entry ? entry.step : entry.ask}`;
 
 /** Sees every write of a task that is accepted, and says what was wrong with it. */
 export interface StoreRecorder {
@@ -23,6 +31,9 @@ export function recordStores(stores: Stores): StoreRecorder {
   const asked = new Map<string, string>();
   const gone = new Set<string>();
   const faults: string[] = [];
+  const appended = new Set<string>();
+  const lastWriters = new Map<string, string>();
+  const formerWriters = new Set<string>();
   const statuses = new Map<string, TaskStatus>();
 
   const see = (next: Kept) => {
@@ -42,10 +53,11 @@ export function recordStores(stores: Stores): StoreRecorder {
     }
     if (isTerminal(next.status)) return void ends.set(id, (ends.get(id) ?? 0) + 1);
     if (next.updated < before.updated) faults.push(`${id} was updated before`);
-    for (const entry of next.journal) if ('step' in entry) recorded.add(`${id} ${entry.step}`);
-    const has = new Set(next.journal.map(entry => ('step' in entry ? entry.step : entry.ask)));
+    for (const entry of next.journal) recorded.add(toPlace(id, entry));
+    const has = new Set(next.journal.map(entry => toPlace(id, entry)));
     for (const entry of before.journal) {
-      if (!has.has('step' in entry ? entry.step : entry.ask)) faults.push(`${id} forgets ${JSON.stringify(entry)}`);
+      const place = toPlace(id, entry);
+      if (!has.has(place) && !appended.has(place)) faults.push(`${id} forgets ${JSON.stringify(entry)}`);
     }
     for (const [key, question] of Object.entries(next.questions)) {
       const place = `${id} ${key}`;
@@ -56,6 +68,17 @@ export function recordStores(stores: Stores): StoreRecorder {
     for (const key of Object.keys(before.questions)) if (!(key in next.questions)) gone.add(`${id} ${key}`);
     const isAsking = Object.keys(next.questions).length > 0;
     if (isAsking !== (next.status === 'input_required')) faults.push(`${id} is ${next.status}, wrongly`);
+  };
+
+  const seeAppended = (id: string, { writer, entries = [] }: Appended) => {
+    const before = lastWriters.get(id) ?? writer;
+    if (before !== writer) formerWriters.add(before);
+    if (formerWriters.has(writer)) faults.push(`${id} takes what a former process appends`);
+    lastWriters.set(id, writer);
+    for (const entry of entries) {
+      recorded.add(toPlace(id, entry));
+      appended.add(toPlace(id, entry));
+    }
   };
 
   const { values } = stores;
@@ -70,6 +93,8 @@ export function recordStores(stores: Stores): StoreRecorder {
           const writing = values.put(key, value as JsonObject, options);
           const written = await writing;
           if (written !== undefined && key.startsWith('task/')) see(value as unknown as Kept);
+          const [folder, id = ''] = key.split('/');
+          if (written !== undefined && folder === 'task-log') seeAppended(id, value as unknown as Appended);
           return written;
         },
       },

@@ -3,7 +3,7 @@ import { clientWorkloads } from './workloads/clients.js';
 import { gatewayWorkloads } from './workloads/gateway.js';
 import { listWorkloads, offerWorkloads, scanWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
-import { halvedWorkloads, taskWorkloads } from './workloads/tasks.js';
+import { halvedWorkloads, stepWorkloads, taskWorkloads } from './workloads/tasks.js';
 import { tokenWorkloads } from './workloads/tokens.js';
 
 /** What costs the same, however much is around it. */
@@ -19,4 +19,4 @@ export const flatWorkloads: Workloads = {
 export { halvedWorkloads, listWorkloads };
 
 /** What may cost as much as is gone through. */
-export const growingWorkloads: Workloads = { ...scanWorkloads, ...notificationWorkloads };
+export const growingWorkloads: Workloads = { ...scanWorkloads, ...notificationWorkloads, ...stepWorkloads };

@@ -1,6 +1,6 @@
-import { tasks as extension, tool } from 'tenon';
+import { type Context, tasks as extension, memoryStores, type Stores, tool } from 'tenon';
 import { createTestHandler, sendStateless } from '../connections.js';
-import { pickMiddle, SIZES, type Workloads } from '../workload.js';
+import { formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
 import { createTestServer } from './offers.js';
 
 const NO_LIMITS = { maxRunning: 10_000, maxOpen: 10_000, maxOpenPerPrincipal: 10_000 };
@@ -16,6 +16,17 @@ export const taskWorkloads: Workloads = {
       for (let at = 0; at < size; at++) tasks.push(await begin());
       const task = tasks[pickMiddle(size)] as string;
       return { once: () => ask(task), close };
+    },
+  },
+};
+
+/** What takes as long as it has steps. Each character that is written to the store counts. */
+export const stepWorkloads: Workloads = {
+  'a task of so many steps': {
+    sizes: SIZES,
+    prepare: async size => {
+      const { work, close } = startStepping((ctx, n) => ctx.step(formatName('step', n), () => 'done'));
+      return { once: () => work(size), close };
     },
   },
 };
@@ -51,4 +62,54 @@ function startWorking() {
     await handler.close();
   };
   return { begin, ask, close };
+}
+
+/** A server whose works take steps. */
+function startStepping(step: (ctx: Context, n: number) => Promise<unknown>) {
+  let onCompleted = () => {};
+  const onEvent = ({ type }: { readonly type: string }) => void (type === 'completed' && onCompleted());
+  const work = tool({
+    task: 'required',
+    input: { type: 'object', properties: { steps: { type: 'integer' } } },
+    async run({ steps }: { steps: number }, ctx: Context) {
+      for (let n = 0; n < steps; n++) await step(ctx, n);
+      return 'done';
+    },
+  });
+  const stores = countCharacters(memoryStores());
+  const server = createTestServer({ stores, extensions: [extension({ ...NO_LIMITS, onEvent })], tools: { work } });
+  const handler = createTestHandler(server);
+  return {
+    async work(steps: number): Promise<void> {
+      const completed = new Promise<void>(resolve => {
+        onCompleted = resolve;
+      });
+      await sendStateless(handler, 'tools/call', { name: 'work', arguments: { steps } }, FOLLOWS);
+      await completed;
+      // What the task leaves behind is deleted in the background.
+      await new Promise(resolve => setImmediate(resolve));
+    },
+    async close(): Promise<void> {
+      server.close();
+      await handler.close();
+    },
+  };
+}
+
+/** A step for each character. */
+const countCharacter = () => {};
+
+/** Stores that take a step for each character that is written. */
+function countCharacters(stores: Stores): Stores {
+  const { values } = stores;
+  return {
+    ...stores,
+    values: {
+      ...values,
+      put(key, value, options) {
+        for (let n = JSON.stringify(value).length; n > 0; n--) countCharacter();
+        return values.put(key, value, options);
+      },
+    },
+  };
 }

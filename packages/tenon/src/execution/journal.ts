@@ -10,6 +10,8 @@ export class Journal {
   // Most calls have neither input requests nor steps.
   #entries: Map<string, JournalEntry> | undefined;
   #requestCount = 0;
+  /** The entries that are requests without an answer. */
+  #pending: Map<string, RecordedRequest> | undefined;
 
   constructor(entries: Iterable<JournalEntry> = []) {
     for (const entry of entries) this.add(entry);
@@ -26,7 +28,12 @@ export class Journal {
   add(entry: JournalEntry): void {
     const key = toEntryKey(entry);
     this.#entries ??= new Map();
-    if (isRecordedRequest(entry) && !this.#entries.has(key)) this.#requestCount++;
+    if (isRecordedRequest(entry)) {
+      if (!this.#entries.has(key)) this.#requestCount++;
+      this.#pending ??= new Map();
+      if (isSettled(entry)) this.#pending.delete(key);
+      else this.#pending.set(key, entry);
+    }
     this.#entries.set(key, entry);
   }
 
@@ -47,9 +54,12 @@ export class Journal {
 
   /** The input requests without an answer. */
   listPending(): RecordedRequest[] {
-    return this.entries
-      .filter(isRecordedRequest)
-      .filter(({ answer, refused }) => answer === undefined && refused === undefined);
+    return [...(this.#pending?.values() ?? [])];
+  }
+
+  /** A question that has no answer yet. */
+  getPending(key: string): RecordedRequest | undefined {
+    return this.listPending().find(({ ask }) => ask === key);
   }
 
   listAnswered(): (RecordedRequest & { readonly answer: JsonObject })[] {
@@ -68,8 +78,8 @@ export class Journal {
 
   /** Records an answer. Returns false when the input request is already answered, because answers do not change. */
   answer(key: string, answer: JsonObject): boolean {
-    const pending = this.listPending().find(({ ask }) => ask === key);
-    if (pending) this.#entries?.set(toEntryKey(pending), { ...pending, answer });
+    const pending = this.getPending(key);
+    if (pending) this.add({ ...pending, answer });
     return pending !== undefined;
   }
 
@@ -84,6 +94,11 @@ export function isRecordedRequest(entry: JournalEntry): entry is RecordedRequest
   return 'ask' in entry;
 }
 
+/** True if nothing is to come: a step, or a request that was answered or refused. */
+export function isSettled(entry: JournalEntry): boolean {
+  return !isRecordedRequest(entry) || entry.answer !== undefined || entry.refused !== undefined;
+}
+
 export function toStepKey(step: string, n: number): string {
   return `step ${n} ${step}`;
 }
@@ -92,7 +107,7 @@ export function toRequestKey(mark: string, n: number): string {
   return `ask ${n} ${mark}`;
 }
 
-function toEntryKey(entry: JournalEntry): string {
+export function toEntryKey(entry: JournalEntry): string {
   return isRecordedRequest(entry) ? toRequestKey(entry.mark, entry.n ?? 0) : toStepKey(entry.step, entry.n ?? 0);
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
+import { putOnce } from './put-once.js';
 import type { Values } from './stores.js';
 import { toTypedValues } from './typed-values.js';
 
@@ -99,6 +100,24 @@ export class LeasedRecord<T extends object> {
     }
   }
 
+  /** Puts a record where nothing is, and takes it. Throws `store/lease-lost` when something is there. */
+  static async create<T extends object>(
+    values: Values,
+    key: string,
+    owner: LeaseOwner,
+    value: T,
+    ttl: (value: T) => number | undefined,
+  ): Promise<LeasedRecord<T>> {
+    const record = new LeasedRecord<T>(toTypedValues<Leased<T>>(values), key, owner, ttl, value);
+    if (!(await record.#writeRecord(value, 0))) throw record.#markLost();
+    return record;
+  }
+
+  /** Names this owner of the record: another each time that it is taken. */
+  get fence(): string {
+    return this.#fence;
+  }
+
   /** The record as it was last read or written. */
   get value(): T {
     return this.#value;
@@ -178,29 +197,12 @@ export class LeasedRecord<T extends object> {
       ...(ttl === undefined ? {} : { ttl }),
       ...(caller === undefined ? {} : { owner: caller }),
     };
-    const written = await this.#putOnce(record, options);
+    const written = await putOnce(this.#values, this.#key, record, options, attempt => this.#retryFaults(attempt));
     if (written === undefined) return false;
     this.#value = value;
     this.#version = written;
     this.#until = until;
     return true;
-  }
-
-  async #putOnce(record: Leased<T>, options: { readonly version: number }): Promise<number | undefined> {
-    let failed = false;
-    const written = await this.#retryFaults(async () => {
-      try {
-        return await this.#values.put(this.#key, record, options);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    });
-    if (written !== undefined || !failed) return written;
-    // A write that failed may have taken effect all the same.
-    const stored = await this.#retryFaults(() => this.#values.get(this.#key));
-    const isOwn = stored?.version === options.version + 1 && JSON.stringify(stored.value) === JSON.stringify(record);
-    return isOwn ? stored.version : undefined;
   }
 
   #retryFaults<R>(attempt: () => Promise<R>): Promise<R> {

@@ -23,8 +23,9 @@ export interface TasksOptions {
    */
   readonly maxShare?: number | undefined;
   /**
-   * Maximum size of one task in characters of JSON: arguments, steps, input requests and result together. Larger
-   * arguments are refused before the handler runs. A larger result ends the task as failed. Default 16,777,216 (16 Mi).
+   * Maximum size of one task in characters of JSON: arguments, input requests and result together, and as much again for
+   * its steps. Larger arguments are refused before the handler runs. A larger result ends the task as failed. Default
+   * 16,777,216 (16 Mi).
    */
   readonly maxRecordSize?: number | undefined;
   /** Time after which a silent process no longer counts as working on its tasks, in milliseconds. Default 15,000. */

@@ -30,8 +30,7 @@ export type PromotionTrigger = (depart: () => void) => () => void;
 export async function createTask(runtime: TaskRuntime, call: ToolCall, rules: TaskOptions): Promise<JsonObject> {
   const { worker, subscribers } = runtime;
   const record = createTaskRecord(runtime, call, await call.run.toJournaled(), rules);
-  const claim = await worker.create(record);
-  await worker.index(record);
+  const claim = await worker.createIndexed(record);
   if (call.requestContext.session)
     subscribers.subscribeSession(record.id, call.requestContext.session, call.requestContext.caller);
   worker.begin(claim);
@@ -73,7 +72,7 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
   // It ended, or requested input, before the task was created.
   if (handler === undefined) {
     await job.giveBack();
-    return worker.discard(record);
+    return worker.discard(record, job.log);
   }
   respond(publishTask(worker, job, run.journal.entries));
   call.rebind(job.context, createHandlerParams(record));
@@ -85,8 +84,8 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
  * work.
  */
 async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly JournalEntry[]): Promise<JsonObject> {
-  await job.write(({ journal }) => ({ journal: entries.length > journal.length ? entries : journal }));
-  await worker.index(job.record);
+  await job.append(entries.slice(job.record.journal.length));
+  await worker.index(job);
   return createTaskResult(job.record);
 }
 

@@ -1,10 +1,11 @@
 import type {
   CompletedStep,
   ExecutionBackend,
+  JournalEntry,
   PendingInputRequest,
   RecordedRequest,
 } from '../../execution/handler-run.js';
-import { isRecordedRequest, type Journal } from '../../execution/journal.js';
+import { isRecordedRequest, isSettled, type Journal, toEntryKey } from '../../execution/journal.js';
 import { createInputRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -23,9 +24,14 @@ export interface TaskRecordAccess {
   ensureHeld(): Promise<void>;
   /** Updates the record and notifies subscribers, under the lease. */
   write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void>;
+  /** Writes what was done, on the same terms. Nobody is told: it is the handler's own business. */
+  append(entries: readonly JournalEntry[]): Promise<void>;
   /** It waits for answers and does nothing else, or no longer does. */
   setIdle(resting: boolean): void;
 }
+
+/** Settled entries that stay in the record of a task. */
+const MAX_SETTLED = 16;
 
 interface PendingAnswer {
   readonly resolve: (answer: JsonObject) => void;
@@ -69,7 +75,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
     try {
       await this.#access.ensureHeld();
       const result = await run();
-      await this.#access.write(({ journal }) => ({ journal: [...journal, result] }));
+      await this.#access.append([result]);
       this.#journal.add(result);
       return result;
     } finally {
@@ -97,18 +103,27 @@ export class TaskExecutionBackend implements ExecutionBackend {
     this.#pending.clear();
   }
 
-  #recordRequest(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
-    const requested = this.#journal.listPending().find(({ ask }) => ask === key) as RecordedRequest;
+  async #recordRequest(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
+    const requested = this.#journal.getPending(key) as RecordedRequest;
     // On versions with the `task` parameter, the input request is sent as a JSON-RPC request.
     const question =
       this.#dialect.tasks === 'by-parameter'
         ? ({ method, params } as InputRequest)
         : toInputRequest({ method, params });
-    return this.#access.write(({ journal, questions }) => ({
+    const moved = await this.#moveSettled();
+    await this.#access.write(({ journal, questions }) => ({
       status: 'input_required',
-      journal: [...journal.filter(entry => !isRecordedRequest(entry) || entry.ask !== key), requested],
+      journal: [...journal.filter(entry => !moved.has(toEntryKey(entry)) && !isRequest(entry, key)), requested],
       questions: { ...questions, [key]: question },
     }));
+  }
+
+  /** Moves what is settled from the record to the log, once it is much: the record is written for each request. */
+  async #moveSettled(): Promise<ReadonlySet<string>> {
+    const settled = this.#access.record.journal.filter(isSettled);
+    if (settled.length < MAX_SETTLED) return new Set();
+    await this.#access.append(settled);
+    return new Set(settled.map(toEntryKey));
   }
 
   #updateIdle(): void {
@@ -117,4 +132,8 @@ export class TaskExecutionBackend implements ExecutionBackend {
     this.#isIdle = isIdle;
     this.#access.setIdle(isIdle);
   }
+}
+
+function isRequest(entry: JournalEntry, key: string): boolean {
+  return isRecordedRequest(entry) && entry.ask === key;
 }

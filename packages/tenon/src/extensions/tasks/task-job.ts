@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../../execution/handler-run.js';
 import { Journal } from '../../execution/journal.js';
 import { runUntilAnswered } from '../../execution/request-backend.js';
 import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
@@ -7,10 +8,12 @@ import { isTerminal } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
+import type { AppendLog } from '../../stores/append-log.js';
 import type { LeasedRecord } from '../../stores/leased-record.js';
 import { createHandlerParams, createTaskContext } from './task-context.js';
 import { TaskExecutionBackend, type TaskRecordAccess } from './task-execution-backend.js';
 import { describeSize, endRecord, isTooLarge, type TaskRecord, updateRecord } from './task-record.js';
+import type { TaskClaim } from './task-store.js';
 
 /** Observer of a job. */
 export interface JobObserver {
@@ -33,6 +36,7 @@ export class TaskJob implements TaskRecordAccess {
   readonly context: RequestContext;
   readonly #host: ExtensionHost;
   readonly #observer: JobObserver;
+  readonly log: AppendLog<JournalEntry>;
   readonly #claim: LeasedRecord<TaskRecord>;
   readonly #journal: Journal;
   readonly #controller = new AbortController();
@@ -44,19 +48,20 @@ export class TaskJob implements TaskRecordAccess {
 
   /** `journal`: of a handler that runs already. */
   constructor(
-    claim: LeasedRecord<TaskRecord>,
+    { record, log, entries }: TaskClaim,
     dialect: Dialect,
     host: ExtensionHost,
     observer: JobObserver,
     journal?: Journal,
   ) {
-    this.#claim = claim;
+    this.#claim = record;
+    this.log = log;
     this.#host = host;
     this.#observer = observer;
-    this.#journal = journal ?? new Journal(claim.value.journal);
+    this.#journal = journal ?? new Journal(entries);
     this.backend = new TaskExecutionBackend(this, this.#journal, dialect);
     this.context = createTaskContext(
-      claim.value,
+      record.value,
       dialect,
       this.#controller.signal,
       (method, params) => {
@@ -93,15 +98,20 @@ export class TaskJob implements TaskRecordAccess {
 
   write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void> {
     return this.#runWhileHeld(async () => {
-      let isVisible = false;
       await this.#claim.update(record => {
         if (isTerminal(record.status)) throw createTaskOverError(record);
-        const { journal = record.journal, ...rest } = change(record);
-        isVisible = Object.keys(rest).length > 0;
-        return isVisible ? updateRecord(record, this.#now, { ...rest, journal }) : { ...record, journal };
+        return updateRecord(record, this.#now, change(record));
       });
-      // A step changes nothing that subscribers can see.
-      if (isVisible) await this.#observer.onChange(this);
+      await this.#observer.onChange(this);
+    });
+  }
+
+  append(entries: readonly JournalEntry[]): Promise<void> {
+    return this.#runWhileHeld(async () => {
+      if (entries.length === 0 || (await this.log.append(entries))) return;
+      // Another process has taken the task over, which throws here, or has ended it.
+      await this.#claim.refresh();
+      throw createTaskOverError(this.record);
     });
   }
 

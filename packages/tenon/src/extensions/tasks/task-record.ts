@@ -35,6 +35,10 @@ export interface TaskRecord {
   readonly params: ParamsOf<'tools/call'>;
   /** Inputs of the handler beside the params. */
   readonly inputs: RetryInputs;
+  /**
+   * Requests that are open or were answered lately, and what was done before the call became a task. The rest is in the
+   * log of the task. Records of earlier versions have all of it here.
+   */
   readonly journal: readonly JournalEntry[];
   /** The open input requests, by their keys. */
   readonly questions: InputRequests;

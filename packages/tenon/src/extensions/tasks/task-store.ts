@@ -1,12 +1,15 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { computeFingerprint } from '../../encoding/fingerprint.js';
+import type { JournalEntry } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import { getOwnerKey, identifyCaller, isSameOwner } from '../../protocol/caller-identity.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { ExtensionHost } from '../../server/extension.js';
+import { AppendLog } from '../../stores/append-log.js';
 import { chunkLargeValues } from '../../stores/chunked-values.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import {
   isLeaseActive,
   type Lease,
@@ -19,10 +22,21 @@ import { toTypedValues } from '../../stores/typed-values.js';
 import type { TaskSettings } from './options.js';
 import { getCaller, getRemainingTtl, type TaskRecord } from './task-record.js';
 
+declare const crypto: { randomUUID(): string };
+
 const OPEN_PREFIX = 'task-open/';
 const PAGE_SIZE = 1000;
 
 type StoredTask = TaskRecord & { readonly lease?: Lease };
+
+/** A task that this process works on. */
+export interface TaskClaim {
+  readonly record: LeasedRecord<TaskRecord>;
+  /** The completed steps. */
+  readonly log: AppendLog<JournalEntry>;
+  /** The journal up to the moment at which this process took the task. */
+  readonly entries: readonly JournalEntry[];
+}
 
 /** Stores tasks and notifies of their changes. */
 export class TaskStore {
@@ -30,6 +44,7 @@ export class TaskStore {
   readonly #values: Values;
   readonly #clock: Clock;
   readonly #owner: LeaseOwner;
+  readonly #maxSize: number;
   readonly #onError: (error: TenonError) => void;
   readonly #listeners = new Set<(id: string) => void>();
   #unsubscribe: (() => void) | undefined;
@@ -40,23 +55,26 @@ export class TaskStore {
   ) {
     this.#bus = stores.bus;
     this.#values = chunkLargeValues(stores.values, maxRecordSize);
+    this.#maxSize = maxRecordSize;
     this.#clock = clock;
     this.#onError = onError;
     this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
   }
 
-  /**
-   * Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed.
-   */
-  async create(record: TaskRecord): Promise<LeasedRecord<TaskRecord>> {
-    return (await this.#acquire(record.id, () => record, getCaller(record))) as LeasedRecord<TaskRecord>;
+  /** Stores a new task, leased by this process. Other processes list it, and take it over, once it is indexed. */
+  async create(value: TaskRecord): Promise<TaskClaim> {
+    const owner = { ...this.#owner, caller: getCaller(value) };
+    const record = await LeasedRecord.create(this.#values, `task/${value.id}`, owner, value, this.#ttl);
+    return { record, log: this.#openLog(value, record.fence), entries: value.journal };
   }
 
   async index(record: TaskRecord): Promise<void> {
     const ttl = getRemainingTtl(record, this.#clock.now());
     const options = { owner: getCaller(record), ...(ttl === undefined ? {} : { ttl }) };
-    await this.#values.put(OPEN_PREFIX + record.id, {}, options);
-    await this.#values.put(createIndexKey(record), { id: record.id }, options);
+    await Promise.all([
+      this.#values.put(OPEN_PREFIX + record.id, {}, options),
+      this.#values.put(createIndexKey(record), { id: record.id }, options),
+    ]);
   }
 
   async get(id: string): Promise<StoredTask | undefined> {
@@ -81,20 +99,29 @@ export class TaskStore {
   }
 
   /** Leases a task that waits for a worker. */
-  takeOver(id: string): Promise<LeasedRecord<TaskRecord> | undefined> {
-    return this.#acquire(id, stored => (stored?.status === 'working' ? stored : undefined));
+  async takeOver(id: string): Promise<TaskClaim | undefined> {
+    const change = (stored: TaskRecord | undefined) => (stored?.status === 'working' ? stored : undefined);
+    const record = await LeasedRecord.take<TaskRecord>(this.#values, `task/${id}`, this.#owner, change, this.#ttl);
+    if (record === undefined) return undefined;
+    const log = this.#openLog(record.value, record.fence);
+    // The record is leased first: the former process cannot append after the log was read.
+    return { record, log, entries: [...(await log.takeOver()), ...record.value.journal] };
   }
 
-  /** Removes the index entry of a task that has ended or no longer exists. */
-  async removeOpenEntry(id: string): Promise<void> {
-    await this.#values.delete(OPEN_PREFIX + id);
+  /** Removes what is kept of a task only until it ends. `log`: of the process that worked on it to its end. */
+  async cleanUp(record: TaskRecord, log?: AppendLog<JournalEntry>): Promise<void> {
+    const ended = log ?? this.#openLog(record, crypto.randomUUID());
+    // Another process may work on a task that was cancelled, until it hears of that.
+    if (log === undefined) await ended.takeOver();
+    await ended.deleteEntries();
+    await this.#removeOpenEntry(record.id);
   }
 
   /** Deletes a task whose id was never sent to its client. */
-  async discard(record: TaskRecord): Promise<void> {
+  async discard(record: TaskRecord, log = this.#openLog(record, crypto.randomUUID())): Promise<void> {
     await this.#values.delete(`task/${record.id}`);
     await this.#values.delete(createIndexKey(record));
-    await this.removeOpenEntry(record.id);
+    await this.cleanUp(record, log);
   }
 
   /** The tasks that have not ended, or have ended lately. */
@@ -110,7 +137,8 @@ export class TaskStore {
   /** Tells if a task could continue and no worker has leased it. A task that has ended is no longer open. */
   async isIdle(id: string): Promise<boolean> {
     const record = await this.get(id);
-    if (record === undefined || isTerminal(record.status)) await this.removeOpenEntry(id);
+    if (record === undefined) await this.#removeOpenEntry(id);
+    else if (isTerminal(record.status)) await this.cleanUp(record);
     return record?.status === 'working' && !isLeaseActive(record.lease, this.#owner);
   }
 
@@ -159,9 +187,20 @@ export class TaskStore {
     };
   }
 
-  #acquire(id: string, change: (stored: TaskRecord | undefined) => TaskRecord | undefined, caller?: string) {
-    const owner = caller === undefined ? this.#owner : { ...this.#owner, caller };
-    return LeasedRecord.take<TaskRecord>(this.#values, `task/${id}`, owner, change, this.#ttl);
+  #openLog(record: TaskRecord, writer: string): AppendLog<JournalEntry> {
+    const { clock, faults } = this.#owner;
+    return new AppendLog(this.#values, {
+      prefix: `task-log/${record.id}/`,
+      writer,
+      maxSize: this.#maxSize,
+      ttl: () => this.#ttl(record),
+      owner: getCaller(record),
+      run: attempt => retryStoreFaults(attempt, { ...faults, clock }),
+    });
+  }
+
+  async #removeOpenEntry(id: string): Promise<void> {
+    await this.#values.delete(OPEN_PREFIX + id);
   }
 
   readonly #ttl = (record: TaskRecord): number | undefined => getRemainingTtl(record, this.#clock.now());

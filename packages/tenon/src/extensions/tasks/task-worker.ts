@@ -7,12 +7,11 @@ import { isTerminal } from '../../protocol/tasks.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { ClientSession } from '../../server/request-context.js';
-import type { LeasedRecord } from '../../stores/leased-record.js';
 import { describeCaller, type TaskEvent, type TaskSettings } from './options.js';
 import { type JobObserver, TaskJob } from './task-job.js';
 import { TaskQuota } from './task-quota.js';
 import { describeSize, getCaller, isTooLarge, type TaskRecord } from './task-record.js';
-import type { TaskStore } from './task-store.js';
+import type { TaskClaim, TaskStore } from './task-store.js';
 import type { TaskSubscribers } from './task-subscribers.js';
 import { createUnknownVersionError, UnservedTasks } from './unserved-tasks.js';
 
@@ -44,13 +43,30 @@ export class TaskWorker implements JobObserver {
   }
 
   /**
-   * Makes a task: it can be found when this resolves, and is taken up by others when it has been enlisted. Throws when
+   * Makes a task: it can be found when this resolves, and is taken up by others when it has been indexed. Throws when
    * this process has as many as it may have.
    */
-  async create(record: TaskRecord): Promise<LeasedRecord<TaskRecord>> {
+  create(record: TaskRecord): Promise<TaskClaim> {
+    return this.#create(record, () => this.#store.create(record));
+  }
+
+  /** Makes a task that goes on without this process, too. */
+  async createIndexed(record: TaskRecord): Promise<TaskClaim> {
+    const claim = await this.#create(record, async () => {
+      // The calls take effect in their order: nobody finds the index entry of a task that is not there.
+      const [created, indexed] = await Promise.allSettled([this.#store.create(record), this.#store.index(record)]);
+      if (created.status === 'fulfilled' && indexed.status === 'fulfilled') return created.value;
+      await this.#store.discard(record).catch(this.#reportError);
+      throw created.status === 'rejected' ? created.reason : (indexed as PromiseRejectedResult).reason;
+    });
+    this.emitEvent('created', record);
+    return claim;
+  }
+
+  async #create(record: TaskRecord, store: () => Promise<TaskClaim>): Promise<TaskClaim> {
     this.#quota.add(record);
     try {
-      return await this.#store.create(record);
+      return await store();
     } catch (error) {
       this.#quota.release(record.id);
       if (!isTooLarge(error)) throw error;
@@ -58,38 +74,38 @@ export class TaskWorker implements JobObserver {
     }
   }
 
-  /** From here on it goes on without this process, too. What cannot be enlisted comes to nothing. */
-  async index(record: TaskRecord): Promise<void> {
+  /** From here on a task goes on without this process, too. One that cannot be indexed comes to nothing. */
+  async index({ record, log }: TaskJob): Promise<void> {
     try {
       await this.#store.index(record);
     } catch (error) {
-      await this.discard(record);
+      await this.discard(record, log);
       throw error;
     }
     this.emitEvent('created', record);
   }
 
   /** Works on a task as soon as there is a hand free. */
-  begin(claim: LeasedRecord<TaskRecord>): void {
-    const { value } = claim;
+  begin(claim: TaskClaim): void {
+    const { value } = claim.record;
     const caller = getCaller(value);
     if (this.#hasRoomFor(caller)) return void this.#createJob(claim).run();
     // No other worker can lease it before it is released.
-    void claim
+    void claim.record
       .release()
       .then(() => this.#wakeFor(value.id, caller))
       .catch(this.#reportError);
   }
 
   /** Goes on with a handler that runs already. */
-  adopt(claim: LeasedRecord<TaskRecord>, journal: Journal): TaskJob {
+  adopt(claim: TaskClaim, journal: Journal): TaskJob {
     return this.#createJob(claim, journal);
   }
 
   /** Deletes a task that failed before its id was sent to its client. */
-  async discard(record: TaskRecord): Promise<void> {
+  async discard(record: TaskRecord, log: TaskClaim['log']): Promise<void> {
     this.#quota.release(record.id);
-    await this.#store.discard(record).catch(this.#reportError);
+    await this.#store.discard(record, log).catch(this.#reportError);
   }
 
   /** Leases a task that waits for a worker and not for input. */
@@ -104,12 +120,12 @@ export class TaskWorker implements JobObserver {
     if (record?.status !== 'working' || !(await this.#unserved.canServe(record, this.#finishTask))) return;
     const claim = await this.#claim(id, caller);
     if (claim === undefined) return;
-    if (!this.#quota.has(id)) this.emitEvent('taken-over', claim.value);
+    if (!this.#quota.has(id)) this.emitEvent('taken-over', claim.record.value);
     this.begin(claim);
   }
 
   /** Keeps room for the task while it is taken over. */
-  async #claim(id: string, caller: string): Promise<LeasedRecord<TaskRecord> | undefined> {
+  async #claim(id: string, caller: string): Promise<TaskClaim | undefined> {
     this.#running.add(caller);
     try {
       return await this.#store.takeOver(id);
@@ -165,7 +181,7 @@ export class TaskWorker implements JobObserver {
   }
 
   onEnd(job: TaskJob): void {
-    this.#finishTask(job.record);
+    this.#finishTask(job.record, job.log);
     void this.#store.publishChange(job.record.id).catch(this.#reportError);
   }
 
@@ -187,19 +203,19 @@ export class TaskWorker implements JobObserver {
     return !this.#isClosed && this.#running.canTake(caller);
   }
 
-  #createJob(claim: LeasedRecord<TaskRecord>, journal?: Journal): TaskJob {
-    const { id, revision } = claim.value;
+  #createJob(claim: TaskClaim, journal?: Journal): TaskJob {
+    const { id, revision } = claim.record.value;
     const dialect = getDialect(revision);
     if (dialect === undefined) throw createUnknownVersionError(revision);
     let job: TaskJob;
     try {
       job = new TaskJob(claim, dialect, this.#host, this, journal);
     } catch (error) {
-      void claim.release().catch(this.#reportError);
+      void claim.record.release().catch(this.#reportError);
       throw error;
     }
     this.#jobs.set(id, job);
-    this.#running.add(getCaller(claim.value));
+    this.#running.add(getCaller(claim.record.value));
     this.#unwatchStore ??= this.#store.onChange(changed => void this.#onTaskChanged(changed).catch(this.#reportError));
     return job;
   }
@@ -219,10 +235,10 @@ export class TaskWorker implements JobObserver {
     if (job.record.status === 'working') await this.wake(job.record.id).catch(this.#reportError);
   }
 
-  readonly #finishTask = (record: TaskRecord): void => {
+  readonly #finishTask = (record: TaskRecord, log?: TaskClaim['log']): void => {
     this.#quota.release(record.id);
     this.#queue.delete(record.id);
-    void this.#store.removeOpenEntry(record.id).catch(this.#reportError);
+    void this.#store.cleanUp(record, log).catch(this.#reportError);
     this.emitEvent(record.status as 'completed', record);
     this.#stopIfUnused();
   };

@@ -19,16 +19,33 @@ export class SharedEnvironment {
   /** Record of the call as it was last written: of a task, or of a retry. */
   record: JsonObject = {};
   readonly #records = new Map<string, JsonObject>();
+  readonly #values = new Map<string, JsonObject>();
+  readonly #logs = new Map<string, readonly JsonObject[]>();
   /** Processes are lost only when the client knows what to come back to. */
   canCrash = true;
 
   /** Records a write. Returns true if the call has progressed, so that another process would continue from there. */
   recordWrite(key: string, value: JsonObject): boolean {
-    if (!/^(task|retry)\//.test(key)) return false;
+    const entries = /^task-log\/[^/]+/.exec(key);
+    if (entries) return this.#recordEntries(entries[0].replace('-log', ''), (value.entries ?? []) as JsonObject[]);
+    return /^(task|retry)\//.test(key) && this.#recordValue(key, value);
+  }
+
+  /** The log of a task has the steps that its record has not. */
+  #recordEntries(key: string, entries: readonly JsonObject[]): boolean {
+    this.#logs.set(key, [...(this.#logs.get(key) ?? []), ...entries]);
+    return this.#recordValue(key, this.#values.get(key) ?? {});
+  }
+
+  #recordValue(key: string, value: JsonObject): boolean {
+    this.#values.set(key, value);
+    const log = this.#logs.get(key);
+    const record =
+      log === undefined ? value : { ...value, journal: [...log, ...((value.journal ?? []) as JsonObject[])] };
     const before = this.#records.get(key);
-    this.#records.set(key, value);
-    this.record = value;
-    return this.canCrash && before !== undefined && value.over !== true && getProgress(before) !== getProgress(value);
+    this.#records.set(key, record);
+    this.record = record;
+    return this.canCrash && before !== undefined && value.over !== true && getProgress(before) !== getProgress(record);
   }
 
   /** Advances the clock until the lease of a lost process has expired. */

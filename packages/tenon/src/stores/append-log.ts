@@ -1,0 +1,124 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { type CallRunner, putOnce } from './put-once.js';
+import type { Values } from './stores.js';
+import { toTypedValues } from './typed-values.js';
+
+/** Values that are deleted at once. */
+const DELETED_AT_ONCE = 256;
+/** Digits of the number of a value: keys are listed in the order of their characters. */
+const DIGITS = 9;
+
+export interface AppendLogOptions {
+  /** Begin of the keys. */
+  readonly prefix: string;
+  /** Another one for each process and each time that it takes the log over. */
+  readonly writer: string;
+  /** Maximum size of all entries together, in characters of JSON, else `store/value-too-large`. */
+  readonly maxSize: number;
+  /** Remaining time of the log, in milliseconds. */
+  ttl(): number | undefined;
+  /** The user or address whose share of the store it takes. */
+  readonly owner: string;
+  /** Repeats calls of the store that fail. */
+  readonly run: CallRunner;
+}
+
+/** One append. Without entries it is the mark of a writer that took the log over. */
+interface Appended<T> {
+  readonly writer: string;
+  readonly entries?: readonly T[];
+}
+
+/**
+ * A list of entries that one process at a time appends to. Each append is one value with the next number, written only if
+ * nothing is there. A process that takes the log over appends a mark first. So the former writer, which does not know of
+ * the mark, finds the next number taken: it is refused, and the new writer has read all that was acknowledged.
+ */
+export class AppendLog<T extends object> {
+  readonly #values: Values<Appended<T>>;
+  readonly #options: AppendLogOptions;
+  readonly #marks = new Set<number>();
+  #count = 0;
+  #size = 0;
+  #pending: T[] = [];
+  #nextWrite: Promise<boolean> | undefined;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(values: Values, options: AppendLogOptions) {
+    this.#values = toTypedValues<Appended<T>>(values);
+    this.#options = options;
+  }
+
+  /** Reads all entries, and refuses what others append from here on. */
+  async takeOver(): Promise<T[]> {
+    const entries: T[] = [];
+    do entries.push(...(await this.#readMore()));
+    while (!(await this.#put({ writer: this.#options.writer })));
+    this.#marks.add(this.#count - 1);
+    this.#size = JSON.stringify(entries).length;
+    return entries;
+  }
+
+  /**
+   * Appends what is written when this resolves. False if another process has taken the log over. What comes while an
+   * append is on its way is appended together.
+   */
+  async append(entries: readonly T[]): Promise<boolean> {
+    const { maxSize } = this.#options;
+    const size = this.#size + JSON.stringify(entries).length;
+    if (size > maxSize)
+      throw new TenonError('store/value-too-large', 'the entries are too large for the store', {
+        expected: `at most ${maxSize} characters of JSON`,
+        received: `${size}`,
+      });
+    this.#size = size;
+    this.#pending.push(...entries);
+    this.#nextWrite ??= this.#lastWrite.then(() => this.#writePending());
+    this.#lastWrite = this.#nextWrite.catch(() => {});
+    return this.#nextWrite;
+  }
+
+  /** Deletes the entries. The marks stay for their time: they refuse a former writer that comes back late. */
+  async deleteEntries(): Promise<void> {
+    await this.#lastWrite;
+    const numbers = Array.from({ length: this.#count }, (_, number) => number).filter(each => !this.#marks.has(each));
+    for (let start = 0; start < numbers.length; start += DELETED_AT_ONCE)
+      await Promise.all(
+        numbers.slice(start, start + DELETED_AT_ONCE).map(each => this.#values.delete(this.#toKey(each))),
+      );
+  }
+
+  #writePending(): Promise<boolean> {
+    const entries = this.#pending;
+    this.#pending = [];
+    this.#nextWrite = undefined;
+    return this.#put({ writer: this.#options.writer, entries });
+  }
+
+  async #put(value: Appended<T>): Promise<boolean> {
+    const { ttl, owner, run } = this.#options;
+    const options = { version: 0, ttl: ttl(), owner };
+    if ((await putOnce(this.#values, this.#toKey(this.#count), value, options, run)) === undefined) return false;
+    this.#count++;
+    return true;
+  }
+
+  async #readMore(): Promise<T[]> {
+    const { prefix, run } = this.#options;
+    const entries: T[] = [];
+    for (;;) {
+      const after = this.#count === 0 ? {} : { after: this.#toKey(this.#count - 1) };
+      const page = await run(() => this.#values.list(prefix, after));
+      for (const { key, value } of page) {
+        this.#count = Number(key.slice(prefix.length)) + 1;
+        if (value.entries === undefined) this.#marks.add(this.#count - 1);
+        else entries.push(...value.entries);
+      }
+      if (page.length === 0) return entries;
+    }
+  }
+
+  #toKey(number: number): string {
+    return `${this.#options.prefix}${String(number).padStart(DIGITS, '0')}`;
+  }
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { PutOptions, Values } from './stores.js';
+
+/** Repeats a call of a store, or does not. */
+export type CallRunner = <R>(attempt: () => Promise<R>) => Promise<R>;
+
+/**
+ * Writes one version of a value, once: an attempt that failed may have taken effect all the same, and a repetition of it
+ * finds what it wrote. Gives the new version, or undefined when another value is there.
+ */
+export async function putOnce<T extends object = JsonObject>(
+  values: Values<T>,
+  key: string,
+  value: T,
+  options: PutOptions & { readonly version: number },
+  run: CallRunner,
+): Promise<number | undefined> {
+  let failed = false;
+  const written = await run(async () => {
+    try {
+      return await values.put(key, value, options);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  });
+  if (written !== undefined || !failed) return written;
+  const stored = await run(() => values.get(key));
+  const isOwn = stored?.version === options.version + 1 && JSON.stringify(stored.value) === JSON.stringify(value);
+  return isOwn ? stored.version : undefined;
+}
