@@ -2,6 +2,7 @@
 /** The targets that the library has set itself, and whether each is met by what was measured last. */
 import { compare, formatNumber, median } from '../report.mjs';
 import { callRows, cheapest, findRow, revisions, scenarioRows, toRows } from './rows.mjs';
+import { longestTurn, protection, streamHeap } from './server-targets.mjs';
 
 /** @typedef {import('./rows.mjs').Json} Json */
 /** @typedef {import('./rows.mjs').Row} Row */
@@ -267,6 +268,9 @@ const targets = [
   { part: 'cold', work: 'cold start on stdio, JSON Schema, time / CPU', of: results => coldStart(results, false) },
   { part: 'cold', work: 'cold start on stdio, zod, time / CPU', of: results => coldStart(results, true) },
   { part: 'sessions', work: 'heap of an idle session, 20 tools', of: idleSessions },
+  { part: 'protect', work: '`protect`, a token that was verified before', of: protection },
+  { part: 'streams', work: `heap of an open stream, ${both}`, of: streamHeap },
+  { part: 'streams', work: `a notification to 5,000 listeners, longest turn, ${both}`, of: longestTurn },
   { part: 'size', work: 'bundle: stdio / HTTP server / client, min + gzip', of: bundles },
   { part: 'size', work: 'install: packages, size', of: installed },
   { part: 'types', work: 'type-check of 200 tools: CPU, TypeScript 7 / 5.9', of: all => typeChecking(all, 'cpu') },
