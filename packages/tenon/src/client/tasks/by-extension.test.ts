@@ -142,7 +142,7 @@ describe('the waiting for a task', () => {
     };
     expect([await looks(99), await looks(1)]).toEqual([0, 1]);
     expect([await looks(4999), await looks(1)]).toEqual([1, 2]);
-    expect([await looks(49), await looks(1)]).toEqual([2, 3]);
+    expect([await looks(19), await looks(1)]).toEqual([2, 3]);
     expect([await looks(999), await looks(1)]).toEqual([3, 4]);
     expect([await looks(60 * 60_000 - 1), await looks(1)]).toEqual([4, 5]);
     await result;

@@ -4,7 +4,7 @@ import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 
 /** Poll intervals of a task, in milliseconds: the default if the server sends none, and the minimum in any case. */
 const DEFAULT_POLL_INTERVAL = 1000;
-const MIN_POLL_INTERVAL = 50;
+const MIN_POLL_INTERVAL = 20;
 const MAX_POLL_INTERVAL = 60 * 60_000;
 
 const TASK_STATE_KEYS = [

@@ -36,12 +36,22 @@ describe('tasks/get', () => {
     const { caller, taskId, site } = await started(() => gate().opened);
     const state = await stateOf(caller, taskId);
     expect(state).toEqual({
-      ...{ resultType: 'complete', taskId, status: 'working', ttlMs: 86_400_000, pollIntervalMs: 1000 },
+      ...{ resultType: 'complete', taskId, status: 'working', ttlMs: 86_400_000, pollIntervalMs: 20 },
       ...{ createdAt: expect.any(String), lastUpdatedAt: state?.createdAt, _meta: expect.anything() },
     });
     const { value, version } = (await site.stores.values.get(`task/${taskId}`)) ?? {};
     for (let n = 0; n < 5; n++) expect(await stateOf(caller, taskId)).toEqual(state);
     expect(await site.stores.values.get(`task/${taskId}`)).toMatchObject({ value, version });
+  });
+
+  it('advises to poll a new task soon, and later as often as its age doubles [ext-tasks.poll-interval-may-change]', async () => {
+    const { caller, taskId, site } = await started(() => gate().opened);
+    const intervals: unknown[] = [];
+    for (let interval = 0; intervals.at(-1) !== 1000; site.clock.advance(interval)) {
+      interval = Number((await stateOf(caller, taskId))?.pollIntervalMs);
+      intervals.push(interval);
+    }
+    expect(intervals).toEqual([20, 20, 40, 80, 160, 320, 640, 1000]);
   });
 
   it('gives the result of what completed, that of a tool error too [ext-tasks.get.completed ext-tasks.tool-error-is-completed ext-tasks.failed-only-protocol-error]', async () => {

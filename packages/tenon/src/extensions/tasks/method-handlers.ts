@@ -35,7 +35,7 @@ export function createMethodHandlers(
       worker.emitEvent('read', record);
       if (context.session && !isTerminal(record.status))
         subscribers.subscribeSession(record.id, context.session, context.caller);
-      return host.finalizeResult({ ...toDetailedTask(record) });
+      return host.finalizeResult({ ...toDetailedTask(record, host.clock.now()) });
     },
 
     async 'tasks/update'(operation, context) {
@@ -55,7 +55,7 @@ export function createMethodHandlers(
       if (record !== before) worker.cancelJob(record);
       if (context.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
       if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is already ${record.status}`);
-      return host.finalizeResult({ ...toDetailedTask(record) });
+      return host.finalizeResult({ ...toDetailedTask(record, host.clock.now()) });
     },
 
     async 'tasks/result'(operation, context) {
@@ -70,7 +70,8 @@ export function createMethodHandlers(
       if (cursor !== undefined && !CURSOR.test(cursor))
         throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
       const { records, next } = await store.list(caller.auth, cursor, PAGE_SIZE);
-      const tasks = records.filter(each => access.isAllowed(each, caller)).map(toDetailedTask);
+      const now = host.clock.now();
+      const tasks = records.filter(each => access.isAllowed(each, caller)).map(each => toDetailedTask(each, now));
       return host.finalizeResult({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
     },
   };

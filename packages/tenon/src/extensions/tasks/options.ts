@@ -9,7 +9,10 @@ export interface TasksOptions {
   readonly ttl?: number | undefined;
   /** Maximum `ttl` that a client or a tool can request, in milliseconds. Default 604,800,000: 7 days. */
   readonly maxTtl?: number | undefined;
-  /** Advised interval between polls of clients, in milliseconds. Default 1,000. */
+  /**
+   * Longest advised interval between polls of a client, in milliseconds. A new task advises 20, and later as much as its
+   * age. Default 1,000.
+   */
   readonly pollInterval?: number | undefined;
   /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
   readonly maxRunning?: number | undefined;

@@ -90,7 +90,7 @@ async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly J
 }
 
 function createTaskResult(record: TaskRecord): JsonObject {
-  return { resultType: 'task', ...toTask(record) };
+  return { resultType: 'task', ...toTask(record, record.created) };
 }
 
 function createTaskRecord(

@@ -82,8 +82,12 @@ export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): numb
   return ttl === null ? undefined : Math.max(1, created + ttl - now);
 }
 
+/** Advised interval between polls of a new task, in milliseconds. */
+const MIN_POLL_INTERVAL = 20;
+
 /** Converts a record to the task that its client gets. */
-export function toTask({ id, status, statusMessage, created, updated, ttl, pollInterval }: TaskRecord): Task {
+export function toTask(record: TaskRecord, now: number): Task {
+  const { id, status, statusMessage, created, updated, ttl, pollInterval } = record;
   return {
     taskId: id,
     status,
@@ -91,13 +95,14 @@ export function toTask({ id, status, statusMessage, created, updated, ttl, pollI
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date(updated).toISOString(),
     ttlMs: ttl,
-    pollIntervalMs: pollInterval,
+    // Many tasks end soon. A client that polls as often as the age of the task doubles sees the end early, by few polls.
+    pollIntervalMs: Math.min(pollInterval, Math.max(MIN_POLL_INTERVAL, now - created)),
   };
 }
 
 /** The same with the payload of its status. */
-export function toDetailedTask(record: TaskRecord): DetailedTask {
-  const task = toTask(record);
+export function toDetailedTask(record: TaskRecord, now: number): DetailedTask {
+  const task = toTask(record, now);
   switch (record.status) {
     case 'input_required':
       return { ...task, inputRequests: record.questions } as DetailedTask;

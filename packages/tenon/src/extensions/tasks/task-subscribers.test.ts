@@ -32,7 +32,7 @@ describe('a session that made a task', () => {
     await settle();
     expect(statesIn(caller, 'notifications/tasks/status')).toEqual(['input_required', 'working', 'completed']);
     for (const status of caller.listNotifications('notifications/tasks/status')) {
-      expect(status).toMatchObject({ taskId, ttl: 86_400_000, pollInterval: 1000 });
+      expect(status).toMatchObject({ taskId, ttl: 86_400_000, pollInterval: 20 });
       for (const name of ['_meta', 'result', 'inputRequests', 'ttlMs']) expect(status).not.toHaveProperty(name);
     }
   });
