@@ -99,6 +99,7 @@ function toMarkdown(results, versions, rounds) {
 function toTable({ title, measured }) {
   const base = measured.find(({ name }) => name === 'tenon');
   const floor = measured.find(({ name }) => name === 'floor');
+  const proxy = measured.find(({ name }) => name === 'bare proxy');
   const direct = measured.find(({ name }) => name === 'direct');
   const of = (/** @type {Sample[] | undefined} */ samples, /** @type {keyof Sample} */ what) =>
     median((samples ?? []).map(each => each[what]));
@@ -110,6 +111,7 @@ function toTable({ title, measured }) {
   const rows = measured.map(({ name, mode, alone, together, megabytes }) => [
     name,
     `${whole(of(together, 'cpu'))} (${range(together)})`,
+    ...(proxy ? [name === 'direct' ? '–' : formatRatios(together, proxy.together, 'cpu')] : []),
     name === 'direct' ? '–' : formatRatios(together, floor?.together, 'cpu'),
     name === 'direct' ? '–' : formatRatios(together, base?.together, 'cpu'),
     whole(of(together, 'behind')),
@@ -124,6 +126,7 @@ function toTable({ title, measured }) {
   const head = [
     'through',
     `CPU, µs, ${IN_FLIGHT} in flight`,
+    ...(proxy ? ['× bare proxy'] : []),
     '× floor',
     '× tenon',
     'server, µs',

@@ -112,6 +112,11 @@ function createHttpBehindHttp(revision) {
     overHttp: true,
     subjects: [
       { name: 'direct', mode: 'the server itself, over HTTP', start: startDirectHttp },
+      {
+        name: 'bare proxy',
+        mode: 'bare Node: an agent that keeps connections, parses nothing, checks nothing',
+        start: context => startOwnProgram('http', [here('proxy.mjs'), context.url ?? ''], context),
+      },
       createFloorSubject('http'),
       ...createTenonSubjects('http', ['screened', 'bare', 'ruled', 'audited']),
     ],

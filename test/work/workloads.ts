@@ -1,7 +1,7 @@
 import type { Workloads } from './workload.js';
 import { clientWorkloads } from './workloads/clients.js';
-import { gatewayWorkloads } from './workloads/gateway.js';
-import { listWorkloads, offerWorkloads, scanWorkloads } from './workloads/offers.js';
+import { gatewayListWorkloads, gatewayWorkloads } from './workloads/gateway.js';
+import { offerWorkloads, scanWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
 import { halvedWorkloads, stepWorkloads, taskWorkloads } from './workloads/tasks.js';
 import { tokenWorkloads } from './workloads/tokens.js';
@@ -16,7 +16,10 @@ export const flatWorkloads: Workloads = {
   ...tokenWorkloads,
 };
 
-export { halvedWorkloads, listWorkloads };
+/** Lists that cost the same to tell again, however long they are. */
+export const listWorkloads: Workloads = { ...serverListWorkloads, ...gatewayListWorkloads };
+
+export { halvedWorkloads };
 
 /** What may cost as much as is gone through. */
 export const growingWorkloads: Workloads = { ...scanWorkloads, ...notificationWorkloads, ...stepWorkloads };

@@ -1,7 +1,7 @@
-import { connect } from 'tenon';
+import { connect, type Server } from 'tenon';
 import { createHost } from 'tenon/host';
 import { createMany, formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
-import { createTestServer, createTools, getMiddleTool } from './offers.js';
+import { createTestServer, createTools, forEachConnection, getMiddleTool } from './offers.js';
 
 /** What costs the same through a gateway, however much is behind it or in front of it. */
 export const gatewayWorkloads: Workloads = {
@@ -22,6 +22,16 @@ export const gatewayWorkloads: Workloads = {
     },
   },
 };
+
+/** The merged list is sent in the same words until it changes: more tools are longer, and no more work. */
+export const gatewayListWorkloads: Workloads = forEachConnection(
+  'the list of so many tools through a gateway, told before',
+  async size => {
+    const servers = createMany(2, 'server', () => ({ service: createTestServer({ tools: createTools(size / 2) }) }));
+    return (await createHost({ servers })).toServer() as Server;
+  },
+  () => ['tools/list', {}],
+);
 
 async function prepareGateway({ tools = 10, servers = 3, others = 0 }) {
   const behind = createMany(servers, 'server', () => ({ service: createTestServer({ tools: createTools(tools) }) }));

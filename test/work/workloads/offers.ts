@@ -92,9 +92,9 @@ export const scanWorkloads: Workloads = {
   ),
 };
 
-function forEachConnection(
+export function forEachConnection(
   what: string,
-  serve: (size: number) => Server,
+  serve: (size: number) => Server | Promise<Server>,
   request: (size: number) => Request,
 ): Workloads {
   return Object.fromEntries(
@@ -103,7 +103,7 @@ function forEachConnection(
       {
         sizes: SIZES,
         async prepare(size) {
-          const way = await road(serve(size));
+          const way = await road(await serve(size));
           const asked = request(size);
           return { once: () => way.request(...asked), close: () => way.close() };
         },

@@ -19,7 +19,8 @@ export class LazyAbortSignal {
     return this.#reason;
   }
 
-  addEventListener(_type: 'abort', run: () => void): void {
+  /** Listeners run once, with or without the option. */
+  addEventListener(_type: 'abort', run: () => void, _options?: { readonly once: boolean }): void {
     if (this.#aborted) return;
     this.#listeners ??= new Set();
     this.#listeners.add(run);

@@ -10,7 +10,7 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/params-and-results.js';
-import type { CallOptions, ClientEvents, ConnectionState } from './options.js';
+import type { CallOptions, ClientEvents, ConnectionState, InternalCallOptions } from './options.js';
 import type { Tasks } from './tasks/task-handle.js';
 
 /** The types of a server that `connect<typeof server>` reads: input and output of its tools and prompts. */
@@ -183,6 +183,8 @@ export interface Client<S = unknown> {
     options?: CallOptions,
   ): Promise<FinalResult<Methods[M]['result']>>;
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** @internal */
+  call(method: string, params: JsonObject, options: InternalCallOptions): Promise<JsonObject>;
   /** Sends a notification. Rejects when the connection is closed. */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to an event of the client. Returns a function that removes the listener. */

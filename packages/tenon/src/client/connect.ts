@@ -13,7 +13,7 @@ import { getToolValue } from './calls/results.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerEndpoint } from './connection/endpoint.js';
 import { requireClientOptions } from './option-checks.js';
-import type { CallOptions, ClientOptions } from './options.js';
+import type { CallOptions, ClientOptions, InternalCallOptions } from './options.js';
 import { createClientTasks } from './tasks/client-tasks.js';
 import { watch } from './watch/watch.js';
 
@@ -105,7 +105,8 @@ function createClient(pipeline: CallPipeline): Client {
     setLogLevel: level => setLogLevel(pipeline, level),
     notifyRootsChanged: async () => (await connections.getConnection()).notify('notifications/roots/list_changed'),
     ping: options => ping(pipeline, options),
-    call: (method: string, params?: JsonObject, options?: CallOptions) => pipeline.call(method, params, options),
+    call: (method: string, params?: JsonObject, options?: InternalCallOptions) =>
+      pipeline.call(method, params, options),
     async notify(method, params) {
       checkMeta(method, params?._meta);
       return (await connections.getConnection()).notify(method, params);

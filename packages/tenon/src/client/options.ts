@@ -1,4 +1,5 @@
 import type { Clock } from '../cancellation/clock.js';
+import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -148,6 +149,11 @@ export interface Progress {
   readonly total?: number;
   /** Text for people. */
   readonly message?: string;
+}
+
+/** Options of a call that another part of the library makes. @internal */
+export interface InternalCallOptions extends Omit<CallOptions, 'signal'> {
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** Options of one call. */

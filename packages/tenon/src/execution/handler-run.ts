@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { MaybePromise } from '../jsonrpc/then-maybe.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { Journal } from './journal.js';
 
@@ -27,6 +28,8 @@ export interface HandlerRun {
    * Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing.
    */
   step(name: string, work: () => unknown): Promise<unknown>;
+  /** Remembers that the handler has come to this place. True the first time, however often the handler is entered. */
+  mark(name: string): MaybePromise<boolean>;
   /**
    * Enters the handler itself, inside of all that is around it, or goes on with one that waits for what this request
    * brings. `seat` is what the handler knows of the request that it serves.
@@ -48,6 +51,8 @@ export interface HandlerRun {
 
 export interface JournaledRun extends HandlerRun {
   readonly journal: Journal;
+  /** Writes down a place that the handler came to before there was a journal. */
+  addMark(name: string): void;
 }
 
 /** Context that takes over a later request when the handler resumes. */

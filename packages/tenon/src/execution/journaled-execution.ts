@@ -14,6 +14,7 @@ import type {
   ResumableContext,
 } from './handler-run.js';
 import { createNonDeterminismError, type Journal, toRequestKey, toStepKey } from './journal.js';
+import { createNestedStepError, createRequestInStepError, createStepValueError } from './step-errors.js';
 
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
@@ -61,6 +62,20 @@ export class JournaledExecution implements JournaledRun {
     return copyJson(done.value);
   }
 
+  async mark(name: string): Promise<boolean> {
+    let isFirst = false;
+    await this.step(name, () => {
+      isFirst = true;
+    });
+    return isFirst;
+  }
+
+  addMark(name: string): void {
+    const n = this.#count(`step ${name}`);
+    this.#visit(toStepKey(name, n));
+    this.journal.add(createStep(name, n));
+  }
+
   invokeHandler(_: ResumableContext, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     return enter();
   }
@@ -96,7 +111,7 @@ export class JournaledExecution implements JournaledRun {
     const value = await this.#callInStep(work);
     const fault = value === undefined ? undefined : findJsonFault(value);
     if (fault) throw createStepValueError(step, fault);
-    return { step, ...(n > 0 ? { n } : {}), ...(value === undefined ? {} : { value: copyJson(value) }) };
+    return value === undefined ? createStep(step, n) : { ...createStep(step, n), value: copyJson(value) };
   }
 
   /**
@@ -124,6 +139,10 @@ export class JournaledExecution implements JournaledRun {
     this.#counts.set(name, n + 1);
     return n;
   }
+}
+
+function createStep(step: string, n: number): CompletedStep {
+  return n > 0 ? { step, n } : { step };
 }
 
 /** Creates the error of an input request that the client refused or could not answer. */
@@ -155,24 +174,4 @@ export async function requestAnswers(
   // Each answer was checked by the entry of its method in the table of methods.
   const inputResponses = Object.fromEntries(await Promise.all(requests)) as unknown as InputResponses;
   return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
-}
-
-function createRequestInStepError(method: string): TenonError {
-  return new TenonError('handler/request-in-step', `the handler requested ${method} inside a step`, {
-    hint: 'request the input before the step, and use the answer in the step',
-  });
-}
-
-function createNestedStepError(step: string): TenonError {
-  return new TenonError('handler/step-in-step', `the step "${step}" is nested in another step`, {
-    hint: 'run the steps one after the other',
-  });
-}
-
-function createStepValueError(step: string, fault: string): TenonError {
-  return new TenonError('handler/step-not-json', `the return value of the step "${step}" is not JSON`, {
-    expected: 'null, a boolean, a finite number, a string, an array or plain object of these, or undefined',
-    received: fault,
-    hint: 'return only the values that the handler needs later',
-  });
 }

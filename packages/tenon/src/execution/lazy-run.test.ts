@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { createStateStore, runRound, waitBriefly, wrapHandler } from './fixtures/playing.js';
+import { createRetryInputs, createStateStore, runRound, waitBriefly, wrapHandler } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';
 import { createRetryStrategy } from './lazy-run.js';
 
@@ -18,6 +18,23 @@ describe('a handler that does not ask', () => {
     expect(await asking(wrapHandler(async () => ({ done: 2 })))).toEqual({ done: 2 });
     await expect(asking(wrapHandler(async () => Promise.reject(new Error('its own'))))).rejects.toThrow('its own');
     await expect(asking(wrapHandler(async run => run.request('roots/list', {})))).rejects.toThrow('loaded');
+  });
+
+  it('remembers in the request state of a later question the places that it came to before', async () => {
+    const isFirst: unknown[] = [];
+    const asker = wrapHandler(async run => {
+      isFirst.push(await run.mark('here'));
+      return { roots: await run.request('roots/list', {}) };
+    });
+    const states = createStateStore();
+    const asked = await runRound(asker, { states, canSuspend: false });
+    const inputs = createRetryInputs(asked, () => ({ roots: [] }));
+    expect(await runRound(asker, { states, canSuspend: false, inputs })).toEqual({ roots: { roots: [] } });
+    expect(isFirst).toEqual([true, false]);
+  });
+
+  it('makes no journal for a place that it comes to', async () => {
+    expect(asking(wrapHandler(run => ({ isFirst: run.mark('here') })))).toEqual({ isFirst: true });
   });
 
   it('may do so when it was answered: that harms nobody', async () => {

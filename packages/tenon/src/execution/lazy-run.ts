@@ -1,6 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { isPromise, markHandled, thenMaybe } from '../jsonrpc/then-maybe.js';
+import { isPromise, type MaybePromise, markHandled, thenMaybe } from '../jsonrpc/then-maybe.js';
 import type {
   ExecutionBackend,
   HandlerResult,
@@ -33,6 +33,7 @@ export async function loadRuntime(): Promise<ExecutionRuntime> {
  */
 abstract class LazyRun implements HandlerRun {
   protected journaled: JournaledRun | undefined;
+  #marks: string[] | undefined;
 
   get journal(): Journal | undefined {
     return this.journaled?.journal;
@@ -49,14 +50,24 @@ abstract class LazyRun implements HandlerRun {
     return this.journaled ? this.journaled.step(name, work) : this.toJournaled().then(run => run.step(name, work));
   }
 
+  mark(name: string): MaybePromise<boolean> {
+    if (this.journaled) return this.journaled.mark(name);
+    this.#marks ??= [];
+    this.#marks.push(name);
+    return true;
+  }
+
   invokeHandler(_: ResumableContext, enter: () => HandlerResult): HandlerResult {
     return enter();
   }
 
   async toJournaled(): Promise<JournaledRun> {
     const runtime = await loadRuntime();
-    this.journaled ??= this.createJournaled(runtime);
-    return this.journaled;
+    if (this.journaled) return this.journaled;
+    const journaled = this.createJournaled(runtime);
+    this.journaled = journaled;
+    for (const name of this.#marks ?? []) journaled.addMark(name);
+    return journaled;
   }
 
   protected abstract createJournaled(runtime: ExecutionRuntime): JournaledRun;

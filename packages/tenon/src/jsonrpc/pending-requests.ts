@@ -1,4 +1,5 @@
 import type { Clock } from '../cancellation/clock.js';
+import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import { CompactMap } from './compact-map.js';
 import { TenonError } from './error.js';
 import type { Id, JsonObject, JsonRpcResponse } from './message.js';
@@ -13,7 +14,7 @@ export interface RequestTimeouts {
 }
 
 export interface PendingOptions extends RequestTimeouts {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   /** Called with the params of each progress notification of the peer, until the answer. */
   onProgress?(params: JsonObject): void;
   /** Called when the caller has cancelled the request, so that the peer can be notified. */
@@ -74,7 +75,7 @@ export class PendingRequests {
       if (signal?.aborted) return reject(this.#createAbortError(method, waitForResponse));
       const startedAt = this.#clock.now();
       const onAbort = signal && (() => this.#abandon(id, this.#createAbortError(method, waitForResponse)));
-      signal?.addEventListener('abort', onAbort as () => void, { once: true });
+      if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
       const totalDeadline = startedAt + (waitForResponse.totalTimeout ?? Number.POSITIVE_INFINITY);
       const idleDeadline = startedAt + (waitForResponse.idleTimeout ?? IDLE_TIMEOUT);
       this.#requests.set(id, {

@@ -1,6 +1,8 @@
-/** A request in progress. The abort signal is created on first access. */
+import { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
+
+/** A request in progress. Its signal is created on first access. */
 export class RequestScope {
-  #controller: AbortController | undefined;
+  #signal: LazyAbortSignal | undefined;
   #reason: Error | undefined;
   #doneListeners: (() => void)[] | undefined;
   #finishingListener: (() => void) | undefined;
@@ -16,19 +18,19 @@ export class RequestScope {
     return this.#reason !== undefined;
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason) this.#controller.abort(this.#reason);
+  get signal(): LazyAbortSignal {
+    if (this.#signal === undefined) {
+      this.#signal = new LazyAbortSignal();
+      if (this.#reason) this.#signal.abort(this.#reason);
     }
-    return this.#controller.signal;
+    return this.#signal;
   }
 
   /** Aborts the signal. Of a request that is over nothing is left to cancel. */
   cancel(reason = 'the peer cancelled the request'): void {
     if (this.#isDone || this.#reason !== undefined) return;
     this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
-    this.#controller?.abort(this.#reason);
+    this.#signal?.abort(this.#reason);
     this.#cancelListener?.();
   }
 

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -17,7 +18,7 @@ export interface RequestContext {
   /** The lowest level of log messages that the client requested. Undefined: it gets no log messages. */
   readonly logLevel: LoggingLevel | undefined;
   /** Aborted when the client gives the request up. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
   /** Calls one listener when the client gives the request up, or at once if it has. Takes less memory than a signal. */
   onCancel(listener: () => void): void;
   /** Looks up an envelope field, where the transport has some that mirror the body. */

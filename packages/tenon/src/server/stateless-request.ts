@@ -1,3 +1,4 @@
+import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
@@ -109,7 +110,7 @@ class StatelessRequestContext implements RequestContext {
     this.#io = io;
   }
 
-  get signal(): AbortSignal {
+  get signal(): LazyAbortSignal {
     return this.#scope.signal;
   }
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
-import type { CallOptions } from '../options.js';
+import type { InternalCallOptions } from '../options.js';
 
 /** Checks the keys of `_meta` that the caller gives. Throws a `TenonError` for reserved ones. */
-export function checkSentMeta(method: string, params: JsonObject, { meta }: CallOptions): void {
+export function checkSentMeta(method: string, params: JsonObject, { meta }: InternalCallOptions): void {
   if (params._meta !== undefined) checkMeta(method, params._meta);
   if (meta !== undefined) checkMeta(method, meta);
 }
@@ -14,7 +14,7 @@ export function prepareParams(
   params: JsonObject,
   callsTool: boolean,
   task: TaskParams | undefined,
-  { meta }: CallOptions,
+  { meta }: InternalCallOptions,
 ): JsonObject {
   const cleaned = callsTool && 'task' in params ? withoutTask(params) : params;
   const prepared = task === undefined ? cleaned : { ...cleaned, task };

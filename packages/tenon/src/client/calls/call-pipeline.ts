@@ -13,7 +13,7 @@ import type { ServerEndpoint } from '../connection/endpoint.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
 import { createArgumentHeaders } from '../connection/request-headers.js';
 import { ClientEmitter } from '../emitter.js';
-import type { CallOptions, ClientOptions } from '../options.js';
+import type { ClientOptions, InternalCallOptions } from '../options.js';
 import { resolveInputRequests } from '../server-requests/input-rounds.js';
 import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../tasks/task-calls.js';
 import { trackTask } from '../tasks/tracked-task.js';
@@ -28,13 +28,13 @@ import { checkResult } from './results.js';
 import { findHeaderProblem, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
-const NO_OPTIONS: CallOptions = {};
+const NO_OPTIONS: InternalCallOptions = {};
 
 /** One call and its state. */
 export interface CallState {
   readonly method: string;
   readonly params: JsonObject;
-  readonly options: CallOptions;
+  readonly options: InternalCallOptions;
   readonly deadline: CallDeadline;
   /** Task parameters to send with the call wherever the caller decides that it becomes a task. */
   readonly taskParams?: TaskParams | undefined;
@@ -79,7 +79,7 @@ export class CallPipeline {
    * Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that names the peer,
    * the problem and the next step.
    */
-  async call(method: string, params: JsonObject = {}, options: CallOptions = NO_OPTIONS): Promise<JsonObject> {
+  async call(method: string, params: JsonObject = {}, options: InternalCallOptions = NO_OPTIONS): Promise<JsonObject> {
     const callState = this.createCallState(method, params, options);
     const answer = await this.begin(callState);
     if (answer.resultType !== 'task' || options.resolveInputRequests === false) return answer;
@@ -93,9 +93,9 @@ export class CallPipeline {
   request<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],
-    options?: CallOptions,
+    options?: InternalCallOptions,
   ): Promise<FinalResult<Methods[M]['result']>>;
-  request(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
+  request(method: string, params: JsonObject, options?: InternalCallOptions): Promise<JsonObject> {
     return this.call(method, params, options);
   }
 
@@ -114,7 +114,7 @@ export class CallPipeline {
   async sendTaskRequest(
     method: MethodName,
     params: JsonObject,
-    options: CallOptions,
+    options: InternalCallOptions,
     tool?: string,
   ): Promise<JsonObject> {
     return this.#sendWithRetry(await this.connections.getConnection(), {
@@ -123,14 +123,14 @@ export class CallPipeline {
     });
   }
 
-  createCallState(method: string, params: JsonObject, options: CallOptions): CallState {
+  createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
     if (!options.allowReservedMeta) checkSentMeta(method, params, options);
     const { totalTimeout = this.options.totalTimeout } = options;
     return { method, params, options, deadline: new CallDeadline(this.pausableClock, totalTimeout) };
   }
 
   /** All tools; over HTTP without those whose annotations no client can follow. */
-  async *listTools(options?: CallOptions): AsyncGenerator<Tool> {
+  async *listTools(options?: InternalCallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
       const reason =
@@ -239,7 +239,7 @@ export class CallPipeline {
    * A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is
    * read before the first call that needs it.
    */
-  async loadTools(connection: Connection, { signal }: CallOptions): Promise<void> {
+  async loadTools(connection: Connection, { signal }: InternalCallOptions): Promise<void> {
     if (!this.#mustLoadTools(connection)) return;
     try {
       await this.toolCache.ensure(async () => {

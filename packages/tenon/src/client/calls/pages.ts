@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import type { Connection } from '../connection/connection.js';
-import type { CallOptions } from '../options.js';
+import type { InternalCallOptions } from '../options.js';
 import type { CallPipeline } from './call-pipeline.js';
 
 const MAX_PAGES = 10_000;
@@ -14,7 +14,7 @@ export async function* listAll<T>(
   pipeline: CallPipeline,
   method: MethodName,
   key: string,
-  options: CallOptions = {},
+  options: InternalCallOptions = {},
 ): AsyncGenerator<T> {
   let cursor: string | undefined;
   let connection = await pipeline.connections.getConnection();
@@ -48,7 +48,7 @@ async function getPage(
   connection: Connection,
   method: MethodName,
   cursor: string | undefined,
-  options: CallOptions,
+  options: InternalCallOptions,
 ) {
   if (cursor === undefined) return pipeline.call(method, {}, options);
   try {

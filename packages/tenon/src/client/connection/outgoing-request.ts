@@ -1,4 +1,4 @@
-import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { getCancelReason } from '../../jsonrpc/cancel-reason.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
@@ -30,7 +30,7 @@ export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTi
 export class OutgoingRequest implements PeerCallOptions {
   readonly idleTimeout: number | undefined;
   readonly totalTimeout: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignalLike | undefined;
   readonly send: SendOptions;
   readonly #link: Connection;
   readonly #method: string;

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -43,7 +44,7 @@ export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, max
 }
 
 /** The caller's signal ends the wait at once. The handler may still be running. */
-export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, peer: string): Promise<T> {
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignalLike | undefined, peer: string): Promise<T> {
   return rejectOnAbort(work, signal, cause => createCallAbortedError(peer, cause));
 }
 

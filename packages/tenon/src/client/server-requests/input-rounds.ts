@@ -1,3 +1,4 @@
+import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
@@ -18,7 +19,7 @@ export async function resolveInputRequests(
   connection: Connection,
   options: ClientOptions,
   deadline: CallDeadline,
-  signal: AbortSignal | undefined,
+  signal: AbortSignalLike | undefined,
 ): Promise<JsonObject> {
   const maxRounds = getMaxRounds(options);
   let result = first;
@@ -26,7 +27,8 @@ export async function resolveInputRequests(
     if (round === maxRounds) throw createTooManyRoundsError(connection, maxRounds);
     const { inputRequests, requestState } = checkInputRequired(result, connection);
     const inputResponses =
-      inputRequests && (await answerInputRequests(inputRequests, connection, options, deadline, signal));
+      inputRequests &&
+      (await answerInputRequests(inputRequests, connection, options, deadline, signal && toAbortSignal(signal)));
     result = await send({
       ...params,
       ...(inputResponses === undefined ? {} : { inputResponses }),

@@ -1,3 +1,4 @@
+import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -58,11 +59,11 @@ export class TrackedTask {
   }
 
   /** Waits like a call: if the wait ends before the task does, the task is cancelled. */
-  async waitForCall(signal: AbortSignal | undefined): Promise<JsonObject> {
+  async waitForCall(signal: AbortSignalLike | undefined): Promise<JsonObject> {
     const { deadline, stopProgress } = this.#origin;
     try {
       return await this.wait({
-        ...(signal ? { signal } : {}),
+        ...(signal ? { signal: toAbortSignal(signal) } : {}),
         totalTimeout: deadline?.remaining ?? Number.POSITIVE_INFINITY,
       });
     } catch (error) {

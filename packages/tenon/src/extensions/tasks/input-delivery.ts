@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -48,7 +49,7 @@ export class TaskInputDelivery {
     });
   }
 
-  #requestInput(record: TaskRecord, key: string, ask: RequestInput, signal?: AbortSignal): void {
+  #requestInput(record: TaskRecord, key: string, ask: RequestInput, signal?: AbortSignalLike): void {
     const delivery = new AbortController();
     this.#set(record.id, key, delivery);
     const abort = () => delivery.abort(signal?.reason);

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -52,7 +53,7 @@ function toToolResult({ id, result, error }: TaskRecord): JsonObject {
 }
 
 /** The next time that something happens to a task, or that it is worth a look. */
-function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, signal: AbortSignal) {
+function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, signal: AbortSignalLike) {
   let stop: () => void = () => {};
   const happened = new Promise<void>((resolve, reject) => {
     const unsubscribe = store.onChange(id => id === taskId && finish());

@@ -1,23 +1,22 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { catchMaybe, type MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/translate-error.js';
 import type { NamedKind } from './host-catalog.js';
 
 /** Translates the error of a list that could not be read: errors meant for the caller pass, others become `no response`. */
-export async function translateListError<T>(
+export function translateListError<T>(
   kind: NamedKind,
   { server }: UpstreamConnection,
-  reading: Promise<T>,
-): Promise<T> {
-  try {
-    return await reading;
-  } catch (thrown) {
+  read: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return catchMaybe(read, thrown => {
     const error = TenonError.from(thrown);
     throw isForPeer(error) || getSignInRequest(error) ? error : createUnansweredError(error, server, `${kind}/list`);
-  }
+  });
 }
 
 /** Reasons for which a name may be unknown. */

@@ -1,3 +1,4 @@
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
@@ -59,7 +60,7 @@ export class HostCatalog {
   readonly #prefix: Prefix;
   /** The lists of resources as they were when it was last looked who has which URI. */
   #resourceLists: readonly ServerList<'resources'>[] = [];
-  readonly #filteredLists = new WeakMap<EntryList<ListKind>, Promise<readonly ListEntries[ListKind][]>>();
+  readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
   readonly #entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
   readonly #combinedLists = new Map<
     ListKind,
@@ -89,25 +90,39 @@ export class HostCatalog {
   }
 
   /** Finds the tool or the prompt of this name. Throws -32602 when there is none. */
-  async resolveByName<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K>> {
-    const found = this.#names[kind].toServer(outer) ?? (await this.#resolveAfterListing(kind, outer));
-    if (found) {
-      const connection = this.#registry.getConnection(found.server, this.#scope);
-      const known = await this.#findEntry(
-        kind,
-        connection,
-        found.name,
-        await translateListError(kind, connection, connection.lists.getCached(kind)),
-      );
-      const readEntries = () => translateListError(kind, connection, connection.lists.get(kind));
-      const entry = known ?? (await this.#findEntry(kind, connection, found.name, await readEntries()));
-      if (entry) return { connection, name: found.name, entry };
-      const withheld = (await readEntries()).items.find(each => each.name === found.name);
-      if (withheld) return { connection, name: found.name, entry: withheld as ListEntries[K] };
-    }
-    const withheld = found ? undefined : await this.#findWithheld(kind, outer);
-    if (withheld) return withheld;
-    throw createUnknownNameError(kind, outer, { disabled: findByPrefix(this.#registry.disabled, outer) });
+  resolveByName<K extends NamedKind>(kind: K, outer: string): MaybePromise<ResolvedTool<K>> {
+    const finding = this.#names[kind].toServer(outer) ?? this.#resolveAfterListing(kind, outer);
+    return thenMaybe(
+      thenMaybe(finding, found =>
+        found ? this.#resolveEntry(kind, found.server, found.name) : this.#findWithheld(kind, outer),
+      ),
+      resolved => {
+        if (resolved) return resolved;
+        throw createUnknownNameError(kind, outer, { disabled: findByPrefix(this.#registry.disabled, outer) });
+      },
+    );
+  }
+
+  /** Looks in the list as it was last read, and in the one of now if it is not there. */
+  #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
+    const connection = this.#registry.getConnection(server, this.#scope);
+    const reading = translateListError(kind, connection, () => connection.lists.getCached(kind));
+    return thenMaybe(
+      thenMaybe(reading, list => this.#findEntry(kind, connection, name, list)),
+      entry => (entry ? { connection, name, entry } : this.#readEntry(kind, connection, name)),
+    );
+  }
+
+  async #readEntry<K extends NamedKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    name: string,
+  ): Promise<ResolvedTool<K> | undefined> {
+    const readEntries = () => translateListError(kind, connection, () => connection.lists.get(kind));
+    const entry =
+      (await this.#findEntry(kind, connection, name, await readEntries())) ??
+      (await readEntries()).items.find(each => each.name === name);
+    return entry && { connection, name, entry: entry as ListEntries[K] };
   }
 
   /** Resolves the server of a URI. None when no server is known to have it; throws when that is not certain. */
@@ -155,14 +170,14 @@ export class HostCatalog {
     return undefined;
   }
 
-  async #findEntry<K extends NamedKind>(
+  #findEntry<K extends NamedKind>(
     kind: K,
     connection: UpstreamConnection,
     name: string,
     list: EntryList<K>,
-  ): Promise<ListEntries[K] | undefined> {
-    const admitted = await this.#getFilteredEntries(kind, { server: connection.server, connection, list });
-    return this.#getIndex(admitted).get(name) as ListEntries[K] | undefined;
+  ): MaybePromise<ListEntries[K] | undefined> {
+    const filtering = this.#getFilteredEntries(kind, { server: connection.server, connection, list });
+    return thenMaybe(filtering, admitted => this.#getIndex(admitted).get(name) as ListEntries[K] | undefined);
   }
 
   async #toPublicEntries(kind: NamedKind, part: ServerList<NamedKind>): Promise<readonly ListEntries[NamedKind][]> {
@@ -235,12 +250,15 @@ export class HostCatalog {
     return both;
   }
 
-  #getFilteredEntries<K extends ListKind>(kind: K, part: ServerList<K>): Promise<readonly ListEntries[K][]> {
-    const known = this.#filteredLists.get(part.list) as Promise<readonly ListEntries[K][]> | undefined;
+  #getFilteredEntries<K extends ListKind>(kind: K, part: ServerList<K>): MaybePromise<readonly ListEntries[K][]> {
+    const known = this.#filteredLists.get(part.list) as MaybePromise<readonly ListEntries[K][]> | undefined;
     if (known) return known;
     const filtering = this.#filterList(kind, part);
     this.#filteredLists.set(part.list, filtering);
-    filtering.catch(() => this.#filteredLists.delete(part.list));
+    filtering.then(
+      entries => this.#filteredLists.set(part.list, entries),
+      () => this.#filteredLists.delete(part.list),
+    );
     return filtering;
   }
 

@@ -2,6 +2,7 @@ import type { ServerRequestInfo } from '../../client/options.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import type { ClientSession } from '../../server/request-context.js';
@@ -44,7 +45,7 @@ export class ActiveCalls {
   }
 
   /** Runs a call. It does not end while an input request on its behalf is open. */
-  async run<T>(call: UpstreamCall, work: () => Promise<T>): Promise<T> {
+  async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
     const open = new Set<Promise<unknown>>();
     this.#calls.set(call, open);
     try {

@@ -4,6 +4,7 @@ import type { CallOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 
@@ -27,6 +28,8 @@ interface CachedList {
   /** Expiry of the list. Undefined: it is valid until the server announces a change. */
   until: number | undefined;
   settled: boolean;
+  /** The list itself, once it was read. */
+  value: EntryList<ListKind> | undefined;
 }
 
 /** Maximum number of entries that are read of one list. */
@@ -77,11 +80,13 @@ export class ListCache {
     if (cached && (!cached.settled || cached.until === undefined || cached.until > this.#clock.now()))
       return cached.list as Promise<EntryList<K>>;
     const list = this.#read(kind);
-    const entry: CachedList = { list, until: undefined, settled: false };
+    const entry: CachedList = { list, until: undefined, settled: false, value: undefined };
     this.#cached.set(kind, entry);
     list.then(
-      ({ announcesChanges, ttlMs = 0 }) => {
+      read => {
+        const { announcesChanges, ttlMs = 0 } = read;
         entry.settled = true;
+        entry.value = read;
         if (!announcesChanges || ttlMs > 0) entry.until = this.#clock.now() + ttlMs;
       },
       () => this.#cached.get(kind) === entry && this.#cached.delete(kind),
@@ -89,11 +94,20 @@ export class ListCache {
     return list;
   }
 
+  /** The list, if it was read and is still valid. */
+  getFresh<K extends ListKind>(kind: K): EntryList<K> | undefined {
+    const cached = this.#cached.get(kind);
+    if (cached?.value === undefined) return undefined;
+    const isFresh = cached.until === undefined || cached.until > this.#clock.now();
+    return isFresh ? (cached.value as EntryList<K>) : undefined;
+  }
+
   /**
    * The list as it was last read, however long ago; read now if it never was. For what is looked up with every call.
    */
-  getCached<K extends ListKind>(kind: K): Promise<EntryList<K>> {
-    return (this.#cached.get(kind)?.list as Promise<EntryList<K>> | undefined) ?? this.get(kind);
+  getCached<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
+    const cached = this.#cached.get(kind);
+    return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind);
   }
 
   /** True while a list is being read. */

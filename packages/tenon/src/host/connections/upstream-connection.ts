@@ -4,6 +4,7 @@ import type { ClientOptions, ConnectionState, ServerRequestInfo } from '../../cl
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
 import { declareCapabilities } from './client-capabilities.js';
@@ -129,6 +130,10 @@ export class UpstreamConnection {
 
   /** The open client; opened once for all who wait. Rejects at once while the server is left alone after a failure. */
   async getClient(): Promise<Client> {
+    return this.#findClient();
+  }
+
+  #findClient(): MaybePromise<Client> {
     if (this.#closed) throw new TenonError('host/closed', `the connection to the server "${this.server}" is closed`);
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
@@ -144,9 +149,8 @@ export class UpstreamConnection {
   }
 
   /** Does something with the client on behalf of a call. */
-  async run<T>(call: UpstreamCall, work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.getClient();
-    return this.calls.run(call, () => work(client));
+  run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
+    return thenMaybe(this.#findClient(), client => this.calls.run(call, () => work(client)));
   }
 
   /** The level from the start, of a line that is not open yet. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ConnectionScope } from './connection-scope.js';
 import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
@@ -75,7 +76,10 @@ export class UpstreamRegistry {
 
   /** One list of all servers. One that is down or slow does not hold up the others: what is missing is said. */
   async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
-    const parts = await Promise.all(this.servers.map(server => this.#readServerList(kind, server, scope)));
+    const reading = this.servers.map(server => this.#getServerList(kind, server, scope));
+    const parts = reading.some(isPromise)
+      ? await Promise.all(reading)
+      : (reading as Awaited<(typeof reading)[number]>[]);
     const available = parts.filter(part => 'list' in part);
     const unavailable = parts.filter(part => 'reason' in part);
     if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
@@ -85,23 +89,36 @@ export class UpstreamRegistry {
     return { parts: available, unavailable, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
   }
 
-  async #readServerList<K extends ListKind>(
+  #getServerList<K extends ListKind>(
     kind: K,
     server: string,
     scope: ConnectionScope,
+  ): MaybePromise<ServerList<K> | UnavailableServer> {
+    return catchMaybe<ServerList<K> | UnavailableServer>(
+      () => {
+        const connection = this.getConnection(server, scope);
+        const list = connection.lists.getFresh(kind);
+        return list ? { server, connection, list } : this.#readServerList(kind, connection, scope);
+      },
+      error => {
+        if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
+        return { server, reason: describePublicly(TenonError.from(error)) };
+      },
+    );
+  }
+
+  async #readServerList<K extends ListKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    scope: ConnectionScope,
   ): Promise<ServerList<K> | UnavailableServer> {
-    try {
-      const connection = this.getConnection(server, scope);
-      const reading = connection.lists.get(kind);
-      const isFirst = !this.#startTimes.has(reading);
-      const list = await this.#waitForList(reading);
-      if (list) return { server, connection, list };
-      if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
-      return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
-    } catch (error) {
-      if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
-      return { server, reason: describePublicly(TenonError.from(error)) };
-    }
+    const { server } = connection;
+    const reading = connection.lists.get(kind);
+    const isFirst = !this.#startTimes.has(reading);
+    const list = await this.#waitForList(reading);
+    if (list) return { server, connection, list };
+    if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
+    return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
   }
 
   /** Waits for a list within the timeout; a reading that exceeded it once is not awaited again. */

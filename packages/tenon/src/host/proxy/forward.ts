@@ -6,6 +6,7 @@ import { toInputRequest } from '../../execution/journaled-execution.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { LOGGING_LEVELS } from '../../protocol/content.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
@@ -63,7 +64,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     ask: allowQuestions ? createCallerAsk(proxiedRequest) : undefined,
     session: requestContext.session ?? requestContext.originSession,
     get cancelled() {
-      return context.signal.aborted;
+      return Context.getSignal(context).aborted;
     },
     acceptsLogLevel: level =>
       requestContext.logLevel !== undefined &&
@@ -71,11 +72,12 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     log: (level, data, logger) => context.log(level, data, logger),
   };
   try {
-    return await connection.run(call, async client => {
-      if (connection.scope.session === undefined && requestContext.logLevel !== undefined)
-        await connection.requestLogLevel(requestContext.logLevel);
-      if (allowQuestions) await markSent(proxiedRequest);
-      return await sendCall(proxiedRequest, call, client);
+    return await connection.run(call, client => {
+      const { logLevel } = requestContext;
+      const usesLevel = connection.scope.session === undefined && logLevel !== undefined;
+      const prepared = usesLevel ? connection.requestLogLevel(logLevel) : undefined;
+      const marked = thenMaybe(prepared, () => (allowQuestions ? markSent(proxiedRequest) : undefined));
+      return thenMaybe(marked, () => sendCall(proxiedRequest, call, client));
     });
   } catch (error) {
     throw translateError(error, connection, method, requestContext.dialect, call.ids.size > 0);
@@ -104,17 +106,15 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
  * A call is sent once. When it runs again, because the process that sent it has ended or lost its state, its outcome is
  * unknown, unless the server has made a task of it or has sent input requests that are answered now.
  */
-async function markSent({ context, connection }: ProxiedRequest): Promise<void> {
-  let first = false;
-  await context.step('sent', () => {
-    first = true;
+function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
+  return thenMaybe(Context.getRun(context).mark('sent'), isFirst => {
+    const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
+    if (isFirst || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
+    throw rpcError(
+      INTERNAL_ERROR,
+      `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
+    );
   });
-  const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
-  if (first || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
-  throw rpcError(
-    INTERNAL_ERROR,
-    `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
-  );
 }
 
 /** The task that the server has made of the call in an earlier entry. */
@@ -202,7 +202,7 @@ function sendRequest(
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
   return client.call(method, { ...own, ...answers } as JsonObject, {
     resolveInputRequests: false,
-    signal: context.signal,
+    signal: Context.getSignal(context),
     onRequestId: id => void call.ids.add(id),
     onProgress: progress => call.progress.report(progress),
     onTaskCreated: stopProgress => {

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
-import { paginate } from '../../server/methods/paginate.js';
+import { readMeta } from '../../protocol/meta.js';
+import { createCachedPage } from '../../server/methods/list-pages.js';
 import type { Operation } from '../../server/middleware/compose-middleware.js';
 import type { RequestContext } from '../../server/request-context.js';
+import type { ServerRuntime } from '../../server/server-runtime.js';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';
-import { getEntryKey, type ListKind } from '../connections/list-cache.js';
+import { getEntryKey, type ListEntries, type ListKind } from '../connections/list-cache.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import { listSignInTools } from './sign-in-tools.js';
@@ -25,6 +27,7 @@ export async function listPage(
   kind: ListKind,
   { params, context }: Operation,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
   const scope = gateway.getScope(requestContext);
   const offering = await gateway.getCatalog(scope).listEntries(kind);
@@ -33,22 +36,19 @@ export async function listPage(
     kind === 'tools'
       ? selectTools(gateway, offering.items as readonly Tool[], unavailable, requestContext)
       : offering.items;
-  const { cursor } = params;
-  const { items: some, nextCursor } = paginate(
-    items,
-    getEntryKey,
-    (cursor ?? undefined) as string | undefined,
-    gateway.pageSize,
-  );
-  if (unavailable.length > 0) context.log('warning', { unavailable }, 'tenon');
-  return {
-    [RESULT_KEYS[kind]]: some,
-    ...(nextCursor === undefined ? {} : { nextCursor }),
-    ...(unavailable.length > 0 ? { _meta: { [UNAVAILABLE]: unavailable } } : {}),
-    ttlMs,
-    // A list for an authenticated caller may be meant for that caller only.
-    cacheScope: scope.identity.principal === undefined ? cacheScope : 'private',
+  const page = {
+    key: RESULT_KEYS[kind],
+    all: items,
+    getKey: getEntryKey,
+    cursor: params.cursor ?? '',
+    pageSize: gateway.pageSize,
   };
+  // A list for an authenticated caller may be meant for that caller only.
+  const cache = { ttlMs, cacheScope: scope.identity.principal === undefined ? cacheScope : ('private' as const) };
+  const result = createCachedPage<ListEntries[ListKind]>(runtime, page, cache);
+  if (unavailable.length === 0) return result;
+  context.log('warning', { unavailable }, 'tenon');
+  return { ...result, _meta: { ...readMeta(result), [UNAVAILABLE]: unavailable } };
 }
 
 function selectTools(
@@ -68,10 +68,11 @@ const withoutTaskSupport = new WeakMap<readonly Tool[], readonly Tool[]>();
 
 /** Adapts `execution.taskSupport` of tools to the protocol version of the caller. */
 function adaptTaskSupport(tools: readonly Tool[], { dialect }: RequestContext): readonly Tool[] {
-  if (dialect.tasks === 'by-parameter' || !tools.some(({ execution }) => execution)) return tools;
+  if (dialect.tasks === 'by-parameter') return tools;
   const known = withoutTaskSupport.get(tools);
   if (known) return known;
-  const without = tools.map(({ execution: _, ...tool }) => tool as Tool);
+  const isAffected = tools.some(({ execution }) => execution);
+  const without = isAffected ? tools.map(({ execution: _, ...tool }) => tool as Tool) : tools;
   withoutTaskSupport.set(tools, without);
   return without;
 }

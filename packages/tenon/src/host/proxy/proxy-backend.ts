@@ -1,11 +1,13 @@
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
 import { localBackend } from '../../server/local-backend.js';
 import type { MethodHandlers } from '../../server/method-handler.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { ServerBackend } from '../../server/server-backend.js';
+import type { ResolvedTool } from '../catalog/host-catalog.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
@@ -22,11 +24,14 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
   const methodHandlers: MethodHandlers = {
     ...localBackend.methodHandlers,
     'tools/call': (operation, requestContext, runtime) => callUpstreamTool(gateway, operation, requestContext, runtime),
-    'tools/list': (operation, requestContext) => listPage(gateway, 'tools', operation, requestContext),
-    'prompts/list': (operation, requestContext) => listPage(gateway, 'prompts', operation, requestContext),
-    'resources/list': (operation, requestContext) => listPage(gateway, 'resources', operation, requestContext),
-    'resources/templates/list': (operation, requestContext) =>
-      listPage(gateway, 'templates', operation, requestContext),
+    'tools/list': (operation, requestContext, runtime) =>
+      listPage(gateway, 'tools', operation, requestContext, runtime),
+    'prompts/list': (operation, requestContext, runtime) =>
+      listPage(gateway, 'prompts', operation, requestContext, runtime),
+    'resources/list': (operation, requestContext, runtime) =>
+      listPage(gateway, 'resources', operation, requestContext, runtime),
+    'resources/templates/list': (operation, requestContext, runtime) =>
+      listPage(gateway, 'templates', operation, requestContext, runtime),
     'resources/read': (operation, requestContext) => forwardResourceRead(gateway, operation, requestContext),
     'prompts/get': (operation, requestContext) => forwardPromptRequest(gateway, operation, requestContext),
     'completion/complete': (operation, requestContext) => forwardCompletion(gateway, operation, requestContext),
@@ -52,16 +57,17 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
   };
 }
 
-async function findOutputSchema(
+function findOutputSchema(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
-): Promise<JsonObject | undefined> {
-  const route = await gateway
-    .getCatalog(gateway.getScope(requestContext))
-    .resolveByName('tools', name)
-    .catch(() => undefined);
-  return route?.entry.outputSchema as JsonObject | undefined;
+): MaybePromise<JsonObject | undefined> {
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const resolving = catchMaybe<ResolvedTool<'tools'> | undefined>(
+    () => catalog.resolveByName('tools', name),
+    () => undefined,
+  );
+  return thenMaybe(resolving, route => route?.entry.outputSchema as JsonObject | undefined);
 }
 
 async function subscribe(

@@ -1,25 +1,27 @@
 import { rpcError } from '../../jsonrpc/error.js';
+import { catchMaybe, type MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
 
 /** Finds the tool or prompt that a request names. What is not found is recorded as refused. */
-export async function resolveName<K extends NamedKind>(
+export function resolveName<K extends NamedKind>(
   gateway: GatewayContext,
   kind: K,
   name: string,
   requestContext: RequestContext,
   method: string,
-): Promise<ResolvedTool<K>> {
+): MaybePromise<ResolvedTool<K>> {
   const scope = gateway.getScope(requestContext);
-  try {
-    return await gateway.getCatalog(scope).resolveByName(kind, name);
-  } catch (error) {
-    const { principal } = scope.identity;
-    await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
-    throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
-  }
+  return catchMaybe(
+    () => gateway.getCatalog(scope).resolveByName(kind, name),
+    async error => {
+      const { principal } = scope.identity;
+      await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
+      throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
+    },
+  );
 }
 
 /**

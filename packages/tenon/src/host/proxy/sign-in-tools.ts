@@ -3,6 +3,7 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../protocol/content.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Context } from '../../server/context/context.js';
@@ -50,13 +51,21 @@ const createSignOutTool = (server: string, name: string): Tool => ({
 });
 
 /** Finds a tool, and requests a sign-in from its caller if the server of the tool requires one. */
-export async function findSignedIn(
+export function findSignedIn(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
-  find: () => Promise<ProxiedTool>,
+  find: () => MaybePromise<ProxiedTool>,
+): MaybePromise<ProxiedTool> {
+  return gateway.callerSignIn === undefined ? find() : findOrSignIn(gateway, name, requestContext, find);
+}
+
+async function findOrSignIn(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+  find: () => MaybePromise<ProxiedTool>,
 ): Promise<ProxiedTool> {
-  if (gateway.callerSignIn === undefined) return find();
   try {
     const tool = await find();
     const run: ProxiedTool['run'] = (...given) =>
@@ -105,13 +114,11 @@ async function signOut(
   const { identity } = scope;
   // Tokens of an earlier process are known once they were used.
   if (!callerSignIn?.isSignedIn(server, identity)) {
-    const problem = await registry
-      .getConnection(server, scope)
-      .getClient()
-      .then(
-        () => undefined,
-        error => error,
-      );
+    const connection = registry.getConnection(server, scope);
+    const problem = await connection.getClient().then(
+      () => undefined,
+      error => error,
+    );
     if (getSignInRequest(problem)) return createTextResult(`The user is not signed in to ${server}.`);
   }
   try {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { Context } from '../../server/context/context.js';
@@ -29,18 +30,19 @@ export interface ProxiedTool {
 }
 
 /** `tools/call`, at the server whose tool it is. That server checks the arguments. */
-export async function callUpstreamTool(
+export function callUpstreamTool(
   gateway: GatewayContext,
   operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
   runtime: ServerRuntime,
-): Promise<JsonObject> {
+): MaybePromise<JsonObject> {
   const { params, context } = operation;
-  const tool = await resolveTool(gateway, params.name, requestContext);
-  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
-  return runServerTool(operation, requestContext, runtime, tool.taskOptions, () =>
-    tool.run(params, context, requestContext),
-  );
+  return thenMaybe(resolveTool(gateway, params.name, requestContext), tool => {
+    if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+    return runServerTool(operation, requestContext, runtime, tool.taskOptions, () =>
+      tool.run(params, context, requestContext),
+    );
+  });
 }
 
 /** Forwards a call of a task. */
@@ -58,42 +60,38 @@ export async function findObstacle(
   name: string,
   requestContext: RequestContext,
 ): Promise<string | undefined> {
-  const tool = await resolveTool(gateway, name, requestContext).catch(() => undefined);
+  const resolving = catchMaybe<ProxiedTool | undefined>(
+    () => resolveTool(gateway, name, requestContext),
+    () => undefined,
+  );
+  const tool = await resolving;
   return tool === undefined ? `Unknown tool: ${name.slice(0, 128)}` : undefined;
 }
 
 /** A tool as a caller of the host sees it: one of a server's, or one that stands for many. */
-async function resolveTool(
-  gateway: GatewayContext,
-  name: string,
-  requestContext: RequestContext,
-): Promise<ProxiedTool> {
+function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
   let moveToTask: (() => void) | undefined;
   const setMoveToTask = (callback: () => void) => {
     moveToTask = callback;
   };
   const find = (own: string) => resolveServerTool(gateway, own, requestContext, setMoveToTask, () => moveToTask?.());
-  return findSignedIn(
-    gateway,
-    name,
-    requestContext,
-    async () => (await resolveMetaTool(gateway, name, requestContext, find, setMoveToTask)) ?? find(name),
+  return findSignedIn(gateway, name, requestContext, () =>
+    thenMaybe(resolveMetaTool(gateway, name, requestContext, find, setMoveToTask), tool => tool ?? find(name)),
   );
 }
 
-async function resolveServerTool(
+function resolveServerTool(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
   setMoveToTask: (moveToTask: () => void) => void,
   moveToTask: () => void,
-): Promise<ProxiedTool> {
-  const route = await resolveName(gateway, 'tools', name, requestContext, 'tools/call');
-  return {
+): MaybePromise<ProxiedTool> {
+  return thenMaybe(resolveName(gateway, 'tools', name, requestContext, 'tools/call'), route => ({
     headerParams: getHeaderParams(route.entry),
     taskOptions: requestContext.dialect.tasks === undefined ? undefined : createTaskOptions(route, setMoveToTask),
     run: (params, context, now) => forwardToolCall(gateway, route, params, context, now, moveToTask),
-  };
+  }));
 }
 
 function getHeaderParams(tool: Tool): readonly HeaderParam[] {
@@ -114,7 +112,7 @@ function createTaskOptions(
   return support === undefined ? undefined : { support, setMoveToTask };
 }
 
-async function forwardToolCall(
+function forwardToolCall(
   gateway: GatewayContext,
   { connection, name, entry }: ResolvedTool<'tools'>,
   params: JsonObject,

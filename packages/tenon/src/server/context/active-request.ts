@@ -1,3 +1,4 @@
+import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
@@ -9,7 +10,7 @@ export class ActiveRequest {
   params: JsonObject;
   readonly #canRebind: boolean;
   // Most handlers never look at their signal.
-  #relays: Set<AbortController> | undefined;
+  #relays: Set<LazyAbortSignal> | undefined;
   /** State that middleware and handler share; made when it is first looked at. */
   #state: { readonly value: unknown } | undefined;
 
@@ -20,11 +21,13 @@ export class ActiveRequest {
   }
 
   /** Aborted when the request is given up, whichever it is by then: handlers take it once. */
-  get signal(): AbortSignal {
+  get signal(): AbortSignalLike {
     if (!this.#canRebind) return this.requestContext.signal;
-    const [relay = new AbortController()] = this.#relays ?? [];
+    const [known] = this.#relays ?? [];
+    if (known) return known;
+    const relay = new LazyAbortSignal();
     this.#relay([relay]);
-    return relay.signal;
+    return relay;
   }
 
   /** Returns the state of the request, made by `create` the first time. */
@@ -50,7 +53,7 @@ export class ActiveRequest {
     this.#relay([...(previous.#relays ?? [])]);
   }
 
-  #relay(relays: readonly AbortController[]): void {
+  #relay(relays: readonly LazyAbortSignal[]): void {
     if (relays.length === 0) return;
     this.#relays ??= new Set();
     for (const relay of relays) this.#relays.add(relay);

@@ -1,3 +1,4 @@
+import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -5,13 +6,8 @@ import { markHandled } from '../../jsonrpc/then-maybe.js';
 import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
-import {
-  type ContentBlock,
-  type Implementation,
-  LOGGING_LEVELS,
-  type LoggingLevel,
-  type Meta,
-} from '../../protocol/content.js';
+import type { ContentBlock, Implementation, LoggingLevel, Meta } from '../../protocol/content.js';
+import { LOGGING_LEVELS } from '../../protocol/content.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -106,7 +102,12 @@ export class Context<S = unknown> {
 
   /** Aborted when the client cancels the request. */
   get signal(): AbortSignal {
-    return this.#getActive().signal;
+    return toAbortSignal(this.#getActive().signal);
+  }
+
+  /** Returns the same signal without an event target, which most calls never need. @internal */
+  static getSignal(context: Context): AbortSignalLike {
+    return context.#getActive().signal;
   }
 
   /** The protocol version of the client, for logs. The same handler serves all versions. */
@@ -214,7 +215,7 @@ export class Context<S = unknown> {
     const { requestContext } = this.#getActive();
     const ping =
       requestContext.ping?.(options) ??
-      requestContext.originSession?.ping({ signal: requestContext.signal, ...options });
+      requestContext.originSession?.ping({ signal: toAbortSignal(requestContext.signal), ...options });
     return markHandled(ping ?? Promise.reject(createNoPingError(requestContext.dialect)));
   }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, markPreserialized } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Context } from '../context/context.js';
@@ -7,13 +7,12 @@ import { compileResource, isUriTemplate } from '../definitions/compiled-resource
 import { compileTool } from '../definitions/compiled-tool.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { hasTasks, type ResolvedTaskOptions } from '../definitions/task-options.js';
-import { finalizeCacheable } from '../encode-result.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { HasVisibility, Registry } from '../registry.js';
 import type { RequestContext } from '../request-context.js';
 import { type HasScopes, hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { paginate } from './paginate.js';
+import { createCachedPage, createListPage } from './list-pages.js';
 
 /** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
 
@@ -139,10 +138,6 @@ function getCachedList<T>(
   return all;
 }
 
-/** Maximum number of cached pages of one list. Clients may request a page from any position. */
-const MAX_CACHED_PAGES = 100;
-const pageCache = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
-
 /** Returns a page of a list. A page that is the same for all callers is serialized once, until the list changes. */
 function createPageResult<T>(
   runtime: ServerRuntime,
@@ -152,23 +147,10 @@ function createPageResult<T>(
   { cursor }: JsonObject,
   isShared: boolean,
 ): JsonObject {
-  const start = typeof cursor === 'string' ? cursor : '';
-  const cached = isShared ? pageCache.get(all)?.get(start) : undefined;
-  if (cached) return cached;
-  const { items, nextCursor } = paginate(all, getKey, start, runtime.pageSize);
-  const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
-  const { cache, use = [] } = runtime.options;
+  const { pageSize, options } = runtime;
+  const page = { key, all, getKey, cursor, pageSize };
   // A list that differs between callers must not be cached publicly, even if the author configured it.
-  if (!isShared) return finalizeCacheable(runtime, result, { ...cache, cacheScope: 'private' });
-  const created = finalizeCacheable(runtime, result, cache);
-  // A middleware may write into what it is given.
-  return use.length > 0 ? created : cachePage(all, start, created);
-}
-
-function cachePage(all: readonly unknown[], start: string, created: JsonObject): JsonObject {
-  const cachedPages = pageCache.get(all) ?? new Map<string, JsonObject>();
-  if (cachedPages.size >= MAX_CACHED_PAGES) return created;
-  const result = markPreserialized(created);
-  pageCache.set(all, cachedPages.set(start, result));
-  return result;
+  return isShared
+    ? createCachedPage(runtime, page, options.cache)
+    : createListPage(runtime, page, { ...options.cache, cacheScope: 'private' });
 }

@@ -43,7 +43,7 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
     if (initialized) await initialized;
     if (typeof encoded.elicitationId === 'string') onElicitationSent(encoded.elicitationId);
     const answer = await peer.call(method, addProgressToken(encoded), {
-      signal: signal && scope ? AbortSignal.any([signal, scope.signal]) : (signal ?? scope?.signal),
+      signal: signal && scope ? AbortSignal.any([signal, scope.signal.signal]) : (signal ?? scope?.signal),
       idleTimeout: INPUT_TIMEOUT,
       send: sendOptions,
       ...(onProgress ? { onProgress: progress => reportProgress(progress, onProgress) } : {}),

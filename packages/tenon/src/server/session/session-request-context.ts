@@ -1,3 +1,4 @@
+import { type LazyAbortSignal, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
 import { createRequestStrategy } from '../../execution/lazy-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
@@ -60,7 +61,7 @@ export class SessionRequestContext implements RequestContext {
     this.#session = session;
   }
 
-  get signal(): AbortSignal {
+  get signal(): LazyAbortSignal {
     return this.#scope.signal;
   }
 
@@ -100,7 +101,7 @@ export class SessionRequestContext implements RequestContext {
     const { session, signal } = this;
     if (session === undefined) return Promise.reject(createNoPingError(this.dialect));
     // The stream of a request that is given up carries no ping, and one that stays unanswered would end the session.
-    return session.ping({ signal, ...options }, this.#scope.isDone ? undefined : this.id);
+    return session.ping({ signal: toAbortSignal(signal), ...options }, this.#scope.isDone ? undefined : this.id);
   }
 
   closeStream(): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { MaybePromise } from '../../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
@@ -19,7 +20,7 @@ import {
 export type ToolBudget = number | CollapseOptions;
 
 /** A tool that a call names, once its arguments are known. */
-export type FindTool = (name: string) => Promise<ProxiedTool>;
+export type FindTool = (name: string) => MaybePromise<ProxiedTool>;
 
 const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
 
@@ -34,17 +35,28 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
 }
 
 /** One of the three tools that stand for all others, where they do; undefined when the name is none of theirs. */
-export async function resolveMetaTool(
+export function resolveMetaTool(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
   find: FindTool,
   setMoveToTask: (depart: () => void) => void,
-): Promise<ProxiedTool | undefined> {
+): MaybePromise<ProxiedTool | undefined> {
   if (gateway.budget === undefined || !/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
+  return createMetaTool(gateway, gateway.budget, name, requestContext, find, setMoveToTask);
+}
+
+async function createMetaTool(
+  gateway: GatewayContext,
+  budget: ToolBudget,
+  name: string,
+  requestContext: RequestContext,
+  find: FindTool,
+  setMoveToTask: (depart: () => void) => void,
+): Promise<ProxiedTool | undefined> {
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   const { items } = await catalog.listEntries('tools');
-  const { meta, hidden } = collapseToBudget(items, gateway.budget) ?? {};
+  const { meta, hidden } = collapseToBudget(items, budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
   if (name === meta.search) return createLookupTool(args => searchTools(getSearchIndex(items, catalog), args));
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));

@@ -1,5 +1,6 @@
 import { rpcError } from '../../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
+import { type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
@@ -28,11 +29,21 @@ export class ActionAuthorizer {
   }
 
   /** Gives why it is not to be done. Throws 429 when too much is. */
-  async authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): Promise<string | undefined> {
+  authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): MaybePromise<string | undefined> {
     const verdict = this.#policy?.evaluate(actionRequest);
     if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
-    if (this.#quotas) await this.#countQuota(this.#quotas, actionRequest, context);
-    if (verdict?.action !== 'ask') return undefined;
+    const counting = this.#quotas && this.#countQuota(this.#quotas, actionRequest, context);
+    return thenMaybe(counting, () =>
+      verdict?.action === 'ask' ? this.#ask(actionRequest, verdict, context, tool) : undefined,
+    );
+  }
+
+  async #ask(
+    actionRequest: ActionRequest,
+    verdict: PolicyVerdict,
+    context: Context,
+    tool?: Tool,
+  ): Promise<string | undefined> {
     await context.step('asked', () => this.#recorder.write(actionRequest, { action: 'asked', rule: verdict.rule }));
     const { granted, reason } = await this.#requestApproval(actionRequest, verdict, context, tool);
     if (!granted) return this.#recordDenied(actionRequest, verdict, `${verdict.reason}: ${reason}`);

@@ -14,6 +14,11 @@ export class AuditRecorder {
     this.#onError = onError;
   }
 
+  /** True if there is an audit to record in. */
+  get isRecording(): boolean {
+    return this.#audit !== undefined;
+  }
+
   /** Rejects when it cannot be recorded: then it must not be done. */
   write({ kind, server, name, arguments: args, principal }: ActionRequest, event: AuditEvent): Promise<void> {
     return this.add({ principal, server, kind, name, arguments: args, ...event });
@@ -32,6 +37,6 @@ export class AuditRecorder {
 
   /** Records an action that was done already, without waiting. */
   recordLater(actionRequest: ActionRequest, event: AuditEvent): void {
-    void this.write(actionRequest, event).catch(() => {});
+    if (this.isRecording) void this.write(actionRequest, event).catch(() => {});
   }
 }

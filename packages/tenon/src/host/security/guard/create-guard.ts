@@ -1,6 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import { thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import type { Stores } from '../../../stores/stores.js';
 import type { ServerEntry } from '../../config/server-entry.js';
@@ -66,23 +67,29 @@ export function createGuard(
       const verdict = entry && (await options.lockGuard?.check(entry));
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
-    async authorizeCall(actionRequest, context, connection, tool) {
-      const reason = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
-      if (reason !== undefined) await recorder.write(actionRequest, { action: 'denied', reason: reason });
-      const refusal = reason ?? (await permission.authorize(actionRequest, context, tool));
-      if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
-      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
-      startTimes.set(actionRequest, clock.now());
-      return undefined;
+    authorizeCall(actionRequest, context, connection, tool) {
+      const blocking = admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      const refusing = thenMaybe(blocking, reason => {
+        if (reason === undefined) return permission.authorize(actionRequest, context, tool);
+        return recorder.write(actionRequest, { action: 'denied', reason }).then(() => reason);
+      });
+      return thenMaybe(refusing, refusal => {
+        if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
+        if (!recorder.isRecording) return undefined;
+        return context
+          .step('recorded', () => recorder.write(actionRequest, { action: 'called' }))
+          .then(() => void startTimes.set(actionRequest, clock.now()));
+      });
     },
-    async processResult(actionRequest, result, hasOutputSchema) {
-      const delivered = await delivery.processResult(actionRequest, result, hasOutputSchema);
-      const reason = 'blocked' in delivered ? delivered.blocked : undefined;
-      const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
-      recorder.recordLater(actionRequest, { action: 'answered', outcome, reason, ms: getDuration(actionRequest) });
-      return 'blocked' in delivered
-        ? createDeniedResult(actionRequest, delivered.blocked, 'Not passed on')
-        : delivered.result;
+    processResult(actionRequest, result, hasOutputSchema) {
+      return thenMaybe(delivery.processResult(actionRequest, result, hasOutputSchema), delivered => {
+        const reason = 'blocked' in delivered ? delivered.blocked : undefined;
+        const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
+        recorder.recordLater(actionRequest, { action: 'answered', outcome, reason, ms: getDuration(actionRequest) });
+        return 'blocked' in delivered
+          ? createDeniedResult(actionRequest, delivered.blocked, 'Not passed on')
+          : delivered.result;
+      });
     },
     recordSignIn({ action, server, caller, error }) {
       const outcome = error === undefined ? 'ok' : TenonError.from(error).code;

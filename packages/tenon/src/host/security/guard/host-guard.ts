@@ -2,6 +2,7 @@ import type { CallerSignInChange } from '../../../auth/client/caller-sign-in/opt
 import type { RequestInput } from '../../../execution/handler-run.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { MaybePromise } from '../../../jsonrpc/then-maybe.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { Context } from '../../../server/context/context.js';
@@ -56,9 +57,9 @@ export interface HostGuard {
     context: Context,
     connection: UpstreamConnection,
     tool?: Tool,
-  ): Promise<JsonObject | undefined>;
+  ): MaybePromise<JsonObject | undefined>;
   /** The result as it is passed on. */
-  processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): Promise<JsonObject>;
+  processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject>;
   /** The call has failed. */
   recordFailure(actionRequest: ActionRequest, error: unknown): void;
   /** Rejects when something may not even be looked at: completed, watched. `method`: of the request, for the record. */

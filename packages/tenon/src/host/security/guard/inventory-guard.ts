@@ -1,4 +1,4 @@
-import { parseTemplate } from '../../../server/uri-template/template.js';
+import { type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { ListFilter } from '../../catalog/host-catalog.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
@@ -7,11 +7,11 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import type { ServerList } from '../../connections/upstream-registry.js';
 import type { DriftKind } from '../lock/drift.js';
 import type { PinnedKind } from '../lock/lock.js';
-import { isBlocked, type LockVerdict } from '../lock/lock-guard.js';
-import { compileNames } from '../policy/matching/name-patterns.js';
+import { isBlocked, type LockGuard, type LockVerdict } from '../lock/lock-guard.js';
 import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
 import type { Screened } from '../screening/screener.js';
 import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
+import { compileToolFilter, matchesTemplate } from './entry-matching.js';
 import type { HostGuardOptions } from './guard-options.js';
 import { isSameInventory, readInventory } from './read-inventory.js';
 import { getDefinitionScreening } from './result-guard.js';
@@ -35,6 +35,8 @@ export class InventoryGuard {
   readonly #options: HostGuardOptions;
   readonly #hasPrefix: boolean;
   readonly #owners = createOwnerIndex();
+  /** By the name of the server: true for a tool that its configuration lets through. */
+  readonly #isWanted: ReadonlyMap<string, (tool: string) => boolean>;
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
 
   /** `hasPrefix`: names are offered with a prefix of their server. */
@@ -42,6 +44,7 @@ export class InventoryGuard {
     this.#entries = entries;
     this.#options = options;
     this.#hasPrefix = hasPrefix;
+    this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
   }
 
   /** Filters a list. Rejects when nothing of the server may be used. */
@@ -50,7 +53,7 @@ export class InventoryGuard {
     part: ServerList<K>,
   ): Promise<readonly ListEntries[K][]> => {
     const { server, list } = part;
-    const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWanted(server, name)) : list.items;
+    const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
     const verdict = await this.#checkLock(part.connection);
     const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryName(item))) : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
@@ -67,15 +70,24 @@ export class InventoryGuard {
    * Returns the reason why an entry of a server is blocked by its configuration or by the lock. A resource may be named
    * by its template.
    */
-  async findBlockReason(
+  findBlockReason(
+    connection: UpstreamConnection,
+    kind: PinnedKind | 'method',
+    name: string,
+  ): MaybePromise<string | undefined> {
+    if (kind === 'tool' && !this.#isWantedTool(connection.server, name))
+      return `the configuration of the server "${connection.server}" disables it`;
+    return thenMaybe(this.#checkLock(connection), verdict =>
+      verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name),
+    );
+  }
+
+  async #findLockReason(
+    verdict: LockVerdict,
     connection: UpstreamConnection,
     kind: PinnedKind | 'method',
     name: string,
   ): Promise<string | undefined> {
-    if (kind === 'tool' && !this.#isWanted(connection.server, name))
-      return `the configuration of the server "${connection.server}" disables it`;
-    const verdict = await this.#checkLock(connection);
-    if (verdict === undefined || verdict.ok) return undefined;
     const isListed =
       kind === 'resource' && (await connection.lists.getCached('resources')).items.some(({ uri }) => uri === name);
     const drifts = verdict.blocked.flatMap(each =>
@@ -94,16 +106,25 @@ export class InventoryGuard {
     return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
   }
 
-  #isWanted(server: string, tool: string): boolean {
-    const { include, exclude = [] } = this.#entries.get(server)?.tools ?? {};
-    return (include === undefined || compileNames(include, true)(tool)) && !compileNames(exclude, false)(tool);
+  #isWantedTool(server: string, tool: string): boolean {
+    return this.#isWanted.get(server)?.(tool) ?? true;
+  }
+
+  #checkLock(connection: UpstreamConnection): MaybePromise<LockVerdict | undefined> {
+    const { lockGuard } = this.#options;
+    const entry = this.#entries.get(connection.server);
+    return lockGuard === undefined || entry === undefined
+      ? undefined
+      : this.#checkInventory(connection, entry, lockGuard);
   }
 
   /** Checks the inventory of a connection against the lock, again after each change. */
-  async #checkLock(connection: UpstreamConnection): Promise<LockVerdict | undefined> {
-    const { lockGuard, onDrift } = this.#options;
-    const entry = this.#entries.get(connection.server);
-    if (lockGuard === undefined || entry === undefined) return undefined;
+  async #checkInventory(
+    connection: UpstreamConnection,
+    entry: ServerEntry,
+    lockGuard: LockGuard,
+  ): Promise<LockVerdict> {
+    const { onDrift } = this.#options;
     const inventory = await readInventory(connection);
     const before = this.#checked.get(connection);
     if (before && isSameInventory(before.inventory, inventory)) return before.verdict;
@@ -151,13 +172,4 @@ function screenDefinition(
 function getEntryName(entry: ListEntries[ListKind]): string {
   if ('uri' in entry) return entry.uri;
   return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
-}
-
-function matchesTemplate(uri: string, template: string): boolean {
-  if (template === uri) return true;
-  try {
-    return parseTemplate(template).match(uri, { allowUnsafe: true }) !== undefined;
-  } catch {
-    return false;
-  }
 }

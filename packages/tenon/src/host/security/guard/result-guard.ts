@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
 import { truncateResult } from '../../proxy/output/truncate-result.js';
@@ -20,18 +21,17 @@ export class ResultGuard {
   }
 
   /** The result as it is passed on, or the reason for which it is not. */
-  async processResult(
+  processResult(
     actionRequest: ActionRequest,
     result: JsonObject,
     hasOutputSchema: boolean,
-  ): Promise<{ readonly result: JsonObject } | { readonly blocked: string }> {
+  ): MaybePromise<{ readonly result: JsonObject } | { readonly blocked: string }> {
     const screened = this.#screen(actionRequest, result);
-    return typeof screened === 'string'
-      ? { blocked: screened }
-      : { result: await this.#truncate(actionRequest, screened, hasOutputSchema) };
+    if (typeof screened === 'string') return { blocked: screened };
+    return thenMaybe(this.#truncate(actionRequest, screened, hasOutputSchema), truncated => ({ result: truncated }));
   }
 
-  async #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): Promise<JsonObject> {
+  #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject> {
     const { output } = this.#options;
     if (actionRequest.kind !== 'tool' || output === undefined || this.#overflow === undefined) return screened;
     return truncateResult(screened, {
