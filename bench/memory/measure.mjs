@@ -22,9 +22,10 @@ const createWorkerSpec = (
   /** @type {string} */ revision,
   /** @type {string} */ mode,
   arg = revision,
+  /** @type {string[]} */ ...more
 ) => {
   const [script = ''] = name.split(',');
-  return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg] };
+  return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg, ...more] };
 };
 
 export const workerSpecs = [
@@ -37,6 +38,8 @@ export const workerSpecs = [
   createWorkerSpec('floor, as text', '–', 'the same, through `JSON.stringify` and `JSON.parse` twice', 'text'),
   createWorkerSpec('tenon', sessions, '`connect(server)`'),
   createWorkerSpec('tenon', perRequest, '`connect(server)`'),
+  createWorkerSpec('tenon, by reference', sessions, '`copyMessages: false`', sessions, 'by-reference'),
+  createWorkerSpec('tenon, by reference', perRequest, '`copyMessages: false`', perRequest, 'by-reference'),
   createWorkerSpec('v1', sessions, '`InMemoryTransport`'),
   createWorkerSpec('v2', sessions, '`InMemoryTransport`, one server object'),
   createWorkerSpec('v2', perRequest, '`InMemoryTransport`, one server object'),
