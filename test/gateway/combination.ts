@@ -4,7 +4,7 @@ import { connectTo, createTransportEndpoint } from '../../packages/tenon/src/cli
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
 import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { bundle } from '../support/bundle.js';
 import { recordRequester, recordSpawn, type Wire } from '../versions/wire.js';

@@ -6,7 +6,7 @@ import { createNameHeader } from '../../packages/tenon/src/client/connection/req
 import { openTaskClient, type TaskTestClient } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import type { Revision } from '../support/official-schema.js';
 import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';

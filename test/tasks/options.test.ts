@@ -20,7 +20,7 @@ describe('the page of tasks', () => {
 
   it('says whose a task is without authorization [tasks.security.limitation-documented]', () => {
     expect(page.replaceAll('\n', ' ')).toContain(
-      'Without authorization, whoever knows the id can see and answer the task',
+      'Without authorization, any caller that knows the id can see and answer the task',
     );
   });
 });

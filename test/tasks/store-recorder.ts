@@ -1,6 +1,6 @@
 import type { Stores } from 'tenon';
-import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
 import type { JournalEntry } from '../../packages/tenon/src/execution/handler-run.js';
+import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { canBecome, isTerminal, type TaskStatus } from '../../packages/tenon/src/protocol/tasks.js';
 

@@ -14,7 +14,7 @@ import {
 } from 'tenon/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createHttpTransport } from '../../packages/tenon/src/transports/http/client/http-transport.js';
 import { createHttpSseTransport } from '../../packages/tenon/src/transports/http-sse/client.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';

@@ -1,6 +1,6 @@
 import { getDialect } from '../../packages/tenon/src/protocol/versions/index.js';
 import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
-import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/server-process.js';
+import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/server-process-types.js';
 import { createTap, type Revision, type Side, schemasPresent } from '../support/official-schema.js';
 
 export type Json = Record<string, unknown>;

@@ -21,7 +21,7 @@ import {
 import { type SignInOptions, signIn as signInAnywhere } from './auth/client/sign-in/sign-in.js';
 import type { ProtectOptions } from './auth/resource/options.js';
 import { protect as protectAnywhere } from './auth/resource/protect.js';
-import type { TokenVerifier } from './auth/resource/token-verifier.js';
+import type { TokenVerifier } from './auth/resource/request-authorizer.js';
 import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
@@ -54,7 +54,7 @@ export type { GuardOptions } from './auth/http/url-guard.js';
 export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
-export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/token-verifier.js';
+export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/request-authorizer.js';
 export { insufficientScope } from './protocol/scopes.js';
 
 /**

@@ -35,5 +35,5 @@ export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
 export { protect } from './auth/resource/protect.js';
-export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/token-verifier.js';
+export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/request-authorizer.js';
 export { insufficientScope } from './protocol/scopes.js';

@@ -92,6 +92,7 @@ export type { CallerInfo } from './server/caller-info.js';
 export type { Context } from './server/context/context.js';
 export type { CreateState, StateContext } from './server/context/create-state.js';
 export type { FormAnswer } from './server/context/form.js';
+export type { Rate, ServerRateLimits } from './server/default-rate-limits.js';
 export type { CustomMethod, CustomMethods, CustomNotification } from './server/definitions/custom-method.js';
 export { type PromptDefinition, prompt } from './server/definitions/prompt.js';
 export { type ResourceDefinition, resource } from './server/definitions/resource.js';
@@ -106,7 +107,6 @@ export { logging } from './server/middleware/logging.js';
 export { rateLimit } from './server/middleware/rate-limit.js';
 export { resultSizeLimit } from './server/middleware/result-size-limit.js';
 export { timeout } from './server/middleware/timeout.js';
-export type { Rate, ServerRateLimits } from './server/rate-limits.js';
 export type { Registry } from './server/registry.js';
 // For those who offer.
 export { createServer, type Server } from './server/server.js';

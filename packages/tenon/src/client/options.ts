@@ -2,8 +2,8 @@ import type { Clock } from '../cancellation/clock.js';
 import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
-import type { MaybePromise } from '../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Icon, LoggingLevel, Meta, Root } from '../protocol/content.js';
 import type {

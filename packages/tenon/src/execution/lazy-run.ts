@@ -1,6 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
+import { isPromise, type MaybePromise, markHandled, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { isPromise, type MaybePromise, markHandled, thenMaybe } from '../jsonrpc/then-maybe.js';
 import type {
   ExecutionBackend,
   HandlerResult,

@@ -1,5 +1,5 @@
+import { isPromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { isPromise, thenMaybe } from '../jsonrpc/then-maybe.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import { checkInputRequests } from './check-input-requests.js';

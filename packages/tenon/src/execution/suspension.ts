@@ -1,6 +1,6 @@
 import { copyJson } from '../encoding/json-value.js';
+import { isPromise } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { isPromise } from '../jsonrpc/then-maybe.js';
 import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
 import type { Journal } from './journal.js';
 import { toInputRequest } from './journaled-execution.js';

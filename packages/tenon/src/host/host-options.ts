@@ -9,7 +9,7 @@ import type { TenonError } from '../jsonrpc/error.js';
 import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
-import type { ServerRateLimits } from '../server/rate-limits.js';
+import type { ServerRateLimits } from '../server/default-rate-limits.js';
 import type { Stores } from '../stores/stores.js';
 import { version as ownVersion } from '../version.js';
 import type { ToolBudget } from './catalog/budget/resolve-meta-tool.js';

@@ -1,9 +1,9 @@
 import type { Clock } from '../cancellation/clock.js';
 import { CompactMap } from './compact-map.js';
 import { INVALID_REQUEST, TOO_MANY_REQUESTS } from './error-codes.js';
+import { thenMaybe } from './maybe-promise.js';
 import { type ErrorObject, formatId, type Id, type JsonRpcResponse } from './message.js';
 import { RequestScope } from './request-scope.js';
-import { thenMaybe } from './then-maybe.js';
 import type { Transport } from './transport.js';
 
 /** Requests of one peer that may be worked on at once, those included that were cancelled and go on all the same. */

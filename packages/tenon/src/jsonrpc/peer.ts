@@ -2,6 +2,7 @@ import type { Clock } from '../cancellation/clock.js';
 import { isForPeer, isSessionLoss, TenonError, toErrorObject, toErrorResponses, toSuccess } from './error.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.js';
 import { IncomingRequests, type SendReply } from './incoming-requests.js';
+import { catchMaybe, thenMaybe } from './maybe-promise.js';
 import {
   classifyMessage,
   createFailure,
@@ -20,7 +21,6 @@ import * as errors from './peer-errors.js';
 import type { PeerHandler } from './peer-handler.js';
 import { type LazyParams, type PeerCallOptions, PendingRequests } from './pending-requests.js';
 import type { RequestScope } from './request-scope.js';
-import { catchMaybe, thenMaybe } from './then-maybe.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
 
 const PROGRESS = 'notifications/progress';

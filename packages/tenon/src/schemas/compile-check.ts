@@ -1,8 +1,8 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { ValueCheck } from './compile-schema.js';
 import { type PreparedSchema, prepareSchema } from './prepare-schema.js';
-import type { ValueCheck } from './validate.js';
-import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
+import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
 
 /** A form is compiled for each use, so its schema is prepared only once. */
 const preparations = new WeakMap<JsonObject, () => PreparedSchema>();

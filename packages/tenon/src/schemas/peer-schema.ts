@@ -1,10 +1,10 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { CheckResult } from './compile-schema.js';
 import { inspectSchema, type SchemaLimits } from './inspect-schema.js';
 import { estimateMaxLength } from './patterns/estimate-max-length.js';
 import { prepareSchema } from './prepare-schema.js';
-import type { CheckResult } from './validate.js';
-import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
+import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
 
 /** `ok: null` when the schema cannot be judged by, and `why`. */
 export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };

@@ -1,11 +1,11 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { compileSchema, type Validator } from './compile-schema.js';
 import { toJsonPointer } from './issues.js';
 import type { SchemaSide } from './json-schema.js';
 import { toUnicodePattern } from './patterns/unicode-pattern.js';
 import { checkReference, type SchemaDocument } from './schema-references.js';
 import { isStandardSchema, type Schema } from './standard.js';
-import { compileSchema, type Validator } from './validate.js';
 
 /**
  * Makes a validator of a schema in a definition. Throws a `TenonError` that names the subject: `schema/broken` with the

@@ -2,9 +2,9 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import { type CheckResult, compileSchema } from './compile-schema.js';
 import { withJsonSchema } from './json-schema.js';
 import type { StandardSchema } from './standard.js';
-import { type CheckResult, compileSchema } from './validate.js';
 
 describe('a Standard Schema', () => {
   it('applies defaults and transforms, at once', () => {

@@ -1,6 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
+import { thenMaybe } from '../jsonrpc/maybe-promise.js';
 import { isObject, isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
-import { thenMaybe } from '../jsonrpc/then-maybe.js';
 import { SERVER_INFO } from '../protocol/meta.js';
 import type { MethodName } from '../protocol/method-types.js';
 import type { Cacheable } from '../protocol/params-and-results.js';

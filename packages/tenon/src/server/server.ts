@@ -2,7 +2,7 @@ import type { Transport } from '../jsonrpc/transport.js';
 import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
-import { withoutSession } from '../protocol/versions/without-session.js';
+import { withoutSession } from '../protocol/versions/stateless-variant.js';
 import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';

@@ -2,6 +2,7 @@ import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import {
   createFailure,
   createNotification,
@@ -13,7 +14,6 @@ import {
 } from '../jsonrpc/message.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
 import { getCallerKey } from '../jsonrpc/shared-limit.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/then-maybe.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';

@@ -3,10 +3,10 @@ import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { GuardedFetch } from '../http/guarded-fetch.js';
 import type { UrlGuard } from '../http/url-guard.js';
-import { retryWithNonce } from './auth-error.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 import type { DpopKey } from './dpop-key.js';
 import { splitScopes } from './scopes.js';
+import { retryWithNonce } from './to-auth-error.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;

@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
-import { getOauthErrorCode } from './auth-error.js';
 import { type AuthTarget, createRequestOptions } from './auth-target.js';
 import type { Grant } from './grants/grant.js';
+import { getOauthErrorCode } from './to-auth-error.js';
 import type { Tokens } from './token-store.js';
 
 /** Revokes tokens where the authorization server offers it. https://www.rfc-editor.org/rfc/rfc7009 */

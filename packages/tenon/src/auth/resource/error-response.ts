@@ -1,8 +1,8 @@
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import { createFailure } from '../../jsonrpc/message.js';
 import { type ChallengeToWrite, formatChallenges } from '../http/www-authenticate.js';
+import type { AuthResult } from './request-authorizer.js';
 import type { TokenProblem } from './token-problem.js';
-import type { AuthResult } from './token-verifier.js';
 
 export interface ErrorResponseContext {
   /** The URL of the MCP endpoint. */

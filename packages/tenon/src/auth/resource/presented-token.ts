@@ -1,5 +1,5 @@
+import type { AuthRequest } from './request-authorizer.js';
 import type { TokenProblem } from './token-problem.js';
-import type { AuthRequest } from './token-verifier.js';
 
 /** A token as a request presents it. */
 export interface PresentedToken {

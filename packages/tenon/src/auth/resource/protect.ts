@@ -1,7 +1,7 @@
 import { systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject } from '../../jsonrpc/message.js';
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { memoryStores } from '../../stores/memory-stores.js';
 import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
@@ -13,6 +13,7 @@ import { createJwtVerifier } from './jwt-verifier.js';
 import { type ProtectOptions, type ProtectSettings, resolveProtectOptions, type TrustedIssuer } from './options.js';
 import { createOriginMetadata, type LoadDocument } from './origin-metadata.js';
 import { type PresentedToken, readPresentedToken } from './presented-token.js';
+import type { AuthRequest, AuthResult, TokenVerifier } from './request-authorizer.js';
 import { createResourceMetadata, getResourceMetadataPaths, getResourceMetadataUrl } from './resource-metadata.js';
 import { cacheTokens } from './token-cache.js';
 import {
@@ -23,7 +24,6 @@ import {
   type VerifyToken,
 } from './token-problem.js';
 import { type TokenProofOptions, type TokenProofResult, verifyTokenProof } from './token-proof.js';
-import type { AuthRequest, AuthResult, TokenVerifier } from './token-verifier.js';
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 
 /** The reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */

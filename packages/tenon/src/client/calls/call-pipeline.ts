@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { catchMaybe, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';

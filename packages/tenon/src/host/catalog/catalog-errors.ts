@@ -1,7 +1,7 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { catchMaybe, type MaybePromise } from '../../jsonrpc/then-maybe.js';
+import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/translate-error.js';

@@ -1,4 +1,4 @@
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';

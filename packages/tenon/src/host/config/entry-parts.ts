@@ -1,4 +1,4 @@
-import { isLoaderVariable } from './dangers.js';
+import { isLoaderVariable } from './dangerous-commands.js';
 import { hasSecretReference, maskArgument, maskUrl, maskValue, shortenText } from './mask-secrets.js';
 import type { CommandTarget, ConfiguredEntry, UrlTarget } from './server-entry.js';
 

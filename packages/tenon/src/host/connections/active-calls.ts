@@ -1,8 +1,8 @@
 import type { ServerRequestInfo } from '../../client/options.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import type { ClientSession } from '../../server/request-context.js';

@@ -3,8 +3,8 @@ import type { ChangeEvent, Client } from '../../client/client.js';
 import type { CallOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 

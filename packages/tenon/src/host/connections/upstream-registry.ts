@@ -3,7 +3,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/then-maybe.js';
+import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ConnectionScope } from './connection-scope.js';
 import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';

@@ -1,6 +1,6 @@
 import type { TenonError } from '../../jsonrpc/error.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
 import { localBackend } from '../../server/local-backend.js';

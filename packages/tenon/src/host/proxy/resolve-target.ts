@@ -1,5 +1,5 @@
 import { rpcError } from '../../jsonrpc/error.js';
-import { catchMaybe, type MaybePromise } from '../../jsonrpc/then-maybe.js';
+import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';

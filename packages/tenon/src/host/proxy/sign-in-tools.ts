@@ -2,8 +2,8 @@ import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../protocol/content.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Context } from '../../server/context/context.js';

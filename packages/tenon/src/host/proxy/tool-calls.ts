@@ -1,5 +1,5 @@
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { Context } from '../../server/context/context.js';

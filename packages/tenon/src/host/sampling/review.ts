@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
 

@@ -3,7 +3,7 @@ import type { TransportFactory } from '../../client/target.js';
 import { createStdioTransport } from '../../transports/stdio/client.js';
 import { createFetchRequester } from '../web/fetch-requester.js';
 import { createNodeRequester } from './http/http-requester.js';
-import { spawnServer } from './processes/child-process.js';
+import { spawnServer } from './processes/spawn-server.js';
 
 /** The transports of Node: its own HTTP client, which costs a sixth of what `fetch` does there, and child processes. */
 export const nodeTransports: TransportFactory = {

@@ -1,8 +1,8 @@
 import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
+import { markHandled } from '../../jsonrpc/maybe-promise.js';
 import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { markHandled } from '../../jsonrpc/then-maybe.js';
 import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';

@@ -3,9 +3,9 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';
+import { compileSchema, describeIssues } from '../../schemas/compile-schema.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../../schemas/standard.js';
-import { compileSchema, describeIssues } from '../../schemas/validate.js';
 
 /** The answer to a form. */
 export type FormAnswer<T> =

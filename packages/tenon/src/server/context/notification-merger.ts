@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Rate } from '../rate-limits.js';
+import type { Rate } from '../default-rate-limits.js';
 
 /** The rate above which notifications of one request are merged, and its surroundings. */
 export interface MergeOptions {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../protocol/content.js';
 import type { Optional } from '../../protocol/defaults.js';

@@ -9,9 +9,9 @@ import type { SuggestedProtocolVersion } from '../../protocol/versions/protocol-
 import type { Stores } from '../../stores/stores.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { CreateState } from '../context/create-state.js';
+import type { ServerRateLimits } from '../default-rate-limits.js';
 import type { ServerExtension } from '../extension.js';
 import type { Middleware } from '../middleware/compose-middleware.js';
-import type { ServerRateLimits } from '../rate-limits.js';
 import type { RootsChange } from '../session/roots.js';
 import type { CustomMethods } from './custom-method.js';
 import type { PromptDefinition } from './prompt.js';

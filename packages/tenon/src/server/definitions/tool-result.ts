@@ -1,13 +1,13 @@
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { ContentBlock, Meta } from '../../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../../protocol/input-requests.js';
 import { isInputRequired } from '../../protocol/methods.js';
+import type { CheckResult } from '../../schemas/compile-schema.js';
 import { describeIssues } from '../../schemas/issues.js';
-import type { CheckResult } from '../../schemas/validate.js';
 import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../methods/content-blocks.js';
 import { requireJson, toJsonText } from '../methods/json-text.js';
 import type { CompiledTool } from './compiled-tool.js';

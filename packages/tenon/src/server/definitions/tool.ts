@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';

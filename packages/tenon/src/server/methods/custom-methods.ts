@@ -5,9 +5,9 @@ import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcReques
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
 import { insufficientScope } from '../../protocol/scopes.js';
+import { compileSchema } from '../../schemas/compile-schema.js';
 import { describeIssues } from '../../schemas/issues.js';
 import type { Schema } from '../../schemas/standard.js';
-import { compileSchema } from '../../schemas/validate.js';
 import type { CallerInfo } from '../caller-info.js';
 import { Context } from '../context/context.js';
 import type { CustomMethod, CustomNotification } from '../definitions/custom-method.js';

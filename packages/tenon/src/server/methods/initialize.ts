@@ -1,7 +1,7 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
-import { thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { methods, toParams } from '../../protocol/methods.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';

@@ -3,7 +3,7 @@ import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
-import { checkPositive, checkClock as clockOption, requireOptions } from './check-options.js';
+import { checkPositive, checkClock as clockOption, requireOptions } from './check-middleware-options.js';
 import type { Middleware, Operation } from './compose-middleware.js';
 
 export interface CachingOptions {

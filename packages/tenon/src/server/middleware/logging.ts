@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { checkFunction } from '../../protocol/check.js';
-import { requireOptions } from './check-options.js';
+import { requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /** Log entry of a finished operation. No arguments and no results: they may hold anything. */

@@ -5,7 +5,7 @@ import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkFunction, checkOptional, checkRange } from '../../protocol/check.js';
 import type { CallerInfo } from '../caller-info.js';
-import { checkPositive, checkClock as clockOption, requireOptions } from './check-options.js';
+import { checkPositive, checkClock as clockOption, requireOptions } from './check-middleware-options.js';
 import type { Middleware, Operation } from './compose-middleware.js';
 import { createTokenBuckets } from './token-buckets.js';
 

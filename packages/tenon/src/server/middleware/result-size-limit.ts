@@ -1,6 +1,6 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { checkPositive, requireOptions } from './check-options.js';
+import { checkPositive, requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**

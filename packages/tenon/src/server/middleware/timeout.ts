@@ -3,7 +3,7 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { toolError } from '../definitions/tool-result.js';
-import { checkPositive, requireOptions } from './check-options.js';
+import { checkPositive, requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**

@@ -3,7 +3,7 @@ import type { TenonError } from '../../jsonrpc/error.js';
 import { createNotification } from '../../jsonrpc/message.js';
 import type { ByteReader } from './byte-streams.js';
 import { createStdioTransport, type StdioTransportOptions } from './client.js';
-import type { ProcessExit, ServerProcess } from './server-process.js';
+import type { ProcessExit, ServerProcess } from './server-process-types.js';
 
 /** A process that reacts as the test says, on a clock that runs by itself as fast as it can. */
 function fake(

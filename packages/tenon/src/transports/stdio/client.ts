@@ -6,7 +6,7 @@ import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { redactCommand, redactValues } from './command-redaction.js';
 import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter, type LineWriter } from './line-writer.js';
-import type { ProcessExit, ServerProcess, SpawnServer } from './server-process.js';
+import type { ProcessExit, ServerProcess, SpawnServer } from './server-process-types.js';
 import { createStderrTail, type StderrTail } from './stderr-tail.js';
 
 export interface StdioTransportOptions extends LineLimits {

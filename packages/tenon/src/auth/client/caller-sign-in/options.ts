@@ -1,6 +1,6 @@
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { AuthEndpoint } from '../../pages/http-exchange.js';
-import type { TokenVerifier } from '../../resource/token-verifier.js';
+import type { TokenVerifier } from '../../resource/request-authorizer.js';
 import type { Authorizer } from '../authorizer.js';
 import type { AuthorizerOptions } from '../settings.js';
 import type { SignInOptions } from '../sign-in/sign-in.js';

@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
-import { toAuthError } from '../auth-error.js';
 import { createTokenRequestOptions, fetchTokens } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { toAuthError } from '../to-auth-error.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 
 const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';

@@ -2,12 +2,12 @@ import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard } from '../../http/url-guard.js';
-import { retryWithNonce, toAuthError } from '../auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../discovery/authorization-server.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
+import { retryWithNonce, toAuthError } from '../to-auth-error.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 

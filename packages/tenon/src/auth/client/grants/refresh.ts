@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
-import { getOauthErrorCode, toAuthError } from '../auth-error.js';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
+import { getOauthErrorCode, toAuthError } from '../to-auth-error.js';
 import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret } from '../token-store.js';
 import type { Grant } from './grant.js';
 

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { toAuthError } from '../auth-error.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { toAuthError } from '../to-auth-error.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyHost } from '../../../net/address-class.js';
-import { toAuthError } from '../auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { ClientCredentials } from '../client-identity.js';
 import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
+import { toAuthError } from '../to-auth-error.js';
 import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
 
 /** Metadata of a client that registers itself. */

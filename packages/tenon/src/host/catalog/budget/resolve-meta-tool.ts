@@ -1,5 +1,5 @@
+import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
-import type { MaybePromise } from '../../../jsonrpc/then-maybe.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';

@@ -1,6 +1,6 @@
 import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { decodePunycode } from './punycode.js';
-import { hasMixedScripts, looksLatin } from './scripts.js';
+import { hasMixedScripts, looksLatin } from './unicode-scripts.js';
 import type { ViewWarning } from './view-warning.js';
 
 /** Labels of a host name, in ASCII and in Unicode. */

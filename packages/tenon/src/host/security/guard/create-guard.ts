@@ -1,7 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
-import { thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import type { Stores } from '../../../stores/stores.js';
 import type { ServerEntry } from '../../config/server-entry.js';

@@ -1,4 +1,4 @@
-import { type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
+import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { ListFilter } from '../../catalog/host-catalog.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';

@@ -1,7 +1,7 @@
 import { findSecretStart, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-entry.js';
 import type { ServerSource } from './lock.js';
-import { createSecretMark } from './secret-mark.js';
+import { createSecretMark } from './secret-hash.js';
 
 /** Variables by which a program is made to run something else. Their values are no secrets, and are pinned. */
 const LOADER_VARIABLES =

@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
-import { spawnError } from './child-process.js';
 import { resolveCommand } from './resolve-command.js';
+import { spawnError } from './spawn-server.js';
 
 /**
  * Checks that the program of a stdio server can be started, without starting it.

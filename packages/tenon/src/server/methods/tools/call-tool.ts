@@ -1,11 +1,11 @@
 import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import { catchMaybe, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
-import { catchMaybe, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
+import type { CheckResult } from '../../../schemas/compile-schema.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
-import type { CheckResult } from '../../../schemas/validate.js';
 import { Context } from '../../context/context.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
 import type { ResolvedTaskOptions } from '../../definitions/task-options.js';

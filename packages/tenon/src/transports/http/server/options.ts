@@ -1,4 +1,4 @@
-import type { TokenVerifier } from '../../../auth/resource/token-verifier.js';
+import type { TokenVerifier } from '../../../auth/resource/request-authorizer.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { MAX_SHARE } from '../../../jsonrpc/shared-limit.js';

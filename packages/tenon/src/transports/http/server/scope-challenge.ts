@@ -1,4 +1,4 @@
-import type { TokenVerifier } from '../../../auth/resource/token-verifier.js';
+import type { TokenVerifier } from '../../../auth/resource/request-authorizer.js';
 import type { ErrorObject } from '../../../jsonrpc/message.js';
 import { getRequiredScopes } from '../../../protocol/scopes.js';
 import type { Exchange, HeaderFields } from './exchange.js';

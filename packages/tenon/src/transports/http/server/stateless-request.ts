@@ -1,4 +1,5 @@
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -6,7 +7,6 @@ import {
   serializeMessage,
 } from '../../../jsonrpc/message.js';
 import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';

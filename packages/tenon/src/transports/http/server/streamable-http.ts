@@ -15,8 +15,8 @@ import type { Exchange } from './exchange.js';
 import { createAcceptMatcher, isJson, validateVersionHeader } from './header-validation.js';
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
-import { endSession, listenInSession, openSession, receiveInSession } from './sessions/session-messages.js';
 import type { HttpSessionRegistry } from './sessions/session-registry.js';
+import { endSession, listenInSession, openSession, receiveInSession } from './sessions/session-requests.js';
 import { receiveSessionlessPost } from './sessions/sessionless-post.js';
 import { serveStatelessRequest } from './stateless-request.js';
 

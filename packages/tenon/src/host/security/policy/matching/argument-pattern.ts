@@ -1,7 +1,7 @@
+import { listReadings } from './decoded-variants.js';
 import { createFolderMatcher } from './folder-matcher.js';
 import { doesMatchGlob, MAX_PATTERN } from './glob.js';
 import { foldCase } from './name-patterns.js';
-import { listReadings } from './text-readings.js';
 import { listComparableTexts, listPossibleHosts, normalizeHost, normalizeUrl, parsePlainUrl } from './urls.js';
 
 export type Scalar = string | number | boolean | null;

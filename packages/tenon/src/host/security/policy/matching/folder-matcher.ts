@@ -1,6 +1,6 @@
+import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './decoded-variants.js';
 import { foldCase } from './name-patterns.js';
-import { followSystemLinks } from './system-links.js';
-import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './text-readings.js';
+import { followSystemLinks } from './symlink-aliases.js';
 import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
 
 /** Maximum length of a text that is read as a path, in characters. A longer one may be anywhere. */

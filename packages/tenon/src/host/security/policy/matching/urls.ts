@@ -1,4 +1,4 @@
-import { listReadings } from './text-readings.js';
+import { listReadings } from './decoded-variants.js';
 
 /** The host of a URL, as every parser reads it. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;

@@ -3,8 +3,8 @@ import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange } from '../exchange.js';
-import { connectSession, receiveInSession } from './session-messages.js';
 import type { HttpSessionRegistry } from './session-registry.js';
+import { connectSession, receiveInSession } from './session-requests.js';
 
 /** Serves one POST of a version with sessions by itself: in a session without id that ends with the answers. */
 export function receiveSessionlessPost(

@@ -17,7 +17,7 @@ const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-se
 
 /** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
 export async function readMeasurements(what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const program = bundle('test/work/work-program.ts');
+  const program = bundle('test/complexity/work-program.ts');
   const child = spawn(process.execPath, [...FLAGS, program, what], { stdio: ['ignore', 'pipe', 'inherit'] });
   const scenes = new Map<string, Measurement[]>();
   createInterface({ input: child.stdout }).on('line', line => {

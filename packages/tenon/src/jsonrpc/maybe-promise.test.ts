@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catchMaybe, isPromise, thenMaybe } from './then-maybe.js';
+import { catchMaybe, isPromise, thenMaybe } from './maybe-promise.js';
 
 const broken = (): never => {
   throw new Error('no');

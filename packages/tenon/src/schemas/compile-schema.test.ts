@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { type CheckResult, compileSchema, describeIssues } from './validate.js';
+import { type CheckResult, compileSchema, describeIssues } from './compile-schema.js';
 
 // What validates by JSON Schema is loaded by the first schema that needs it.
 await compileSchema({}, 'input').check(1);

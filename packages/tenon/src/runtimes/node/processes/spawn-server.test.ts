@@ -6,7 +6,7 @@ import type { TenonError } from '../../../jsonrpc/error.js';
 import { createNotification, createRequest } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
 import { createStdioTransport, type StdioTransportOptions } from '../../../transports/stdio/client.js';
-import { spawnServer } from './child-process.js';
+import { spawnServer } from './spawn-server.js';
 
 const CHILD = fileURLToPath(new URL('../../../transports/stdio/fixtures/child.mjs', import.meta.url));
 const opened: Transport[] = [];
@@ -200,7 +200,7 @@ describe('the end of a child process', () => {
   it('comes with that of this process, even by process.exit', async () => {
     const script = `
       import { createStdioTransport } from ${JSON.stringify(fileURLToPath(new URL('../../../transports/stdio/client.ts', import.meta.url)))};
-      import { spawnServer } from ${JSON.stringify(fileURLToPath(new URL('./child-process.ts', import.meta.url)))};
+      import { spawnServer } from ${JSON.stringify(fileURLToPath(new URL('./spawn-server.ts', import.meta.url)))};
       const channel = createStdioTransport({ command: process.execPath, args: [${JSON.stringify(CHILD)}, 'wrapper', 'stubborn'] }, spawnServer);
       await channel.open({ onMessage: ({ params }) => { console.log(params.pid); process.exit(0) }, onParseError() {}, onResponseLost() {}, onClose() {} });`;
     const host = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
-import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process.js';
+import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
 import { createChildEnvironment } from './child-environment.js';
 import { trackProcessTree } from './process-tree.js';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import type { CallerInfo } from './caller-info.js';
+import { createRateLimits, type ServerRateLimits } from './default-rate-limits.js';
 import { prompt } from './definitions/prompt.js';
 import { tool } from './definitions/tool.js';
-import { createRateLimits, type ServerRateLimits } from './rate-limits.js';
 import { createServer } from './server.js';
 
 const caller = (address?: string, principal?: string): CallerInfo => ({

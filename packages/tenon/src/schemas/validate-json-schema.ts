@@ -1,9 +1,9 @@
 import { type OutputUnit, validate } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
+import type { CheckResult } from './compile-schema.js';
 import { explainErrors } from './explain-errors.js';
 import { getJsonType } from './keyword-messages.js';
 import { MAX_STEPS, type PreparedSchema } from './prepare-schema.js';
-import type { CheckResult } from './validate.js';
 
 /** Values inside a value for which all issues are looked for; in a larger one the first ends the search. */
 const MAX_EXPLAINED = 5_000;

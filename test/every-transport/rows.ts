@@ -9,7 +9,7 @@ import { connectTo } from '../../packages/tenon/src/client/connect.js';
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
 import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import type { Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { hasHandshake, type MatrixCase, matrixCases } from '../versions/matrix.js';
