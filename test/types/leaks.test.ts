@@ -56,7 +56,7 @@ describe('no `any` is reached from', () => {
         for (const parameter of signature.parameters) next(checker.getTypeOfSymbol(parameter), `(${parameter.name})`);
       }
       for (const property of type.getProperties())
-        if (isOurs(property)) next(checker.getTypeOfSymbol(property), `.${property.name}`);
+        if (isOurs(property) && !isPrivate(property)) next(checker.getTypeOfSymbol(property), `.${property.name}`);
     }
   }
 
@@ -66,6 +66,12 @@ describe('no `any` is reached from', () => {
     const all = checker.getTypeArguments(type as ts.TypeReference);
     return type.symbol?.name === 'AsyncIterable' ? all.slice(0, 1) : all;
   }
+
+  /** Nobody reaches a private field or method. */
+  const isPrivate = ({ valueDeclaration }: ts.Symbol): boolean => {
+    const name = valueDeclaration && ts.getNameOfDeclaration(valueDeclaration);
+    return name !== undefined && ts.isPrivateIdentifier(name);
+  };
 
   /** What others declare is not ours to type: `Promise`, `Uint8Array`, `node:stream`. */
   function isOurs({ declarations = [] }: ts.Symbol): boolean {
