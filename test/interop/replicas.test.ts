@@ -98,7 +98,7 @@ describe('two processes that keep sessions, behind a round-robin proxy', () => {
       const { client } = await connectSdkV1({ url: replicas.url });
       for (let n = 0; n < 2; n++) await client.listTools();
     };
-    await expect(visit()).rejects.toThrow(/no such session/);
+    await expect(visit()).rejects.toThrow(/Session not found/);
     await replicas.stop();
   });
 });

@@ -96,7 +96,7 @@ describe('a confused deputy', () => {
     const page = await readPage(await set.place.ask({ client_id, redirect_uri: evil }));
     expect(page.status).toBe(200);
     expect(page.headers.get('location')).toBeNull();
-    for (const text of ['evil.example.com', evil, 'The App', 'idp.example.com', 'profile', 'nobody here has checked']) {
+    for (const text of ['evil.example.com', evil, 'The App', 'idp.example.com', 'profile', 'has not been verified']) {
       expect(page.text).toContain(text);
     }
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

@@ -119,7 +119,7 @@ describe('scopes beyond the `scope` option', () => {
     await expect(wait).rejects.toMatchObject({
       code: 'auth/insufficient-scope',
       expected: 'admin',
-      hint: expect.stringContaining('`scope`'),
+      hint: expect.stringContaining('`scopes`'),
     });
     expect(visited).toHaveLength(1);
   });
