@@ -32,7 +32,7 @@ import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 import { readInventory } from './security/guard/read-inventory.js';
 
-/** Time that a call waits for the answers of its caller; it cannot be run again, because it was sent. */
+/** Time in ms that a call waits for answers of its caller. A call that was sent to a server cannot be repeated. */
 const SUSPEND_TIMEOUT = 30 * 60_000;
 const MAX_SUSPENDED = 10_000;
 

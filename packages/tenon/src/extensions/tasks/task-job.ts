@@ -76,7 +76,7 @@ export class TaskJob implements TaskRecordAccess {
     return this.#claim.value;
   }
 
-  /** Works until the task has ended or is given up. Never rejects. `first`: what a handler gives that runs already. */
+  /** Runs the handler until the task ends or its lease is lost. Never rejects. `first` is the result of a run that has begun. */
   async run(first?: Promise<JsonObject>): Promise<void> {
     this.#claim.renew(() => this.#giveUp());
     const params = createHandlerParams(this.record);

@@ -95,7 +95,10 @@ function joinIfBoth(one: readonly string[], other: readonly string[]): readonly 
   return one.length > 0 && other.length > 0 ? [...one, ...other] : [];
 }
 
-/** Some systems drop dots and spaces at the end of names, and have more behind a colon: who knows what is meant. */
+/**
+ * True if all names mean the same on every system. Windows drops dots and spaces at the end of a name, and a colon begins the
+ * name of an alternate stream.
+ */
 function isPlain({ segments }: PathLocation): boolean {
   return segments.every(segment => segment === '..' || !/[.\s]$|:/.test(segment));
 }

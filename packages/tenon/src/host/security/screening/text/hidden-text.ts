@@ -21,7 +21,7 @@ export interface HiddenText {
   readonly severity: FindingSeverity;
   readonly at: number;
   readonly length: number;
-  /** Characters in it (code points). */
+  /** Number of characters (code points). */
   readonly count: number;
   /** Text that it carries, decoded. */
   readonly carries?: string;
