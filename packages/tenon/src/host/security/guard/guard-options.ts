@@ -37,8 +37,8 @@ export interface HostScreeningOptions {
   /** Hidden characters to remove from definitions, instructions and input requests. Default: all kinds. */
   readonly definitions?: Pick<Screening, 'strip'> | undefined;
   /**
-   * Hidden characters to remove from results. `false` leaves results unread. Default: the kinds that have a use in no
-   * text.
+   * Hidden characters to remove from results. `false` leaves results unread. Default: the kinds that no
+   * text needs.
    */
   readonly results?: Pick<Screening, 'strip'> | false | undefined;
 }
