@@ -5,7 +5,7 @@ import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../protocol/content.js';
+import type { Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
 import { declareCapabilities } from './client-capabilities.js';
 import { ConnectionBackoff } from './connection-backoff.js';
@@ -16,6 +16,7 @@ import { ListCache } from './list-cache.js';
 import { MessageRateLimit } from './message-rate-limit.js';
 import { OpenAttempts } from './open-attempts.js';
 import { toPeerError } from './peer-error.js';
+import { RequestedLogLevel } from './requested-log-level.js';
 
 /**
  * A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not
@@ -33,13 +34,13 @@ export class UpstreamConnection {
   readonly lists: ListCache;
   readonly #connectionOptions: ConnectionOptions;
   readonly #backoff: ConnectionBackoff;
+  readonly logLevel = new RequestedLogLevel(async level => (await this.getClient()).setLogLevel(level));
   readonly #logLimit: MessageRateLimit;
   readonly #errorLimit: MessageRateLimit;
   readonly #openings: OpenAttempts;
   #client: Client | undefined;
   #opening: Promise<Client> | undefined;
   #lastError: TenonError | undefined;
-  #level: LoggingLevel | undefined;
   #closed = false;
   #holds = 0;
   #connectedAt = 0;
@@ -153,22 +154,6 @@ export class UpstreamConnection {
     return thenMaybe(this.#findClient(), client => this.calls.run(call, () => work(client)));
   }
 
-  /** The level from the start, of a line that is not open yet. */
-  presetLogLevel(level: LoggingLevel): void {
-    this.#level = level;
-  }
-
-  /** Has the server send log messages of this level, and of those that are worse. */
-  async requestLogLevel(level: LoggingLevel): Promise<void> {
-    if (this.#level !== undefined && LOGGING_LEVELS.indexOf(this.#level) <= LOGGING_LEVELS.indexOf(level)) return;
-    await this.setLogLevel(level);
-  }
-
-  async setLogLevel(level: LoggingLevel): Promise<void> {
-    this.#level = level;
-    await (await this.getClient()).setLogLevel(level);
-  }
-
   /** Stops the process of an idle server. It starts again on demand. Until then its cached lists stay valid. */
   stop(): Promise<void> {
     const client = this.#client;
@@ -201,13 +186,14 @@ export class UpstreamConnection {
     await this.#connectionOptions.processes?.acquire(this);
     try {
       const signal = this.#openings.begin();
-      const level = this.#level;
+      const level = this.logLevel.value;
       const client = await this.#openings.waitForOpen(
         signal,
         this.#connectionOptions.connect(this.#createClientOptions(signal)),
       );
       // It may have been set while the line was opened.
-      if (this.#level !== undefined && this.#level !== level) await client.setLogLevel(this.#level);
+      if (this.logLevel.value !== undefined && this.logLevel.value !== level)
+        await client.setLogLevel(this.logLevel.value);
       this.#observeClient(client);
       this.#backoff.reset();
       this.#lastError = undefined;
@@ -272,7 +258,7 @@ export class UpstreamConnection {
       getOpenSignal: () => (this.#client ? this.#openings.begin() : opening),
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
       ...(totalTimeout === undefined ? {} : { totalTimeout }),
-      ...(this.#level === undefined ? {} : { logLevel: this.#level }),
+      ...(this.logLevel.value === undefined ? {} : { logLevel: this.logLevel.value }),
       forwarder: {
         capabilities: declareCapabilities(input, this.#connectionOptions),
         forward: (...asked) => this.#ask(...asked),

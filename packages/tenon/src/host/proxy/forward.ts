@@ -75,7 +75,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     return await connection.run(call, client => {
       const { logLevel } = requestContext;
       const usesLevel = connection.scope.session === undefined && logLevel !== undefined;
-      const prepared = usesLevel ? connection.requestLogLevel(logLevel) : undefined;
+      const prepared = usesLevel ? connection.logLevel.request(logLevel) : undefined;
       const marked = thenMaybe(prepared, () => (allowQuestions ? markSent(proxiedRequest) : undefined));
       return thenMaybe(marked, () => sendCall(proxiedRequest, call, client));
     });

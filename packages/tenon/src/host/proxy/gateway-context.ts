@@ -94,7 +94,7 @@ export class GatewayContext {
       this.listChanges.notifyWhere(each => upstream?.getSharedScope(each).key === scope.key, list),
     );
     const level = scope.session && this.#levels.get(scope.session);
-    if (level) connection.presetLogLevel(level);
+    if (level) connection.logLevel.value = level;
   }
 
   /**
@@ -103,8 +103,8 @@ export class GatewayContext {
   async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
     this.#levels.set(session, level);
     const connections = this.getSessionConnections(session);
-    for (const connection of connections) connection.presetLogLevel(level);
-    const all = connections.filter(({ openClient }) => openClient).map(connection => connection.setLogLevel(level));
+    for (const connection of connections) connection.logLevel.value = level;
+    const all = connections.filter(({ openClient }) => openClient).map(connection => connection.logLevel.set(level));
     const completed = Promise.all(all).catch(error => this.guard.reportError(TenonError.from(error)));
     const { clock } = this.registry;
     await runWithTimeout(() => completed, { clock, timeout: LOG_LEVEL_TIMEOUT, onTimeout: () => undefined });
