@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../support/bundle.js';
 import { isFull } from '../support/extent.js';
 
-const KILLS = isFull ? 50 : 20;
+const KILLS = isFull ? 50 : 10;
 const AT_ONCE = 5;
 /** About how long ten steps take, and a little more, so that some die when all is done. */
 const LONGEST = 120;

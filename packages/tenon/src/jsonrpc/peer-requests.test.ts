@@ -45,6 +45,17 @@ describe('a peer that asks', () => {
     expect(said).toEqual([]);
   });
 
+  it('knows no request to extend before it has sent one, and after the response', async () => {
+    const { peer, say } = await startPeer();
+    expect(peer.resetIdleTimeout(1)).toBe(false);
+    const call = peer.call('a', {});
+    await waitForImmediate();
+    expect(peer.resetIdleTimeout(1)).toBe(true);
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
+    await call;
+    expect(peer.resetIdleTimeout(1)).toBe(false);
+  });
+
   it('sends nothing for a call that was given up before it began [cancellation.only-in-progress]', async () => {
     const { peer, said } = await startPeer();
     await expect(peer.call('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'call/aborted' });
