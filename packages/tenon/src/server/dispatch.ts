@@ -3,7 +3,7 @@ import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
 import { catchMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
@@ -13,8 +13,8 @@ import { createMissingCapabilityError } from '../protocol/missing-capabilities.j
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import { isCapabilityDeclared } from './capabilities.js';
 import { Context } from './context/context.js';
+import { decodeParams, encodeResult, requireParams } from './decode-encode.js';
 import { encodeFailure, isToolResultParts } from './definitions/tool-result.js';
-import { encodeResult } from './encode-result.js';
 import type { MaybeAsyncResult, MethodOperation, ServerMethodHandler } from './method-handler.js';
 import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
@@ -45,7 +45,7 @@ export function dispatch(
   const { method } = request;
   if (!isMethod(method)) return runCustomMethod(runtime, request, requestContext);
   const handler = resolveMethod(runtime, method, requestContext);
-  const params = decodeParams(method, request.params, requestContext);
+  const params = decodeParams(method, request.params, requestContext.dialect);
   authorize(runtime, method, params, requestContext);
   return thenMaybe(runOperation(runtime, method, params, requestContext, handler), result =>
     encodeResult(runtime, result, method, params.name, requestContext),
@@ -67,18 +67,6 @@ function resolveMethod<M extends MethodName>(
   if (extension !== undefined) requireClientExtension(extension, requestContext);
   if (capability !== undefined && !isCapabilityDeclared(runtime, capability)) throw createMethodNotFoundError(method);
   return handler;
-}
-
-/** Translates params into the newest protocol version. Throws -32602 when they are invalid. */
-function decodeParams<M extends MethodName>(method: M, raw: JsonObject = {}, { dialect }: RequestContext): ParamsOf<M> {
-  const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
-  requireParams(method, params);
-  return params;
-}
-
-function requireParams<M extends MethodName>(method: M, params: JsonObject): asserts params is ParamsOf<M> {
-  const problem = methods[method].params(params);
-  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
 }
 
 /** Throws the error of a 403 when the caller lacks a scope, and that of a 429 when its requests exceed a rate. */

@@ -1,4 +1,4 @@
-import { finalizeResult, markToolResult } from './encode-result.js';
+import { finalizeResult, markToolResult } from './decode-encode.js';
 import type { ExtensionHooks, ExtensionHost } from './extension.js';
 import type { ServerRuntime } from './server-runtime.js';
 

@@ -3,7 +3,6 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
-import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
 import type { TaskParams } from '../../protocol/tasks.js';
@@ -18,13 +17,13 @@ import { resolveInputRequests } from '../server-requests/input-rounds.js';
 import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../tasks/task-calls.js';
 import { trackTask } from '../tasks/tracked-task.js';
 import { handleNotification } from '../watch/notifications.js';
-import { checkSupported, isReadOnly } from './call-checks.js';
+import { checkSupported } from './call-checks.js';
 import { CallDeadline, createPausableClock, type PausableClock } from './call-deadline.js';
-import { describeBothAttempts, isConnectionLoss, toOutcomeUnknownError } from './call-outcome.js';
 import { checkSentMeta, prepareParams } from './call-params.js';
-import { checkCursor, listAll } from './pages.js';
+import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
+import { retryCall } from './retry-call.js';
 import { findHeaderProblem, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
@@ -151,38 +150,15 @@ export class CallPipeline {
     await this.toolCache.set(all);
   }
 
-  /** Sends, and sends again where the server surely has not, or may well, carry it out twice. */
   #sendWithRetry(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     return catchMaybe(
-      () => this.#sendOnce(connection, callState),
-      error => this.#retry(connection, callState, error),
+      () => this.sendOnce(connection, callState),
+      error => retryCall(this, connection, callState, error),
     );
   }
 
-  async #retry(connection: Connection, callState: CallState, error: unknown): Promise<JsonObject> {
-    const { method, options } = callState;
-    if (!TenonError.is(error)) throw error;
-    if (error.code === 'session/gone') return this.#sendAgain(connection, callState, error);
-    if (error.rpcCode === HEADER_MISMATCH && method === 'tools/call') {
-      this.toolCache.clear();
-      this.cache.invalidate({ methods: ['tools/list'] });
-      return this.#sendOnce(connection, callState);
-    }
-    const isLost = isConnectionLoss(error);
-    if (isLost && (options.idempotent ?? isReadOnly(method))) return this.#sendAgain(connection, callState, error);
-    throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
-  }
-
-  async #sendAgain(connection: Connection, callState: CallState, first: TenonError): Promise<JsonObject> {
-    const { method, params } = callState;
-    try {
-      return await this.#sendOnce(checkCursor(await this.connections.getConnection(), connection, params), callState);
-    } catch (second) {
-      throw describeBothAttempts(first, TenonError.from(second), method);
-    }
-  }
-
-  #sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
+  /** Sends a call, after the list of tools where the call needs it. */
+  sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
     return thenMaybe(loadsTools ? this.loadTools(initial, callState.options) : undefined, () =>
       // The tool lookup may have reconnected. A request that was not sent yet uses the current connection.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { listVersions } from '../../protocol/negotiation/classify-request.js';
 import { getCapabilitiesFor } from '../capabilities.js';
-import { finalizeCacheable } from '../encode-result.js';
+import { finalizeCacheable } from '../decode-encode.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';

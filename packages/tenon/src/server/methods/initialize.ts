@@ -1,14 +1,12 @@
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
-import { methods, toParams } from '../../protocol/methods.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { negotiateDialect } from '../../protocol/versions/index.js';
 import type { CallerInfo } from '../caller-info.js';
 import { getCapabilitiesFor } from '../capabilities.js';
+import { decodeParams, requireParams } from '../decode-encode.js';
 import type { ClientSession } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
@@ -19,11 +17,9 @@ export function negotiate(
 ): { readonly dialect: Dialect; readonly params: InitializeParams } {
   requireServed(request, servedDialects);
   const { params = {} } = request;
-  const problem = methods.initialize.params(params);
-  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
-  const dialect = negotiateDialect(params.protocolVersion as string, servedDialects);
-  const decoded = dialect.transforms.decode.params('initialize')?.(params, {}) ?? params;
-  return { dialect, params: toParams('initialize', decoded) };
+  requireParams('initialize', params);
+  const dialect = negotiateDialect(params.protocolVersion, servedDialects);
+  return { dialect, params: decodeParams('initialize', params, dialect) };
 }
 
 /** The answer to a handshake. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */

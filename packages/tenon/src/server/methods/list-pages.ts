@@ -1,6 +1,6 @@
 import { type JsonObject, markPreserialized } from '../../jsonrpc/message.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
-import { finalizeCacheable } from '../encode-result.js';
+import { finalizeCacheable } from '../decode-encode.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { paginate } from './paginate.js';
 

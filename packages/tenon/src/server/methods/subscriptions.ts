@@ -2,7 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
-import { finalizeResult } from '../encode-result.js';
+import { finalizeResult } from '../decode-encode.js';
 import type { ExtensionSubscription } from '../extension.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';

@@ -7,10 +7,10 @@ import { createUnsupportedError, findMissingCapabilities } from '../../../protoc
 import type { CheckResult } from '../../../schemas/compile-schema.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import { Context } from '../../context/context.js';
+import { finalizeResult } from '../../decode-encode.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
 import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
 import { encodeFailure, encodeReturnValue, isToolResultParts } from '../../definitions/tool-result.js';
-import { finalizeResult } from '../../encode-result.js';
 import type { MethodOperation } from '../../method-handler.js';
 import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';

@@ -157,7 +157,7 @@ function describeArgumentMismatch(steps: readonly string[], value: unknown, patt
   const secret = steps.some(isSecretName);
   const got = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
   const shown = secret ? '…' : createExcerpt(maskText(got ?? 'nothing'), 80);
-  return `argument ${createExcerpt(name, 80)} is ${shown}, not ${secret ? 'as wanted' : createExcerpt(JSON.stringify(pattern), 200)}`;
+  return `argument ${createExcerpt(name, 80)} is ${shown}, not ${secret ? 'the expected value' : createExcerpt(JSON.stringify(pattern), 200)}`;
 }
 
 function describeMismatch(what: string, got: string, wanted: unknown): string {

@@ -1,13 +1,28 @@
-import { TenonError } from '../jsonrpc/error.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
 import { thenMaybe } from '../jsonrpc/maybe-promise.js';
 import { isObject, isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
 import { SERVER_INFO } from '../protocol/meta.js';
-import type { MethodName } from '../protocol/method-types.js';
+import type { MethodName, ParamsOf } from '../protocol/method-types.js';
+import { methods } from '../protocol/methods.js';
 import type { Cacheable } from '../protocol/params-and-results.js';
-import type { Transform } from '../protocol/versions/dialect.js';
+import type { Dialect, Transform } from '../protocol/versions/dialect.js';
 import type { MaybeAsyncResult } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
+
+/** Translates params from the client's protocol version into the newest. Throws -32602 when they are invalid. */
+export function decodeParams<M extends MethodName>(method: M, raw: JsonObject = {}, dialect: Dialect): ParamsOf<M> {
+  const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
+  requireParams(method, params);
+  return params;
+}
+
+/** Throws -32602 when params are not those of the method. */
+export function requireParams<M extends MethodName>(method: M, params: JsonObject): asserts params is ParamsOf<M> {
+  const problem = methods[method].params(params);
+  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+}
 
 /** Marks a result as final, with the name and version of the server. */
 export function finalizeResult({ info }: ServerRuntime, result: JsonObject): JsonObject {

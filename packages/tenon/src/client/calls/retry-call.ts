@@ -1,0 +1,48 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
+import type { Connection } from '../connection/connection.js';
+import { isReadOnly } from './call-checks.js';
+import { describeBothAttempts, isConnectionLoss, toOutcomeUnknownError } from './call-outcome.js';
+import type { CallPipeline, CallState } from './call-pipeline.js';
+import { checkCursor } from './pages.js';
+
+/**
+ * Sends a failed call a second time, where the server cannot have executed it or where a repetition is harmless.
+ * Throws the error otherwise: as `call/outcome-unknown` when the connection was lost before the response.
+ */
+export async function retryCall(
+  pipeline: CallPipeline,
+  connection: Connection,
+  callState: CallState,
+  error: unknown,
+): Promise<JsonObject> {
+  const { method, options } = callState;
+  if (!TenonError.is(error)) throw error;
+  if (error.code === 'session/gone') return sendOnNewConnection(pipeline, connection, callState, error);
+  if (error.rpcCode === HEADER_MISMATCH && method === 'tools/call') {
+    pipeline.toolCache.clear();
+    pipeline.cache.invalidate({ methods: ['tools/list'] });
+    return pipeline.sendOnce(connection, callState);
+  }
+  const isLost = isConnectionLoss(error);
+  if (isLost && (options.idempotent ?? isReadOnly(method)))
+    return sendOnNewConnection(pipeline, connection, callState, error);
+  throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
+}
+
+/** Sends the call on a new connection. A second failure is reported together with the first. */
+async function sendOnNewConnection(
+  pipeline: CallPipeline,
+  previous: Connection,
+  callState: CallState,
+  first: TenonError,
+): Promise<JsonObject> {
+  const { method, params } = callState;
+  try {
+    const connection = checkCursor(await pipeline.connections.getConnection(), previous, params);
+    return await pipeline.sendOnce(connection, callState);
+  } catch (second) {
+    throw describeBothAttempts(first, TenonError.from(second), method);
+  }
+}
