@@ -19,7 +19,7 @@ export async function retryCall(
 ): Promise<JsonObject> {
   const { method, options } = callState;
   if (!TenonError.is(error)) throw error;
-  if (error.code === 'session/gone') return sendOnNewConnection(pipeline, connection, callState, error);
+  if (error.code === 'session/gone') return sendAfterReconnect(pipeline, connection, callState, error);
   if (error.rpcCode === HEADER_MISMATCH && method === 'tools/call') {
     pipeline.toolCache.clear();
     pipeline.cache.invalidate({ methods: ['tools/list'] });
@@ -27,12 +27,12 @@ export async function retryCall(
   }
   const isLost = isConnectionLoss(error);
   if (isLost && (options.idempotent ?? isReadOnly(method)))
-    return sendOnNewConnection(pipeline, connection, callState, error);
+    return sendAfterReconnect(pipeline, connection, callState, error);
   throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
 }
 
 /** Sends the call on a new connection. A second failure is reported together with the first. */
-async function sendOnNewConnection(
+async function sendAfterReconnect(
   pipeline: CallPipeline,
   previous: Connection,
   callState: CallState,

@@ -8,6 +8,7 @@ const request: ActionRequest = {
   server: 'notes',
   name: 'add',
   trusted: false,
+  principal: undefined,
   arguments: { title: 'a plan', password: 'hunter2', list: [{ id: 1 }] },
 };
 
