@@ -130,9 +130,9 @@ async function showConsent(
   await pending.put(request, entry);
   const { password, upstream } = signInMethod;
   const consent = {
-    ...{ client, authRequest, request, token, password, scopes: settings.scopes, action: `${settings.path}/consent` },
-    ...(upstream ? { upstream } : {}),
-    ...(retryMessage === undefined ? {} : { retryMessage }),
+    ...{ client, authRequest, request, token, password, upstream, retryMessage },
+    scopes: settings.scopes,
+    action: `${settings.path}/consent`,
   };
   return createConsentPage(consent, createCookie(request, settings).serialize(browser, CONSENT_TTL));
 }

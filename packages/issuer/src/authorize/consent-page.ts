@@ -16,9 +16,11 @@ export interface ConsentPageOptions {
   /** True if the page has fields for a name and a password. */
   readonly password: boolean;
   /** Identity provider at which the user signs in next, and the scopes that are requested there. */
-  readonly upstream?: { readonly host: string; readonly scopes: readonly string[]; readonly sources: string };
+  readonly upstream?:
+    | { readonly host: string; readonly scopes: readonly string[]; readonly sources: string }
+    | undefined;
   /** Reason for which the form was rejected before. */
-  readonly retryMessage?: string;
+  readonly retryMessage?: string | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSeal } from './seal.js';
+import { areSealKeys, createSeal } from './seal.js';
 
 const key = (fill: number) => new Uint8Array(32).fill(fill);
 
@@ -119,4 +119,30 @@ describe('a seal', () => {
     for (const text of texts)
       expect(Buffer.from(text.split('.')[3] as string, 'base64url').toString('latin1')).not.toMatch(/secret|bound/);
   });
+});
+
+describe('keys of a seal', () => {
+  it.each([
+    ['none', [], false],
+    ['one', [{ id: 'k1', key: key(1) }], true],
+    [
+      'two',
+      [
+        { id: 'k1', key: key(1) },
+        { id: 'k2', key: key(2) },
+      ],
+      true,
+    ],
+    [
+      'two with the same id',
+      [
+        { id: 'k1', key: key(1) },
+        { id: 'k1', key: key(2) },
+      ],
+      false,
+    ],
+    ['a short one', [{ id: 'k1', key: key(1).slice(1) }], false],
+    ['one without an id', [{ id: '', key: key(1) }], false],
+    ['one whose id has a dot', [{ id: 'k.1', key: key(1) }], false],
+  ])('are usable or not: %s', (_, keys, isUsable) => expect(areSealKeys(keys)).toBe(isUsable));
 });

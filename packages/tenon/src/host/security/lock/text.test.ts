@@ -16,6 +16,8 @@ const problem = (lock: string) =>
     (error: TenonError) => [error.code, error.message],
   );
 
+type LockedText = { readonly about: object };
+
 describe('mcp.lock', () => {
   it('is the same for the same servers, with a line for each definition', async () => {
     const other = { ...notes, server: 'a', tools: notes.tools.toReversed() };
@@ -46,6 +48,20 @@ describe('mcp.lock', () => {
         expect(drifts.filter(({ kind }) => kind !== 'duplicate')).toEqual([]);
       }),
     );
+  });
+
+  it.each([
+    [
+      '/servers/notes/about/definition',
+      (server: LockedText) => ({ ...server, about: { ...server.about, definition: 'x' } }),
+    ],
+    ['/servers/notes/about', (server: LockedText) => ({ ...server, about: 'x' })],
+  ])('is refused where %s is not an object', async (place, change) => {
+    const { servers, ...rest } = JSON.parse(await text());
+    const [, message = ''] =
+      (await problem(JSON.stringify({ ...rest, servers: { notes: change(servers.notes) } }))) ?? [];
+    expect(message).toContain(place);
+    expect(message).toContain('an object');
   });
 
   it('shows what is not seen', async () => {

@@ -68,4 +68,10 @@ describe('an argument that no path names', () => {
     expect(unnamed({ a: 'text' }, 'a.b')).toBe('/a');
     expect(unnamed({ a: null }, 'a.b')).toBe('/a');
   });
+
+  it('is as deep as the limit at the most', () => {
+    const path = Array(200).fill('0').join('.');
+    expect(unnamed(nest(64, 1), path)?.split('/')).toHaveLength(65);
+    expect(unnamed(nest(150, 1), path)?.split('/')).toHaveLength(65);
+  });
 });
