@@ -169,13 +169,13 @@ export class Suspension implements ExecutionBackend {
 /** Waits for the result of the work, or for the round that ends before it. */
 function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
-    waiter.resolve = result => {
-      finish();
-      resolve(result);
-    };
-    promise.then(waiter.resolve, error => {
-      finish();
-      reject(error);
-    });
+    const finishWith =
+      <T>(settle: (value: T) => void) =>
+      (value: T) => {
+        finish();
+        settle(value);
+      };
+    waiter.resolve = finishWith(resolve);
+    promise.then(waiter.resolve, finishWith(reject));
   });
 }

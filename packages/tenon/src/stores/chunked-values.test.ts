@@ -84,6 +84,29 @@ describe('values in chunks', () => {
     expect((await values.get('k'))?.value).toEqual({ journal, until: clock.now() + 1 });
   });
 
+  it('are cached up to a limit: the one that was used least recently is written again', async () => {
+    const { memory } = createSite();
+    let writes = 0;
+    const put: typeof memory.values.put = (...args) => {
+      writes += 1;
+      return memory.values.put(...args);
+    };
+    const values = chunkLargeValues({ ...memory.values, put }, 4 * MI, 2);
+    const text = 'x'.repeat(2 * MI);
+    const countWrites = async (key: string) => {
+      const before = writes;
+      await values.put(key, { text });
+      return writes - before;
+    };
+    const all = await countWrites('a');
+    expect(all).toBeGreaterThan(10);
+    expect(await countWrites('b')).toBe(all);
+    // The attempt to write the whole value, and the value without its large member.
+    expect([await countWrites('a'), await countWrites('b'), await countWrites('a')]).toEqual([2, 2, 2]);
+    expect(await countWrites('c')).toBe(all);
+    expect([await countWrites('a'), await countWrites('b')]).toEqual([2, all]);
+  });
+
   it('are read whole by another process, also while they are replaced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tenon-chunks-'));
     const [one, two] = [sqliteStores(join(folder, 'a.db')), sqliteStores(join(folder, 'a.db'))];

@@ -8,7 +8,7 @@ declare const crypto: { randomUUID(): string };
 const CHUNK = 131_072;
 /** Characters of JSON that stay in the value itself. */
 const MAX_INLINE = 131_072;
-/** Large values whose chunks are remembered, so that a write that leaves them alone does not write them again. */
+/** Large values whose chunks are cached, so that a write that does not change them does not write them again. */
 const MAX_CACHED = 1000;
 /** Member of a value that locates its other chunks. */
 const MARKER = '$chunks';
@@ -31,14 +31,14 @@ interface CachedChunks {
  * Values that may be larger than one value of a store: large members of a value lie in values of their own. `maxSize`
  * is the most that they may have together, in characters of JSON; beyond it a write throws `store/value-too-large`.
  */
-export function chunkLargeValues(values: Values, maxSize: number): Values {
+export function chunkLargeValues(values: Values, maxSize: number, maxCached: number = MAX_CACHED): Values {
   const cache = new Map<string, CachedChunks>();
 
   function remember(key: string, entry: CachedChunks): void {
     cache.delete(key);
     cache.set(key, entry);
-    const oldest = cache.keys().next();
-    if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
+    if (cache.size <= maxCached) return;
+    for (const oldest of cache.keys()) return void cache.delete(oldest);
   }
 
   async function deleteChunks({ id, count }: Omit<Marker, 'members'>): Promise<void> {

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { AttemptLimiter } from './attempt-limiter.js';
+import type { RefusedRequest } from './authorizer.js';
+import type { Grant } from './grants/grant.js';
+
+const SERVER = 'https://mcp.example/?token=secret';
+
+const createLimiter = (grant: Partial<Grant> = {}) =>
+  new AttemptLimiter({ interactive: true, ...grant } as Grant, SERVER);
+const refuse = (request: object | undefined = {}, method = 'POST'): RefusedRequest => ({
+  url: SERVER,
+  method,
+  status: 401,
+  header: () => undefined,
+  sentHeaders: {},
+  request,
+});
+const getError = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('the attempts of a client to get a request accepted', () => {
+  it('refresh tokens once for each request', () => {
+    const limiter = createLimiter();
+    const [one, other] = [refuse(), refuse()];
+    expect([limiter.mayRefresh(one), limiter.mayRefresh(one), limiter.mayRefresh(other)]).toEqual([true, false, true]);
+  });
+
+  it('request tokens once for each request: a new token that is rejected is an error', () => {
+    const limiter = createLimiter();
+    const refusal = refuse();
+    expect(limiter.mayRequestTokens(refusal)).toBe(true);
+    expect(getError(() => limiter.mayRequestTokens(refusal))).toMatchObject({
+      code: 'auth/rejected',
+      status: 401,
+      peer: expect.not.stringContaining('secret'),
+    });
+    expect(limiter.mayRequestTokens(refuse())).toBe(true);
+  });
+
+  it('start no sign-in for the request that ends a session, unless no user is needed', () => {
+    expect(createLimiter().mayRequestTokens(refuse({}, 'DELETE'))).toBe(false);
+    expect(createLimiter({ interactive: false }).mayRequestTokens(refuse({}, 'DELETE'))).toBe(true);
+  });
+
+  it('repeat a failed sign-in for a call only, until one succeeds', async () => {
+    const limiter = createLimiter();
+    await expect(limiter.trackSignIn(Promise.reject(new Error('closed')))).rejects.toThrow('closed');
+    expect(limiter.mayRequestTokens(refuse({}, 'GET'))).toBe(false);
+    expect(limiter.mayRequestTokens(refuse())).toBe(true);
+    limiter.markSucceeded();
+    expect(await limiter.trackSignIn(Promise.resolve(1))).toBe(1);
+    expect(limiter.mayRequestTokens(refuse({}, 'GET'))).toBe(true);
+  });
+
+  it('ask for the same scopes twice, in any order, and for others again', () => {
+    const limiter = createLimiter();
+    limiter.countStepUp(refuse(), ['a', 'b']);
+    limiter.countStepUp(refuse(), ['b', 'a']);
+    expect(getError(() => limiter.countStepUp(refuse(), ['a', 'b']))).toMatchObject({
+      code: 'auth/insufficient-scope',
+      status: 403,
+      expected: 'a b',
+      hint: expect.stringContaining('grant the scopes'),
+    });
+    limiter.countStepUp(refuse(), ['c']);
+  });
+
+  it('authorize three times for one request', () => {
+    const limiter = createLimiter();
+    const refusal = refuse();
+    for (const scope of ['a', 'b', 'c']) limiter.countStepUp(refusal, [scope]);
+    expect(getError(() => limiter.countStepUp(refusal, ['d']))).toMatchObject({ code: 'auth/insufficient-scope' });
+    expect(getError(() => limiter.mayRequestTokens(refusal))).toMatchObject({ code: 'auth/rejected' });
+  });
+
+  it('ask for no scope that the options exclude', () => {
+    expect(getError(() => createLimiter({ scopes: ['a'] }).countStepUp(refuse(), ['a', 'b']))).toMatchObject({
+      code: 'auth/insufficient-scope',
+      expected: 'b',
+      hint: expect.stringContaining('`scopes`'),
+    });
+  });
+
+  it('remember the scopes of 100 attempts', () => {
+    const ask = (limiter: AttemptLimiter, scope: string) => limiter.countStepUp(refuse(), [scope]);
+    const [kept, dropped] = [createLimiter(), createLimiter()];
+    for (const limiter of [kept, dropped]) for (const _ of [1, 2]) ask(limiter, 'first');
+    for (let n = 1; n < 100; n += 1) for (const limiter of [kept, dropped]) ask(limiter, `scope ${n}`);
+    expect(getError(() => ask(kept, 'first'))).toMatchObject({ code: 'auth/insufficient-scope' });
+    ask(dropped, 'one more');
+    ask(dropped, 'first');
+  });
+});
