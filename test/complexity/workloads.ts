@@ -1,5 +1,5 @@
 import type { Workloads } from './workload.js';
-import { clientWorkloads } from './workloads/clients.js';
+import { clientWorkloads, messageWorkloads } from './workloads/clients.js';
 import { gatewayListWorkloads, gatewayWorkloads } from './workloads/gateway.js';
 import { offerWorkloads, scanWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
@@ -22,4 +22,9 @@ export const listWorkloads: Workloads = { ...serverListWorkloads, ...gatewayList
 export { halvedWorkloads };
 
 /** What may cost as much as is gone through. */
-export const growingWorkloads: Workloads = { ...scanWorkloads, ...notificationWorkloads, ...stepWorkloads };
+export const growingWorkloads: Workloads = {
+  ...scanWorkloads,
+  ...notificationWorkloads,
+  ...stepWorkloads,
+  ...messageWorkloads,
+};

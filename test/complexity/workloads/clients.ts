@@ -1,4 +1,4 @@
-import { connect } from 'tenon';
+import { connect, tool } from 'tenon';
 import { formatName, SIZES, type Workloads } from '../workload.js';
 import { createResources, createTestServer, createTools, getMiddleTool } from './offers.js';
 
@@ -41,3 +41,16 @@ export const clientWorkloads: Workloads = Object.fromEntries(
     ],
   ]),
 );
+
+/** What may cost as much as a message is long. */
+export const messageWorkloads: Workloads = {
+  'a call in memory, with an argument of so many items': {
+    sizes: SIZES,
+    async prepare(size: number) {
+      const count = tool({ run: () => 'done' });
+      const client = await connect(createTestServer({ tools: { count } }));
+      const items = Array.from({ length: size }, (_, at) => ({ at, text: 'hello' }));
+      return { once: () => client.callTool('count', { items }), close: () => client.close() };
+    },
+  },
+};

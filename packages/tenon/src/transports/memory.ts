@@ -1,5 +1,6 @@
+import { copyThroughJson } from '../encoding/json-value.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../jsonrpc/message.js';
+import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** The two connected transports of a client and a server in one process. */
@@ -130,5 +131,5 @@ class MemoryTransport implements Transport {
 function copyMessage(
   message: JsonRpcMessage | readonly JsonRpcResponse[],
 ): JsonRpcMessage | readonly JsonRpcResponse[] {
-  return JSON.parse(isObject(message) ? serializeMessage(message) : JSON.stringify(message));
+  return copyThroughJson(message) as JsonRpcMessage | readonly JsonRpcResponse[];
 }
