@@ -1,4 +1,6 @@
-/** Methods of newer runtimes and of Node. Both are many times faster than `btoa`, which needs the bytes as text first. */
+/**
+ * Methods of newer runtimes and of Node. Both are many times faster than `btoa`, which first needs the bytes as text.
+ */
 interface FastBytes extends Uint8Array {
   toBase64?(options?: { readonly alphabet?: 'base64' | 'base64url'; readonly omitPadding?: boolean }): string;
 }
@@ -7,7 +9,10 @@ interface NodeBuffer {
   from(buffer: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string };
 }
 
-/** A multiple of three, so that the pieces join without padding, and few enough for the arguments of one call. */
+/**
+ * Number of bytes in one piece. It is a multiple of three, so that pieces join without padding, and small enough for
+ * the arguments of one call.
+ */
 const PIECE = 3 * 8192;
 
 /** Encodes bytes as base64 with padding. */
@@ -19,7 +24,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return encodeInPieces(bytes);
 }
 
-/** Encodes bytes where the runtime has nothing but `btoa`. */
+/** Encodes bytes as base64 in runtimes that have only `btoa`. */
 export function encodeInPieces(bytes: Uint8Array): string {
   let text = '';
   for (let start = 0; start < bytes.length; start += PIECE)
@@ -40,10 +45,13 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Decodes base64url without padding. Throws for other spellings of the same bytes: changed bits would go unnoticed. */
+/**
+ * Decodes base64url without padding. Throws for a text with unused bits that are not zero, so that every change of a
+ * text is detected.
+ */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-  // Only the last characters can be spelled in several ways.
+  // Only the last character can have unused bits.
   const rest = bytes.length % 3;
   const isCanonical = /^[\w-]*$/.test(text) && (rest === 0 || text.endsWith(encodeBase64Url(bytes.subarray(-rest))));
   if (!isCanonical) throw new Error('not canonical base64url');

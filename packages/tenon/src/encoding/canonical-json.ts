@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/message.js';
 
-/** JSON with the members of every object in order: equal values have equal texts. */
+/** Converts a value to JSON with sorted object members, so that equal values have equal texts. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sortMembers(member) : member)) ?? 'null';
 }

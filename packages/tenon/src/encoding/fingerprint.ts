@@ -1,9 +1,9 @@
 import { toCanonicalJson } from './canonical-json.js';
 
 /**
- * Computes a short fingerprint of a JSON value: equal values have equal fingerprints, and different values almost
- * always have different ones. It detects accidental changes only and is not cryptographic. (Two 32-bit multiplicative
- * hashes, of which 53 bits are kept.)
+ * Computes a short fingerprint of a JSON value. Equal values have equal fingerprints, and different values almost
+ * always have different ones. The fingerprint is not cryptographic and detects only accidental changes. It has 53 bits
+ * of two 32-bit multiplicative hashes.
  */
 export function computeFingerprint(value: unknown): string {
   const text = toCanonicalJson(value);

@@ -12,13 +12,13 @@ declare const crypto: {
   };
 };
 
-/** Signs texts with one key, and knows its own signatures again. */
+/** Signs texts with one key, and verifies its own signatures. */
 export interface Signer {
   sign(text: string): Promise<string>;
   verify(text: string, signature: string): Promise<boolean>;
 }
 
-/** HMAC with SHA-256. */
+/** Creates a signer with HMAC-SHA-256. */
 export function createSigner(secret: Uint8Array): Signer {
   const key = crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   return {

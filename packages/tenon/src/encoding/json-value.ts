@@ -2,8 +2,8 @@
 const MAX_DEPTH = 64;
 
 /**
- * Finds the first part of a value that JSON would change: `/at/0: a Date`. Undefined if there is none. None when
- * nothing does.
+ * Returns the first part of a value that JSON would change, with its path: `/at/0: a Date`. Returns `undefined` if JSON
+ * represents the whole value.
  */
 export function findJsonFault(value: unknown, path = '', depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return `${path || '/'}: deeper than ${MAX_DEPTH}`;
@@ -29,7 +29,7 @@ function findArrayFault(array: readonly unknown[], path: string, depth: number):
   return undefined;
 }
 
-/** Members that are `undefined` are treated as absent. */
+/** Finds a fault in an object. Members that are `undefined` count as absent. */
 function findObjectFault(object: object, path: string, depth: number): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return `${path || '/'}: a ${object.constructor?.name}`;
@@ -40,7 +40,7 @@ function findObjectFault(object: object, path: string, depth: number): string | 
   return undefined;
 }
 
-/** Returns a copy of a JSON value. Changes of one do not affect the other. Other values in it stay, to be found by checks. */
+/** Returns a deep copy of a JSON value. Parts that are not JSON stay in the copy, so that checks can find them. */
 export function copyJson<T>(value: T): T {
   // JSON does not distinguish the two zeros.
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T;
@@ -49,14 +49,14 @@ export function copyJson<T>(value: T): T {
   return Object.fromEntries(members.map(([name, member]) => [name, copyJson(member)])) as T;
 }
 
-/** Depth from which a value is copied as text. A circular value is one of them. */
+/** Maximum depth that is copied member by member. A deeper or circular value is copied through JSON text. */
 const MAX_COPY_DEPTH = 200;
 /** Result for a value that only `JSON` itself can copy. */
 const NOT_PLAIN = Symbol('not plain');
 
 /**
- * Returns exactly what `JSON.parse(JSON.stringify(value))` does, seven times as fast for plain objects and arrays, and
- * `undefined` for a value without JSON. Throws what `JSON.stringify` throws.
+ * Returns the same copy as `JSON.parse(JSON.stringify(value))`, seven times as fast for plain objects and arrays.
+ * Returns `undefined` for a value that JSON cannot represent. Throws the errors of `JSON.stringify`.
  */
 export function copyThroughJson(value: unknown): unknown {
   const copy = copyPlain(value, MAX_COPY_DEPTH);
@@ -65,7 +65,7 @@ export function copyThroughJson(value: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Copies what needs no method of the value, and returns `NOT_PLAIN` for everything else. */
+/** Copies a plain value. Returns `NOT_PLAIN` for a value with methods that JSON would call. */
 function copyPlain(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case 'string':
@@ -83,14 +83,14 @@ function copyPlain(value: unknown, depth: number): unknown {
 }
 
 function copyPlainObject(value: object, depth: number): unknown {
-  // Inherited, too: a prototype may have been extended.
+  // An inherited `toJSON` counts too, because a prototype may have been extended.
   if (depth === 0 || (value as { toJSON?: unknown }).toJSON !== undefined) return NOT_PLAIN;
   if (Array.isArray(value)) return copyPlainArray(value, depth);
   if (Object.getPrototypeOf(value) !== Object.prototype) return NOT_PLAIN;
   const copy: { [name: string]: unknown } = {};
   for (const name of Object.keys(value)) {
     const member = copyPlain((value as { [name: string]: unknown })[name], depth - 1);
-    // An inherited member, such as `__proto__`, may refuse the assignment.
+    // An assignment to an inherited member, such as `__proto__`, may fail.
     if (member === NOT_PLAIN || name in Object.prototype) return NOT_PLAIN;
     if (member !== undefined) copy[name] = member;
   }

@@ -1,6 +1,6 @@
 import { encodeBase64Url } from './base64.js';
 
-/** The part of `node:crypto` that is used here. */
+/** The part of `node:crypto` that the library uses. */
 interface NodeHash {
   update(data: string | Uint8Array): NodeHash;
   digest(): Uint8Array;
@@ -11,23 +11,23 @@ interface NodeCrypto {
   createHash(algorithm: 'sha256'): NodeHash;
 }
 
-/** Runtimes with the modules of Node have this. Others have only WebCrypto, whose digest is asynchronous. */
+/** Runtimes with Node modules have this function. Others have only WebCrypto, whose digest is asynchronous. */
 declare const process: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } | undefined;
 
 const BLOCK = 64;
 const LENGTH_SIZE = 8;
 
-/** Loaded by the first digest, because it takes 2 ms. `null` where there is none. */
+/** The module `node:crypto`. The first digest loads it, because loading takes 2 ms. `null` if it does not exist. */
 let nodeCrypto: NodeCrypto | null | undefined;
 
-/** Returns the SHA-256 of a text in UTF-8, in base64url without padding. */
+/** Returns the SHA-256 of a UTF-8 text, as base64url without padding. */
 export function hashSha256(text: string): string {
   const native = getNodeCrypto();
   if (native) return native.createHash('sha256').update(text).digest('base64url');
   return encodeBase64Url(computeSha256Portably(text));
 }
 
-/** Returns the SHA-256 of bytes, or of a text in UTF-8: 32 bytes. */
+/** Returns the 32 bytes of the SHA-256 of bytes or of a UTF-8 text. */
 export function computeSha256(data: string | Uint8Array): Uint8Array {
   const native = getNodeCrypto();
   return native ? native.createHash('sha256').update(data).digest() : computeSha256Portably(data);
@@ -42,7 +42,11 @@ function getNodeCrypto(): NodeCrypto | null {
 let constants: { readonly rounds: Uint32Array; readonly state: Uint32Array } | undefined;
 const schedule = new Uint32Array(BLOCK);
 
-/** SHA-256 for runtimes that have no synchronous one. https://doi.org/10.6028/NIST.FIPS.180-4 */
+/**
+ * Computes SHA-256 in runtimes without a synchronous implementation.
+ *
+ * @see https://doi.org/10.6028/NIST.FIPS.180-4
+ */
 export function computeSha256Portably(data: string | Uint8Array): Uint8Array {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   const padded = new Uint8Array(Math.ceil((bytes.length + 1 + LENGTH_SIZE) / BLOCK) * BLOCK);
@@ -84,7 +88,7 @@ function rotateRight(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 
-/** The fractions of the cube and square roots of the first primes, as the standard has them. */
+/** Computes the constants of the standard: fractions of the cube and square roots of the first primes. */
 function computeConstants() {
   const primes: number[] = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every(prime => n % prime !== 0)) primes.push(n);
@@ -94,7 +98,10 @@ function computeConstants() {
   };
 }
 
-/** The first 32 bits after the point of a root, by integers: floating point is not exact enough everywhere. */
+/**
+ * Returns the first 32 bits of the fraction of a root. It uses integers, because floating point is not exact enough
+ * everywhere.
+ */
 function computeFraction(prime: number, root: bigint): number {
   const radicand = BigInt(prime) << (32n * root);
   let [low, high] = [0n, 1n << 40n];

@@ -4,11 +4,12 @@ import type { InputRequest } from '../protocol/input-requests.js';
 
 /**
  * Methods of the input requests that a result may contain.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 const INPUT_METHODS: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** Throws when a result contains an input request that the client does not support. Any other result passes. */
+/** Throws when a result contains an input request that the client does not support. Accepts any other result. */
 export function checkInputRequests(result: JsonObject, check: (method: string, params: JsonObject) => void): void {
   if (result.resultType !== 'input_required' || !isObject(result.inputRequests)) return;
   for (const request of Object.values(result.inputRequests)) {
@@ -18,8 +19,9 @@ export function checkInputRequests(result: JsonObject, check: (method: string, p
 }
 
 /**
- * Throws `handler/output` when a result contains input requests that the protocol does not define. Any other result
- * passes.
+ * Checks the methods of the input requests in a result.
+ *
+ * @throws TenonError `handler/output` when the protocol does not define a method.
  */
 export function checkInputRequestMethods(subject: string, result: unknown): void {
   if (!isObject(result) || result.resultType !== 'input_required') return;

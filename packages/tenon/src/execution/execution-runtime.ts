@@ -1,4 +1,4 @@
-/** Parts for input requests and steps: loaded by the first handler that needs them. */
+/** Exports the code for input requests and steps. The first handler that needs it loads this module. */
 
 export { Journal } from './journal.js';
 export { JournaledExecution } from './journaled-execution.js';

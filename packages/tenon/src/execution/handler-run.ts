@@ -3,13 +3,13 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { Journal } from './journal.js';
 
-/** Takes one report of progress. */
+/** Receives one progress report. */
 export type ReportProgress = (progress: number, total?: number, message?: string) => void;
 
 /**
- * Sends one input request to the client. Rejects when the client does not support it, answers with an error, or when
- * `signal` withdraws the request, where that is possible. `onProgress` gets the client's progress, if the client
- * reports any.
+ * Sends one input request to the client. Rejects when the client does not support the request or returns an error.
+ * Aborting `signal` withdraws the request where that is possible. `onProgress` receives the client's progress
+ * notifications.
  */
 export type RequestInput = (
   method: string,
@@ -21,28 +21,31 @@ export type RequestInput = (
 /** Result of a handler: synchronous where possible. */
 export type HandlerResult = JsonObject | Promise<JsonObject>;
 
-/** One run of a handler, which may repeat an earlier run: earlier requests and steps are remembered. */
+/**
+ * One run of a handler. A run may repeat an earlier run, and then finds the results of earlier input requests and
+ * steps.
+ */
 export interface HandlerRun {
   request: RequestInput;
   /**
-   * Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing.
+   * Runs `work` once per call, even if the handler runs again. Stores the result, which must be a JSON value or
+   * `undefined`, and returns it on later runs.
    */
   step(name: string, work: () => unknown): Promise<unknown>;
-  /** Remembers that the handler has come to this place. True the first time, however often the handler is entered. */
+  /** Records that the handler reached this point. Returns true the first time, even if the handler runs again. */
   mark(name: string): MaybePromise<boolean>;
   /**
-   * Enters the handler itself, inside of all that is around it, or goes on with one that waits for what this request
-   * brings. `seat` is what the handler knows of the request that it serves.
+   * Runs the handler inside its middleware, or resumes a suspended handler that waits for this request. `context`
+   * describes the request.
    */
   invokeHandler(context: ResumableContext, invoke: () => HandlerResult): HandlerResult;
-  /** Requests and steps so far, if any. */
+  /** Input requests and steps so far. Undefined if there are none. */
   readonly journal: Journal | undefined;
-  /** The same run, with a journal in any case. */
+  /** Returns the same run with a journal. Creates the journal if necessary. */
   toJournaled(): Promise<JournaledRun>;
   /**
-   * Ends the wait for the handler with this result, and lets the handler continue on its own. Returns the result, or
-   * `undefined` when no caller waits for the handler, in which case nothing changes. Absent if the request must wait
-   * for the handler.
+   * Ends the request with this result, and lets the handler continue in the background. Returns the result of the
+   * handler, or `undefined` when no caller waits for the handler. Absent if the request must wait for the handler.
    */
   readonly redirectTo?:
     | ((backend: ExecutionBackend, result: JsonObject | Promise<JsonObject>) => Promise<JsonObject> | undefined)
@@ -51,21 +54,21 @@ export interface HandlerRun {
 
 export interface JournaledRun extends HandlerRun {
   readonly journal: Journal;
-  /** Writes down a place that the handler came to before there was a journal. */
+  /** Records a mark that the handler reached before the journal existed. */
   addMark(name: string): void;
 }
 
-/** Context that takes over a later request when the handler resumes. */
+/** Context of a handler that resumes in a later request. The later request passes its own context to this one. */
 export interface ResumableContext {
   resumeWith(later: ResumableContext): void;
 }
 
-/** A function that may request input, and that may run again with the answers. */
+/** A function that may request input. It may run again with the answers. */
 export type RunHandler = (run: HandlerRun, inputs: RetryInputs) => HandlerResult;
 
 /**
- * Strategy by which a handler requests input, chosen by the dialect. `hasMiddleware`: true if middleware may request
- * input too. Default true.
+ * Strategy by which a handler requests input. The protocol version determines the strategy. `hasMiddleware` is true if
+ * middleware may request input too. Default: true.
  */
 export type InputStrategy = (handler: RunHandler, hasMiddleware?: boolean) => HandlerResult;
 
@@ -76,7 +79,7 @@ export interface PendingInputRequest {
   readonly params: JsonObject;
 }
 
-/** Backend of an input strategy. */
+/** Sends input requests and runs steps for a run. */
 export interface ExecutionBackend {
   /** Throws when the client does not support this input request. */
   check(method: string, params: JsonObject): void;
@@ -86,23 +89,23 @@ export interface ExecutionBackend {
   runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep>;
 }
 
-/** A step that was done. Without a value it returned nothing. */
+/** A completed step. Without a value, the step returned `undefined`. */
 export interface CompletedStep {
   readonly step: string;
-  /** Index among several of this name, from 0; absent for the first. */
+  /** Index among the steps with this name, from 0. Absent for the first. */
   readonly n?: number;
   readonly value?: unknown;
 }
 
-/** An input request that was sent, and its answer once it exists. */
+/** An input request that was sent, with its answer once it exists. */
 export interface RecordedRequest {
   readonly ask: string;
   readonly method: string;
-  /** Identifies the input request. */
+  /** Fingerprint of the method and params of the input request. */
   readonly mark: string;
   readonly n?: number;
   readonly answer?: JsonObject;
-  /** The reason of a refusal, if the client refused. */
+  /** Reason why the client refused the request. Absent if it did not refuse. */
   readonly refused?: string;
 }
 

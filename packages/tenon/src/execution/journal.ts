@@ -3,14 +3,14 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run.js';
 
 /**
- * Requests and steps of a call so far. An entry is found by what it is, not by its place: what runs side by side may
- * come in another order the next time.
+ * The input requests and steps of a call so far. An entry is found by its content, not by its position, because
+ * concurrent work may run in another order the next time.
  */
 export class Journal {
   // Most calls have neither input requests nor steps.
   #entries: Map<string, JournalEntry> | undefined;
   #requestCount = 0;
-  /** The entries that are requests without an answer. */
+  /** The input requests without an answer. */
   #pending: Map<string, RecordedRequest> | undefined;
 
   constructor(entries: Iterable<JournalEntry> = []) {
@@ -45,19 +45,19 @@ export class Journal {
     return this.#entries?.get(toRequestKey(mark, n)) as RecordedRequest | undefined;
   }
 
-  /** Records that this input is requested. */
+  /** Records an input request. */
   ask(method: string, mark: string, n: number): RecordedRequest {
     const entry: RecordedRequest = { ask: `ask-${this.#requestCount}`, method, mark, ...(n > 0 ? { n } : {}) };
     this.add(entry);
     return entry;
   }
 
-  /** The input requests without an answer. */
+  /** Returns the input requests without an answer. */
   listPending(): RecordedRequest[] {
     return [...(this.#pending?.values() ?? [])];
   }
 
-  /** A question that has no answer yet. */
+  /** Returns an input request without an answer by its key. */
   getPending(key: string): RecordedRequest | undefined {
     return this.listPending().find(({ ask }) => ask === key);
   }
@@ -66,10 +66,10 @@ export class Journal {
     return this.entries.filter(entry => isRecordedRequest(entry) && entry.answer !== undefined) as never;
   }
 
-  /** Takes over what another one knows. */
+  /** Adds the entries and answers of another journal of the same call. */
   merge(other: Journal): void {
     for (const entry of other.entries) if (!this.#entries?.has(toEntryKey(entry))) this.add(entry);
-    // Concurrent requests may have come in another order, which gave them other keys.
+    // Concurrent requests may have been made in another order, which gave them other keys.
     for (const { mark, n = 0, answer } of other.listAnswered()) {
       const own = this.getRequest(mark, n);
       if (own) this.answer(own.ask, answer);
@@ -83,7 +83,7 @@ export class Journal {
     return pending !== undefined;
   }
 
-  /** The first recorded input request or step that is at none of these positions. */
+  /** Returns the first recorded input request or step whose key is not in `visited`. */
   findFirstUnvisited(visited: ReadonlySet<string>): JournalEntry | undefined {
     for (const [key, entry] of this.#entries ?? []) if (!visited.has(key)) return entry;
     return undefined;
@@ -94,7 +94,7 @@ export function isRecordedRequest(entry: JournalEntry): entry is RecordedRequest
   return 'ask' in entry;
 }
 
-/** True if nothing is to come: a step, or a request that was answered or refused. */
+/** Tells if an entry is complete: a step, or an input request that was answered or refused. */
 export function isSettled(entry: JournalEntry): boolean {
   return !isRecordedRequest(entry) || entry.answer !== undefined || entry.refused !== undefined;
 }

@@ -19,7 +19,7 @@ import { createNestedStepError, createRequestInStepError, createStepValueError }
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
-/** Time for a repeated handler to reach all earlier requests and steps again, in milliseconds. */
+/** Maximum time for a repeated handler to reach all earlier input requests and steps, in milliseconds. */
 const REVISIT_TIMEOUT = 5000;
 
 /** One run of a handler. Its input requests and steps are looked up in the journal first. */
@@ -33,7 +33,7 @@ export class JournaledExecution implements JournaledRun {
   readonly #namespace: string;
   #inStep = false;
 
-  /** `space` separates the keys of input requests that are made on behalf of another component. */
+  /** `namespace` separates the keys of input requests that are made on behalf of another component. */
   constructor(journal: Journal, backend: ExecutionBackend, namespace = '') {
     this.journal = journal;
     this.#backend = backend;
@@ -45,7 +45,7 @@ export class JournaledExecution implements JournaledRun {
     const mark = this.#namespace + computeFingerprint([method, params]);
     const n = this.#count(mark);
     const recorded = this.journal.getRequest(mark, n);
-    // Who has answered need not be able to answer again.
+    // A recorded answer is valid even if this client does not support the request.
     if (recorded?.answer === undefined) this.#backend.check(method, params);
     const { ask: key, answer, refused } = recorded ?? this.journal.ask(method, mark, n);
     this.#visit(toRequestKey(mark, n));
@@ -85,8 +85,8 @@ export class JournaledExecution implements JournaledRun {
   }
 
   /**
-   * Throws when the handler does not come to what it came to before. What runs side by side may come to it later than
-   * the rest, and is given time.
+   * Throws when a repeated handler does not reach all earlier input requests and steps. Waits `REVISIT_TIMEOUT` first,
+   * because concurrent work may reach them late.
    */
   async checkRevisited(): Promise<void> {
     this.#visited ??= new Set();
@@ -105,7 +105,7 @@ export class JournaledExecution implements JournaledRun {
   }
 
   async #performStep(step: string, n: number, work: () => unknown): Promise<CompletedStep> {
-    // Another process may have done it while this one waited for its turn.
+    // Another request may have completed the step while this one waited.
     const recorded = this.journal.step(step, n);
     if (recorded) return recorded;
     const value = await this.#callInStep(work);
@@ -115,8 +115,8 @@ export class JournaledExecution implements JournaledRun {
   }
 
   /**
-   * An input request inside a step is not recorded and would be repeated. This can be detected only before the first
-   * `await` of the step.
+   * Runs `work` and rejects input requests inside the step, because they are not recorded and would be repeated. Only
+   * requests before the first `await` can be detected.
    */
   #callInStep(work: () => unknown): unknown {
     this.#inStep = true;
@@ -151,8 +151,8 @@ export function createInputRefusedError(reason: string): TenonError {
 }
 
 /**
- * Converts a pending input request to an entry of `inputRequests`. `elicitationId` is removed, because clients on these
- * versions get no `notifications/elicitation/complete`.
+ * Converts a pending input request to an entry of `inputRequests`. `elicitationId` is removed, because these protocol
+ * versions have no `notifications/elicitation/complete`.
  */
 export function toInputRequest({
   method,
@@ -171,7 +171,7 @@ export async function requestAnswers(
     const answer = await run.request(method, isObject(params) ? params : {});
     return [key, answer] as const;
   });
-  // Each answer was checked by the entry of its method in the table of methods.
+  // The table of methods has checked each answer.
   const inputResponses = Object.fromEntries(await Promise.all(requests)) as unknown as InputResponses;
   return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
 }

@@ -16,7 +16,7 @@ import type { RequestBackend } from './request-backend.js';
 import type { RequestStateOptions, RequestStateStore } from './request-state-store.js';
 import type { RetryContext } from './retry-round.js';
 
-/** Module of the parts for input requests and steps. */
+/** The module with the code for input requests and steps. */
 export type ExecutionRuntime = typeof import('./execution-runtime.js');
 
 let loaded: ExecutionRuntime | undefined;
@@ -27,10 +27,7 @@ export async function loadRuntime(): Promise<ExecutionRuntime> {
   return loaded;
 }
 
-/**
- * The run of a handler without input requests so far. Its first input request or step creates the journaled run, which
- * takes over.
- */
+/** A run without input requests so far. The first input request or step creates a journaled run, which replaces it. */
 abstract class LazyRun implements HandlerRun {
   protected journaled: JournaledRun | undefined;
   #marks: string[] | undefined;
@@ -40,7 +37,8 @@ abstract class LazyRun implements HandlerRun {
   }
 
   request(...question: Parameters<RequestInput>): Promise<JsonObject> {
-    // Synchronous where possible, because a journaled run can detect an input request inside a step only then.
+    // The call is synchronous where possible, because only then can a journaled run detect an input request inside a
+    // step.
     return this.journaled
       ? this.journaled.request(...question)
       : this.toJournaled().then(run => run.request(...question));
@@ -103,8 +101,8 @@ class RunWithoutInput extends LazyRun {
 }
 
 /**
- * Creates the strategy in which each input request is a JSON-RPC request on the stream of the call. Input requests that
- * a handler returns are sent one by one, and the handler runs again with the answers.
+ * Creates the strategy that sends each input request as a JSON-RPC request on the stream of the call. Input requests
+ * that a handler returns are sent too, and the handler runs again with the answers.
  */
 export function createRequestStrategy(requestInput: RequestInput): InputStrategy {
   return handler => {
@@ -154,7 +152,7 @@ export function createLazyStateStore(options: RequestStateOptions): LazyStateSto
   };
 }
 
-/** Creates the strategy in which an input request ends the call, and a retry brings the answer. */
+/** Creates the strategy that ends the call with its input requests. A retry brings the answers. */
 export function createRetryStrategy(context: RoundContext): InputStrategy {
   return (handler, hasMiddleware = true) => {
     const { requestState, inputResponses } = context.inputs;
@@ -168,15 +166,12 @@ function toRetryContext(context: RoundContext, runtime: ExecutionRuntime): Retry
   return { ...context, states: context.states(runtime) };
 }
 
-/**
- * The first round of a call. When its handler requests input, the call continues as if it had been journaled from the
- * start.
- */
+/** The first round of a call. When the handler requests input, the round continues as a journaled round. */
 class FirstRound extends LazyRun {
   readonly #round: RoundContext;
-  /** Result of the handler with its middleware. */
+  /** Result of the handler and its middleware. */
   #result: HandlerResult = {};
-  /** The promise of that result, if middleware may request input. */
+  /** Promise of `#result`, if middleware may request input. */
   #pendingResult: RedirectablePromise | undefined;
   #context: ResumableContext | undefined;
   #handler: RedirectablePromise | undefined;
@@ -197,9 +192,7 @@ class FirstRound extends LazyRun {
     );
   }
 
-  /**
-   * Returns the result of the journaled round, both for input requests of the handler and for those that it returned.
-   */
+  /** Returns the result of the journaled round for the input requests that the handler made or returned. */
   async #finishWithRequests(): Promise<JsonObject> {
     await this.toJournaled();
     return this.#finalResult;
@@ -226,14 +219,14 @@ class FirstRound extends LazyRun {
       return this.#result;
     });
     this.#finalResult = finalResult;
-    // If no input was requested, no caller waits for this result.
+    // Without an input request, no caller waits for this result.
     if (isPromise(finalResult)) markHandled(finalResult);
     this.#pendingResult?.redirectTo(finalResult);
     return round;
   }
 }
 
-/** A promise of some work that can be redirected: it then settles as another promise does. */
+/** A promise that can be redirected. It then settles like another promise. */
 class RedirectablePromise {
   readonly work: Promise<JsonObject>;
   readonly promise: Promise<JsonObject>;

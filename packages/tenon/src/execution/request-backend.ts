@@ -15,10 +15,10 @@ import { JournaledExecution, requestAnswers } from './journaled-execution.js';
 
 const MAX_ENTRIES = 32;
 
-/** Start of a handler. */
+/** Options for starting a handler. */
 export interface FirstEntry {
   readonly inputs?: RetryInputs;
-  /** Result of the first run, if it has begun. */
+  /** Result of the first run, if the handler has already started. */
   readonly first?: Promise<JsonObject> | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function runUntilAnswered(
   });
 }
 
-/** The input strategy of a call on versions whose input requests are JSON-RPC requests. */
+/** Sends input requests as JSON-RPC requests, for protocol versions that support requests from server to client. */
 export class RequestBackend implements ExecutionBackend {
   readonly #requestInput: RequestInput;
   readonly #journal = new Journal();
@@ -59,7 +59,7 @@ export class RequestBackend implements ExecutionBackend {
     return new JournaledExecution(this.#journal, this);
   }
 
-  /** Continues with a handler that has returned input requests. */
+  /** Answers the input requests that a handler returned, and runs the handler again with the answers. */
   continueWith(asker: RunHandler, result: JsonObject): Promise<JsonObject> {
     return runUntilAnswered(asker, this.#journal, this, { first: Promise.resolve(result) });
   }

@@ -15,27 +15,25 @@ import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './optio
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
-/** Time after which a silent process no longer counts as working on a retry, in milliseconds. */
+/** Time after which a process that does not renew its claim on a retry counts as dead, in milliseconds. */
 const LEASE = 30_000;
 
-/** Longest time that a call waits for a store with a fault, in milliseconds. */
+/** Maximum time for which a call of a faulty store is repeated, in milliseconds. */
 const MAX_FAULT_TIME = 30_000;
 
 /** State that a retry continues. */
 export interface OpenedState {
-  /** The call that all its rounds belong to; none yet before the first. */
+  /** ID of the call, which all rounds have in common. Undefined in the first round. */
   readonly call: string | undefined;
   readonly round: number;
   readonly journal: Journal;
-  /** Inputs of the handler, if it returned its input requests. */
+  /** Inputs of the handler, if the handler returned its input requests. */
   readonly inputs: RetryInputs;
-  /**
-   * Input requests that the handler returned and that have no answer yet. They are sent again before the handler runs.
-   */
+  /** Input requests of the handler that have no answer yet. They are sent again before the handler runs. */
   readonly unanswered: InputRequests | undefined;
-  /** Keeps a step that was done, where it outlives this process. */
+  /** Stores a completed step, if the store outlives this process. */
   saveStep(step: CompletedStep): Promise<void> | void;
-  /** The retry is answered. */
+  /** Records that the retry was answered. */
   finish(): Promise<void> | void;
 }
 
@@ -46,8 +44,8 @@ export interface NextRound {
   /** Inputs of the next run of the handler. */
   readonly inputs: RetryInputs;
   /**
-   * Input requests that the handler returned. Their answers are added to that result. Undefined when the handler itself
-   * waits for answers.
+   * Input requests that the handler returned. The inputs of the next run contain their answers. Undefined when the
+   * handler itself waits for answers.
    */
   readonly questions: InputRequests | undefined;
 }
@@ -61,7 +59,7 @@ export interface RequestStateOptions {
   readonly onError: (error: TenonError) => void;
 }
 
-/** The states that are sent to clients: sealed, small, and valid for one retry. */
+/** Seals and opens the states that are sent to clients. A state is small and valid for one retry. */
 export class RequestStateStore {
   readonly suspended: SuspendedHandlers;
   readonly #options: Complete<Omit<InputRequestOptions, 'keys'>>;
@@ -78,7 +76,10 @@ export class RequestStateStore {
     this.#owner = { clock: config.clock, lease: LEASE };
   }
 
-  /** Throws -32602 when the state was not sealed here for this call, is too old, or was used before. */
+  /**
+   * Opens a state and claims it for this retry. Throws -32602 when the state was not sealed for this call, has expired,
+   * or was used before.
+   */
   async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
@@ -99,7 +100,9 @@ export class RequestStateStore {
     return { call, round, journal, inputs: given, unanswered, saveStep: used.saveStep, finish: used.finish };
   }
 
-  /** The state of the next round. Throws when there may be none. */
+  /**
+   * Seals the state of the next round. Throws when the call has reached `maxRounds`, or when the state is too large.
+   */
   async seal(
     { call, round, journal, inputs, questions }: NextRound,
     boundTo: () => string,
@@ -129,13 +132,13 @@ export class RequestStateStore {
   }
 
   /**
-   * A state is valid for one retry, which a store enforces. If the store outlives the process, so do the steps of a
-   * retry whose process dies, and the same retry may be sent again.
+   * Claims a state for one retry. A durable store also keeps the steps of the retry. If the process of the retry dies,
+   * the client may send the same retry again.
    */
   async #claim(call: string, round: number, expires: number, caller: string): Promise<StateClaim> {
     const { stores, clock, onError } = this.#config;
     const key = `retry/${call}.${round}`;
-    // Work that takes longer than the lifetime of the state still counts as work on that state.
+    // Work that outlives the state keeps its claim on the state.
     const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
     if (!stores.durable) {
       const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
@@ -156,13 +159,13 @@ export class RequestStateStore {
     claim.renew();
     const saveStep = async (step: CompletedStep) => {
       const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));
-      // The journal in memory has the step. Only when this process dies, too, is it done again.
+      // The journal in memory has the step. The step is repeated only if this process dies, too.
       await update.catch(error => {
         if (TenonError.is(error) && error.code === 'store/lease-lost') throw error;
         onError(TenonError.from(error));
       });
     };
-    // A fault of the store does not hold up the answer.
+    // A fault of the store must not delay the response.
     const finish = () =>
       new Promise<void>(resolve => {
         onFault = error => {
@@ -176,19 +179,19 @@ export class RequestStateStore {
   }
 }
 
-/** Contents of a state, or of its entry in a store. */
+/** Contents of a state. They are in the sealed state or in an entry of the store. */
 interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {
   readonly journal: JournalEntry[];
 }
 
 interface StateClaim extends Pick<OpenedState, 'saveStep' | 'finish'> {
-  /** Steps that a process completed for the same retry before it died. */
+  /** Steps that an earlier process completed for the same retry before it died. */
   readonly entries: readonly CompletedStep[];
 }
 
 interface UsedState {
   readonly entries: readonly CompletedStep[];
-  /** Set when the retry was answered. */
+  /** True when the retry was answered. */
   readonly over?: boolean;
 }
 
@@ -200,7 +203,10 @@ export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
   return { call: undefined, round: 0, journal, inputs, unanswered: undefined, saveStep: doNothing, finish: doNothing };
 }
 
-/** Returns the answers to the input requests, each checked against its kind. Other answers are dropped. */
+/**
+ * Matches answers to the input requests. Each answer is checked by the method of its request. Answers without a request
+ * are dropped.
+ */
 function matchAnswers(journal: Journal, inputResponses: InputResponses): [string, JsonObject][] {
   return journal.entries.flatMap((entry): [string, JsonObject][] => {
     if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];

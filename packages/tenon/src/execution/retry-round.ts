@@ -14,10 +14,10 @@ declare const crypto: { randomUUID(): string };
 
 export interface RetryContext {
   readonly states: RequestStateStore;
-  /** Binding of the state: user, OAuth client, method and arguments. */
+  /** Binds the state to the user, the OAuth client, the method and the arguments. */
   readonly boundTo: () => string;
   readonly inputs: RetryInputs;
-  /** The caller whose share of the handlers that wait in memory is used up. */
+  /** The caller to which a suspended handler counts. */
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;
@@ -26,9 +26,9 @@ export interface RetryContext {
 }
 
 /**
- * An input request ends the call. The retry brings the answer and the sealed journal. A handler that is still suspended
- * in this process continues. Otherwise it runs again from the start, and its earlier input requests and steps return at
- * once.
+ * Creates the strategy in which input requests end the call, and a retry brings the answers and the sealed journal. A
+ * handler that is still suspended in this process continues. Otherwise it runs again from the start, and its earlier
+ * input requests and steps return immediately.
  */
 export function createJournaledStrategy(context: RetryContext): InputStrategy {
   return asker => {
@@ -39,7 +39,7 @@ export function createJournaledStrategy(context: RetryContext): InputStrategy {
   };
 }
 
-/** Creates the first round of a call: there is no state to open, and none to close. */
+/** Creates the first round of a call, which has no state. */
 export function createRound(context: RetryContext): RetryRound {
   return new RetryRound(context, createOpenedState());
 }
@@ -59,7 +59,7 @@ class RetryRound extends JournaledExecution {
   readonly #state: OpenedState;
   readonly #round: SuspensionRound;
   readonly #suspension: Suspension;
-  /** Handler that waited since the previous round. */
+  /** Handler that has waited since the previous round. */
   readonly #resumedHandler: SuspendedHandler | undefined;
   /** Handler that waits for the next round. */
   #suspendedHandler: SuspendedHandler | undefined;
@@ -90,8 +90,8 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * Handles answers that come without a state. The handler runs as in a first round. If it returns input requests that
-   * are all answered, it runs again with the answers. Otherwise its input requests are sent.
+   * Handles answers that arrive without a state. The handler runs as in a first round. If it returns input requests
+   * that all have answers, it runs again with the answers. Otherwise its input requests are sent.
    */
   async startWithAnswers(asker: RunHandler, inputResponses: InputResponses): Promise<JsonObject> {
     const result = await this.#enter(asker);
@@ -106,16 +106,16 @@ class RetryRound extends JournaledExecution {
     return thenMaybe(
       this.#suspension.runUntilSuspended(() => asker(this, this.#state.inputs)),
       result => {
-        // Before anything is kept for a next round.
+        // This check runs before any state is stored for the next round.
         checkInputRequests(result, this.#context.check);
         return result;
       },
     );
   }
 
-  /** Ends the round. A result with input requests gets its state. */
+  /** Ends the round. A result with input requests gets a sealed state. */
   #close(result: JsonObject): JsonObject | Promise<JsonObject> {
-    // There are neither input requests nor steps.
+    // A plain round has neither input requests nor steps.
     const isPlain = this.journal.size === 0 && result.resultType !== 'input_required';
     return isPlain ? result : this.#complete(result);
   }
@@ -156,17 +156,20 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * True if the handler had to repeat all its earlier requests and steps. One that failed, one that keeps its own
-   * state, and a layer that answers by itself have their reasons to go another way.
+   * Tells if the handler must have repeated all its earlier input requests and steps. False for a failed handler and
+   * for a handler with its own state. Also false when a middleware returned the result.
    */
   #mustRevisitAll(result: JsonObject): boolean {
     if (this.#resumedHandler !== undefined || Object.keys(this.#state.inputs).length > 0) return false;
-    // What became a task is entered, or goes on, elsewhere.
+    // A call that became a task continues in the background.
     if (result.resultType === 'task') return false;
     return this.#isHandlerDone || this.#hasPendingRequests(result);
   }
 
-  /** True if these are the pending requests of the handler, rather than some that it or a middleware returned. */
+  /**
+   * Tells if all these input requests are pending requests of the handler. Requests that a handler or middleware
+   * returned are not pending.
+   */
   #hasPendingRequests({ inputRequests = {} }: JsonObject): boolean {
     const keys = Object.keys(inputRequests as JsonObject);
     return keys.length > 0 && keys.every(key => this.#isOpen(key));
@@ -185,7 +188,7 @@ class RetryRound extends JournaledExecution {
   async #sealNextState(result: JsonObject): Promise<string> {
     const { states, boundTo, caller } = this.#context;
     const { call = crypto.randomUUID(), round } = this.#state;
-    // One that goes on from the round before has a pause of its own.
+    // A handler that resumed in this round has its own suspension.
     const suspensions = new Set([this.#suspension, this.#suspendedHandler?.suspension ?? this.#suspension]);
     await Promise.all([...suspensions].map(suspension => suspension.close()));
     const next = { call, round: round + 1, journal: this.journal, ...this.#getNextInputs(result) };
@@ -196,7 +199,8 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * A handler that requests input continues with its arguments. One that returned input requests runs with the answers.
+   * Returns the inputs of the next round. A handler that requested input keeps its inputs. A handler that returned
+   * input requests runs with their answers.
    */
   #getNextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'questions'> {
     const { inputs, unanswered } = this.#state;

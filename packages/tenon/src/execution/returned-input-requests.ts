@@ -7,17 +7,17 @@ import type { MethodName } from '../protocol/method-types.js';
 import { methods } from '../protocol/methods.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 
-/** Input requests that a handler returned, with the answers that a retry brought. */
+/** Input requests that a handler returned, combined with the answers of a retry. */
 export interface AnsweredRequests {
-  /** Input of the next entry of the handler: its own state and the answers so far. */
+  /** Inputs of the next run of the handler: its own state and the answers so far. */
   readonly inputs: RetryInputs;
   /** Input requests without an answer, to be sent again. Undefined when all are answered. */
   readonly unanswered: InputRequests | undefined;
 }
 
 /**
- * Adds the answers of a retry to those of earlier rounds. Answers to unknown input requests are dropped. Throws -32602
- * for an answer that does not match its input request.
+ * Adds the answers of a retry to those of earlier rounds. Answers without a request are dropped. Throws -32602 for an
+ * answer that does not match its input request.
  */
 export function addAnswers(
   questions: InputRequests,
@@ -37,7 +37,7 @@ export function addAnswers(
   };
 }
 
-/** Returns the answer if it matches an input request of this method. Throws -32602 otherwise. */
+/** Returns the answer if it is valid for an input request of this method. Throws -32602 otherwise. */
 export function readAnswer(key: string, method: string, answer: unknown): JsonObject {
   const problem = methods[method as MethodName].result(answer);
   const where = problem && prependPath(`/inputResponses/${key}`, problem);

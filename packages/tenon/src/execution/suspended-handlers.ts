@@ -14,8 +14,8 @@ export interface SuspendedHandler {
 }
 
 /**
- * The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run.
- * Beyond the number, a handler of the caller that has most gives way.
+ * The suspended handlers, by the state that their client received. Their number and waiting time are limited, without
+ * timers. Beyond the maximum number, the handler of the caller with the most handlers is removed.
  */
 export class SuspendedHandlers {
   readonly #maxSuspended: number;
@@ -44,7 +44,7 @@ export class SuspendedHandlers {
     this.#handlers.set(id, { handler, expiresAt: now + this.#timeout }, caller);
   }
 
-  /** Takes it out: one goes on once. */
+  /** Removes and returns a handler, so that it resumes only once. */
   take(id: string): SuspendedHandler | undefined {
     const entry = this.#handlers.get(id);
     this.#handlers.delete(id);

@@ -10,7 +10,7 @@ declare function setTimeout(run: () => void, ms: number): unknown;
 /** The round that is in progress. */
 export interface SuspensionRound {
   readonly check: (method: string, params: JsonObject) => void;
-  /** Keeps a step where it outlives this process, if there is such a place. */
+  /** Stores a step, if a store outlives this process. */
   readonly saveStep: (step: CompletedStep) => Promise<void> | void;
 }
 
@@ -19,14 +19,14 @@ interface WaitingInput {
   readonly resolve: (answer: JsonObject | Promise<JsonObject>) => void;
 }
 
-/** A caller that waits for the work. Until there is a result, `leave` provides one. */
+/** A caller that waits for a result. `resolve` ends the wait with another result. */
 interface RoundWaiter {
   resolve: ((result: JsonObject | Promise<JsonObject>) => void) | undefined;
 }
 
 /**
- * Suspends a handler after it has requested input: waits until none of its steps is running and its concurrent input
- * requests are collected. The handler continues in the round that brings the answers.
+ * Suspends a handler that has requested input, once no step is running and its concurrent input requests are collected.
+ * The handler continues in the round that brings the answers.
  */
 export class Suspension implements ExecutionBackend {
   readonly #journal: Journal;
@@ -34,7 +34,7 @@ export class Suspension implements ExecutionBackend {
   #round: SuspensionRound;
   #activeSteps = 0;
   #isCheckScheduled = false;
-  /** True if there is an input request that the caller does not know yet. */
+  /** True if an input request has not been sent to the client. */
   #hasUnsentRequests = false;
   #onIdle: (() => void) | undefined;
   #nextRound: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class Suspension implements ExecutionBackend {
   }
 
   async deliver({ params, ...rest }: PendingInputRequest): Promise<JsonObject> {
-    // A copy, because it is sent later and the handler may change the original meanwhile.
+    // The copy protects the request from later changes by the handler, because it is sent later.
     const request = { ...rest, params: copyJson(params) };
     if (this.#redirectBackend) return this.#redirectBackend.deliver(request);
     return new Promise(resolve => {
@@ -80,13 +80,13 @@ export class Suspension implements ExecutionBackend {
 
   async #saveStep(step: CompletedStep): Promise<CompletedStep> {
     if (!this.#redirectBackend) await this.#round.saveStep(step);
-    // It may have departed while the step was going on, or was kept.
+    // The handler may have been redirected while the step was running or being stored.
     if (this.#redirectBackend) return this.#redirectBackend.runStep(async () => step);
     this.#journal.add(step);
     return step;
   }
 
-  /** Runs until there is a result, or until the work waits for input requests. */
+  /** Runs `start` until it has a result, or until it waits for input. */
   runUntilSuspended(start: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     const outerWaiter = this.#waiter;
     const waiter: RoundWaiter = { resolve: undefined };
@@ -111,7 +111,7 @@ export class Suspension implements ExecutionBackend {
   }
 
   /**
-   * From here on the handler runs on its own, and its waiting caller gets this result. Returns false when no caller
+   * Redirects the handler to another backend and gives this result to the waiting caller. Returns false when no caller
    * waits.
    */
   redirectTo(backend: ExecutionBackend, result: JsonObject | Promise<JsonObject>): boolean {
@@ -124,7 +124,7 @@ export class Suspension implements ExecutionBackend {
     return true;
   }
 
-  /** From here on no step begins before the next round. Resolves when those are done that have begun. */
+  /** Prevents new steps until the next round. Resolves when the running steps are done. */
   async close(): Promise<void> {
     this.#nextRound ??= new Promise(open => {
       this.#startNextRound = open;
@@ -135,7 +135,7 @@ export class Suspension implements ExecutionBackend {
     });
   }
 
-  /** The next round: what was answered goes on, and what it does belongs to this round. */
+  /** Starts the next round. Answered input requests resolve, and new steps belong to the new round. */
   resume(round: SuspensionRound): void {
     this.#round = round;
     for (const { ask, answer } of this.#journal.listAnswered()) {
@@ -152,7 +152,7 @@ export class Suspension implements ExecutionBackend {
     return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
   }
 
-  /** Concurrent input requests are sent together, so later ones of the same turn are included. */
+  /** Schedules a check at the end of this turn, so that concurrent input requests are sent together. */
   #scheduleCheck(): void {
     if (this.#isCheckScheduled) return;
     this.#isCheckScheduled = true;
@@ -166,7 +166,7 @@ export class Suspension implements ExecutionBackend {
   }
 }
 
-/** Waits for the result of the work, or for the round that ends before it. */
+/** Waits for the result of the work, or for the result that ends the round earlier. */
 function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     const finishWith =

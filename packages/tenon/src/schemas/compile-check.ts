@@ -4,10 +4,10 @@ import type { ValueCheck } from './compile-schema.js';
 import { type PreparedSchema, prepareSchema } from './prepare-schema.js';
 import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
 
-/** A form is compiled for each use, so its schema is prepared only once. */
+/** The prepared schema of each form, so that a form that is compiled for each use is prepared only once. */
 const preparations = new WeakMap<JsonObject, () => PreparedSchema>();
 
-/** Makes the check of a JSON Schema that this program's author wrote. */
+/** Creates the check of a JSON Schema that the application's author wrote. */
 export function compileCheck(json: JsonObject): ValueCheck {
   const getPrepared = preparations.get(json) ?? memoize(() => prepareSchema(json));
   preparations.set(json, getPrepared);

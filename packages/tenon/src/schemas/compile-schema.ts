@@ -11,12 +11,12 @@ export type CheckResult<T = unknown> =
   | { readonly ok: false; readonly issues: Issue[] };
 
 export interface Validator<T = unknown> {
-  /** The JSON Schema to show to peers. Not to be changed. */
+  /** The JSON Schema to show to peers. Do not change it. */
   readonly json: JsonObject;
   /**
-   * Checks a value. A promise only where the schema itself is asynchronous, and until what validates by JSON Schema is
-   * there; rejects with `schema/threw` when the schema throws, and with `schema/broken` when JSON Schema cannot be used
-   * at all.
+   * Checks a value. Returns a promise if the schema is asynchronous, and until the JSON Schema validator is loaded.
+   * @throws TenonError `schema/threw` when the schema throws, and `schema/broken` when the JSON Schema is invalid. Both
+   * reject.
    */
   check(value: unknown): CheckResult<T> | Promise<CheckResult<T>>;
 }
@@ -24,9 +24,10 @@ export interface Validator<T = unknown> {
 export type ValueCheck = (value: unknown) => CheckResult | Promise<CheckResult>;
 
 /**
- * Makes a validator of a schema of this program's author. A Standard Schema validates by itself and applies its defaults
- * and transforms; JSON Schema leaves the value as it is.
- * Throws as `toJsonSchema` does.
+ * Compiles a schema of the application into a validator. A Standard Schema validates by itself and applies its defaults
+ * and transforms. A JSON Schema leaves the value as it is.
+ *
+ * @throws the same errors as `toJsonSchema`.
  */
 export function compileSchema<const S extends Schema>(schema: S, side: SchemaSide): Validator<InferOutput<S>> {
   const json = toJsonSchema(schema, side);
@@ -36,7 +37,7 @@ export function compileSchema<const S extends Schema>(schema: S, side: SchemaSid
 
 let checkModule: typeof import('./compile-check.js') | undefined;
 
-/** Loaded by the first value that is checked by a JSON Schema: most schemas validate by themselves. */
+/** Loads the JSON Schema validator on its first use, because most schemas validate by themselves. */
 async function loadCheckModule(): Promise<typeof import('./compile-check.js')> {
   checkModule ??= await import('./compile-check.js');
   return checkModule;
@@ -74,7 +75,7 @@ type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']
 
 function toCheckResult(result: StandardResult): CheckResult {
   if (!result.issues) return { ok: true, value: result.value };
-  // A vendor's list can be a class of its own, and so would be what its `map` returns.
+  // A vendor's list can be an instance of its own class, and its `map` would return that class too.
   const issues = Array.from(result.issues, ({ message, path }) => ({ path: Array.from(path ?? [], toKey), message }));
   return { ok: false, issues };
 }

@@ -2,7 +2,10 @@ import type { SchemaDraft } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonSchema } from './standard.js';
 
-/** The JSON Schema dialects that are validated. https://json-schema.org/specification */
+/**
+ * The JSON Schema dialects that the validator supports.
+ * @see https://json-schema.org/specification
+ */
 export type Draft = Exclude<SchemaDraft, '4'>;
 
 const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
@@ -12,8 +15,9 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
 ]);
 
 /**
- * Returns the JSON Schema dialect of a schema: its `$schema`, else 2020-12. Throws `schema/unknown-dialect` when it is
- * none of draft-07, 2019-09 and 2020-12.
+ * Returns the JSON Schema dialect of a schema: its `$schema`, else 2020-12.
+ *
+ * @throws TenonError `schema/unknown-dialect` when it is not draft-07, 2019-09 or 2020-12.
  */
 export function detectDraft(json: JsonSchema): Draft {
   const { $schema } = json;

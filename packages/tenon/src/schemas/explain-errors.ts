@@ -4,22 +4,22 @@ import { createKeywordIssues, createTypeIssue } from './keyword-messages.js';
 import { locateValue, readKeyword } from './locations.js';
 import type { PreparedSchema } from './prepare-schema.js';
 
-/** Issues of one value at most. */
+/** Maximum number of issues that are reported for one value. */
 const MAX_ISSUES = 100;
 
-/** Keywords that fail only because something inside them does. */
+/** Keywords that fail only because a keyword inside them fails. */
 const WRAPPERS = new Set([
   ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas', 'properties', 'patternProperties'],
   ...['additionalProperties', 'unevaluatedProperties', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
 ]);
 
-/** Failed keywords of a value, in the order of the schema, each before those inside it. */
+/** A value with its failed keywords, in the order of the schema. A keyword comes before the keywords inside it. */
 interface FailedValue {
   readonly prepared: PreparedSchema;
   readonly value: unknown;
 }
 
-/** Turns what the validator found into issues: only the innermost causes, each once. */
+/** Converts the validator's errors to issues. Only the innermost causes are reported, each once. */
 export function explainErrors(prepared: PreparedSchema, value: unknown, units: readonly OutputUnit[]): Issue[] {
   const seen = new Set<string>();
   const issues: Issue[] = [];
@@ -33,7 +33,7 @@ export function explainErrors(prepared: PreparedSchema, value: unknown, units: r
   return issues;
 }
 
-/** The validator omits the errors of single items before it reports that too few match. */
+/** Removes the errors of single items in `contains` when the validator also reports that too few items match. */
 function withoutContained(units: readonly OutputUnit[]): readonly OutputUnit[] {
   const places = units.filter(unit => unit.keyword === 'minContains').map(unit => getParent(unit.keywordLocation));
   if (places.length === 0) return units;
@@ -55,7 +55,10 @@ function collapseErrors(units: readonly OutputUnit[], failure: FailedValue): Iss
   return issues;
 }
 
-/** A member that is wrong itself counts as unevaluated too: once is enough. */
+/**
+ * Explains unevaluated members. A member that is invalid itself also counts as unevaluated, so it is reported only
+ * once.
+ */
 function explainUnevaluated(inner: readonly OutputUnit[], all: readonly OutputUnit[], failure: FailedValue): Issue[] {
   const isReported = (place: string) =>
     all.some(other => !inner.includes(other) && isWithin(other.instanceLocation, place) && other.keyword !== 'false');
@@ -73,7 +76,7 @@ function explainLeaf(unit: OutputUnit, { prepared, value }: FailedValue): Issue[
   );
 }
 
-/** Returns the end of the units inside the unit at `start`. A `false` schema has no location of its own. */
+/** Returns the end index of the units inside the unit at `start`. A `false` schema has no location of its own. */
 function findEnd(units: readonly OutputUnit[], start: number): number {
   const { keyword, keywordLocation } = units[start] as OutputUnit;
   if (keyword === 'false') return start + 1;
@@ -87,7 +90,7 @@ function findEnd(units: readonly OutputUnit[], start: number): number {
   return end;
 }
 
-/** Explains the alternative that was most likely meant, of several that a value may match. */
+/** Explains the failure of `anyOf` or `oneOf` by the alternative that the author of the value most likely meant. */
 function explainChoice(unit: OutputUnit, inner: readonly OutputUnit[], failure: FailedValue): Issue[] {
   const here = locateValue(failure.value, unit.instanceLocation);
   const matches = Number(/\((\d+) matches\)/.exec(unit.error)?.[1] ?? 0);
@@ -126,7 +129,7 @@ function groupForms(unit: OutputUnit, inner: readonly OutputUnit[]): OutputUnit[
   return [...forms.values()];
 }
 
-/** Creates the issue of alternatives that differ by a constant: lists all its values. */
+/** Creates the issue of alternatives that differ by a constant. The issue lists all values of the constant. */
 function createTagIssue(forms: readonly OutputUnit[][], unit: OutputUnit, failure: FailedValue): Issue[] | undefined {
   const tags = forms.map(form => form.find(each => isTag(each, unit)));
   const [first] = tags;

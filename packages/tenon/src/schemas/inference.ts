@@ -1,6 +1,6 @@
 /**
- * The type that a JSON Schema literal describes. Light on purpose: what it does not read is `unknown`, and it goes at
- * most eight levels down, so that hundreds of tools stay cheap to compile.
+ * The type that a JSON Schema literal describes. Keywords that it does not support give `unknown`. It reads at most
+ * eight levels, so that hundreds of tools stay cheap to compile.
  */
 export type FromJsonSchema<S, Depth extends readonly 0[] = []> = Depth['length'] extends 8
   ? unknown
@@ -52,5 +52,5 @@ type Members<Properties, Required, Depth extends readonly 0[]> = Simplify<
   }
 >;
 
-/** `& {}` keeps the name of this type out of what editors show. */
+/** `& {}` makes editors show the members instead of the name of this type. */
 type Simplify<T> = { [Name in keyof T]: T[Name] } & {};

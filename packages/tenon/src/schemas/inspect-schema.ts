@@ -4,17 +4,18 @@ import { isStandardSchema } from './standard.js';
 
 /** Limits on a JSON Schema. */
 export interface SchemaLimits {
-  /** Objects and arrays inside each other. Default 128. */
+  /** Maximum depth of nested objects and arrays. Default 128. */
   readonly maxDepth: number;
-  /** JSON values altogether, each counted as often as it appears. Default 50,000. */
+  /** Maximum number of JSON values in the schema. A value counts each time that it appears. Default 50,000. */
   readonly maxValues: number;
 }
 
 const SCHEMA_LIMITS: SchemaLimits = { maxDepth: 128, maxValues: 50_000 };
 
 /**
- * Checks that a schema is plain JSON of sensible size, before anything copies or walks it.
- * Throws `schema/too-large` or `schema/not-json`.
+ * Checks that a schema is plain JSON of limited size. Call it before any code copies or walks the schema.
+ *
+ * @throws TenonError `schema/too-large` or `schema/not-json`.
  */
 export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMITS): void {
   const path: string[] = [];
@@ -36,7 +37,10 @@ export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMIT
   visit(json);
 }
 
-/** JSON Schema that a library wrote can know its schema too, out of the sight of JSON: it is JSON all the same. */
+/**
+ * Tells if a value is a schema object of a library, which is not JSON. JSON Schema that a library wrote can have a
+ * hidden `~standard` property. It still counts as JSON.
+ */
 function isSchemaOfLibrary(value: object): boolean {
   if (!isStandardSchema(value)) return false;
   return Object.getPrototypeOf(value) !== Object.prototype || Object.keys(value).includes('~standard');

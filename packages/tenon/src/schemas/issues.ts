@@ -2,16 +2,16 @@ import { replaceInvisible } from '../redaction/invisible-characters.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { redactOpaqueWords } from '../redaction/secrets.js';
 
-/** A problem of a value, with its path. */
+/** A problem of a value, with its path in the value. */
 export interface Issue {
   readonly path: (string | number)[];
   readonly message: string;
 }
 
 export interface DescribeOptions {
-  /** Lines at most. Default 10; a last line counts the rest. */
+  /** Maximum number of lines. The last line counts the remaining issues. Default 10. */
   readonly maxLines?: number;
-  /** Characters of a line at most. Default 240. */
+  /** Maximum length of a line, in characters. Default 240. */
   readonly maxLength?: number;
 }
 
@@ -20,8 +20,8 @@ const MAX_QUOTED = 60;
 const MAX_KEY = 60;
 
 /**
- * Issues as lines for people and models: `at /city: expected string, got number`. Bounded in number and length; long
- * quotations are cut, and what looks like a secret is hidden.
+ * Formats issues as lines for people and models: `at /city: expected string, got number`. The number and length of the
+ * lines are limited. Long quotations are shortened, and probable secrets are hidden.
  */
 export function describeIssues(
   issues: readonly Issue[],
@@ -33,7 +33,7 @@ export function describeIssues(
 }
 
 function describeIssue({ path, message }: Issue, length: number): string {
-  // A peer may have written the message, and each replacement costs time by its length.
+  // A peer may have written the message, and the time of each replacement grows with the length of the message.
   let text = replaceInvisible(truncate(message, 4 * length), ' ');
   if (path.some(key => typeof key === 'string' && isSecretName(key))) {
     text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN_VALUE).replace(/\(was .*\)?$/, `(was ${HIDDEN_VALUE})`);
@@ -50,7 +50,10 @@ function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
 }
 
-/** A path as a JSON Pointer; `''` is the root. https://www.rfc-editor.org/rfc/rfc6901 */
+/**
+ * Converts a path to a JSON Pointer. `''` is the root.
+ * @see https://www.rfc-editor.org/rfc/rfc6901
+ */
 export function toJsonPointer(path: readonly (string | number)[]): string {
   return path.map(key => `/${escapeKey(truncate(String(key), MAX_KEY))}`).join('');
 }

@@ -9,17 +9,18 @@ import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } f
 /** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';
 
-/** Tried in this order: a vendor throws at a target that it cannot write. */
+/** The targets in the order of preference. A vendor's converter throws for a target that it does not support. */
 const TARGETS = ['draft-2020-12', 'draft-07'] as const;
-/** Maximum number of references that are followed at the root. */
+/** Maximum number of references that are followed from the root of a schema. */
 const MAX_ROOT_REFERENCES = 16;
 
 const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
 
 /**
- * Returns the JSON Schema of one side of a schema. A JSON Schema is returned as it is, with every keyword. The result
- * is converted once and cached, so callers must not change it. Throws `schema/no-json-schema`, `schema/not-json`,
- * `schema/too-large` or `schema/unknown-dialect`.
+ * Returns the JSON Schema of one side of a schema. A JSON Schema is returned unchanged, with every keyword. Other
+ * results are converted once and cached, so callers must not change them.
+ *
+ * @throws TenonError `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
  */
 export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   const known = converted[side].get(schema);
@@ -33,10 +34,10 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
 }
 
 /**
- * Pairs a schema with a manually written JSON Schema, for a library or a type that cannot convert itself. The schema
- * still validates.
+ * Pairs a schema with a JSON Schema that you write by hand. Use it for a schema that cannot be converted to JSON
+ * Schema. The schema still validates the values.
  *
- * @param output JSON Schema of the schema's output, when it differs from the input.
+ * @param output JSON Schema of the schema's output. Default: the same as the input.
  */
 export function withJsonSchema<S extends StandardSchema>(
   schema: S,
@@ -47,11 +48,11 @@ export function withJsonSchema<S extends StandardSchema>(
   const { version, vendor } = standard;
   const validate: StandardSchema['~standard']['validate'] = (value, options) => standard.validate(value, options);
   const jsonSchema = { input: () => input, output: () => output };
-  // `SchemaWithJson` has the types of `S` in a member that exists for the compiler only.
+  // `SchemaWithJson` has the types of `S` in a member that only the compiler sees.
   return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as SchemaWithJson<S>;
 }
 
-/** A schema and the JSON Schema that was given for it. */
+/** A schema with a JSON Schema that was written by hand. */
 export type SchemaWithJson<S extends StandardSchema> = {
   readonly '~standard': S['~standard'] & { readonly jsonSchema: StandardJSONSchemaV1.Converter };
 };
@@ -79,8 +80,8 @@ function convertSchema(schema: StandardSchema, side: SchemaSide): JsonObject {
 }
 
 /**
- * The Standard JSON Schema extension, else a method that arktype has had for longer.
- * https://standardschema.dev/json-schema
+ * Finds the JSON Schema converter of a schema: the Standard JSON Schema extension, else the older method of arktype.
+ * @see https://standardschema.dev/json-schema
  */
 function findConverter(
   schema: Convertible,
@@ -107,7 +108,7 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
   });
 }
 
-/** Advice for schemas without any conversion, by vendor. */
+/** Advice by vendor, for schemas that have no conversion to JSON Schema. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['valibot', 'wrap the schema: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
   ['zod', "use zod 4.2 or later, imported from 'zod' and not from 'zod/v3'"],
@@ -120,7 +121,7 @@ function createNoSchemaError(value: unknown): TenonError {
   });
 }
 
-/** True if the root of a JSON Schema has `type: object`, itself or by a reference inside the document. */
+/** Tells if the root of a JSON Schema has `type: object`, directly or through a reference inside the document. */
 export function isObjectRoot(json: JsonSchema): boolean {
   let root: unknown = json;
   for (let hops = 0; hops <= MAX_ROOT_REFERENCES && isObject(root); hops++) {
@@ -131,7 +132,7 @@ export function isObjectRoot(json: JsonSchema): boolean {
   return false;
 }
 
-/** The part of a schema that a reference inside of it leads to. */
+/** Returns the part of a schema that a reference inside the schema points to. */
 export function resolveReference(json: JsonSchema, reference: string): unknown {
   const [document, fragment = ''] = reference.split('#', 2);
   if (document !== '' && document !== json.$id) return undefined;
@@ -148,7 +149,7 @@ function isKeyOf(node: unknown, key: string): node is Record<string, unknown> {
   return typeof node === 'object' && node !== null && Object.hasOwn(node, key);
 }
 
-/** Anchors are looked for where definitions are kept: that is where a root refers to. */
+/** Finds an anchor among the definitions, because references from the root point to definitions. */
 function findAnchor(json: JsonSchema, anchor: string): unknown {
   for (const place of [json.$defs, json.definitions]) {
     if (!isObject(place)) continue;

@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { resolveReference } from './json-schema.js';
 
 const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
-/** Most references and combinations that are followed inside each other. */
+/** Maximum number of nested references and combinations that are followed. */
 export const MAX_DEPTH = 16;
 
 /**
- * The schema with `type: "object"` beside its combinations, where each of its forms is an object: clients and the
- * specification want the type at the root. Any other schema is returned as it is.
+ * Adds `type: "object"` to the root of a schema whose alternatives are all objects, because clients and the
+ * specification expect the type at the root. Any other schema is returned unchanged.
  */
 export function withObjectType(json: JsonObject): JsonObject {
   if (json.type !== undefined) return json;
@@ -15,7 +15,7 @@ export function withObjectType(json: JsonObject): JsonObject {
   return types.size === 1 && types.has('object') ? { type: 'object', ...json } : json;
 }
 
-/** Returns the JSON types that a schema accepts, as far as its types, constants and combinations show them. */
+/** Returns the JSON types that a schema accepts. Only its types, constants and combinations are read. */
 export function inferTypes(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
   if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
   const inferNested = (each: unknown) => inferTypes(each, root, depth + 1);
@@ -41,7 +41,7 @@ function getValueType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The members of a keyword that holds a list. */
+/** Returns the items of a keyword that holds a list. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

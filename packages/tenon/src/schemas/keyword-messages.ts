@@ -3,7 +3,7 @@ import { isObject } from '../jsonrpc/message.js';
 import type { Issue } from './issues.js';
 import type { ValueLocation } from './locations.js';
 
-/** Constants that are listed, and characters of one that are shown. */
+/** Maximum number of constants that a message lists, and maximum length of each one in characters. */
 const MAX_LISTED = 10;
 const MAX_SHOWN = 40;
 
@@ -17,7 +17,7 @@ const countCharacters = (value: unknown) => (typeof value === 'string' ? [...val
 const countItems = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const countMembers = (value: unknown) => (isObject(value) ? Object.keys(value).length : 0);
 
-/** Messages by keyword. */
+/** The message of each failed keyword. */
 const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
   type: (said, value) => describeTypes([said].flat(), value),
   const: said => `expected ${formatConstant(said)}`,
@@ -43,7 +43,7 @@ const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
   not: () => 'is of a form that is excluded',
 };
 
-/** The issues that one failed keyword stands for. */
+/** Creates the issues of one failed keyword. */
 export function createKeywordIssues(unit: OutputUnit, location: ValueLocation, expected: unknown): Issue[] {
   const { path, value } = location;
   if (unit.keyword === 'required') return createRequiredIssues(location, expected);
@@ -69,7 +69,7 @@ function describeTypes(types: readonly unknown[], value: unknown): string {
   return `expected ${formatList(types.map(String), 'or')}, got ${isFraction ? 'a fraction' : getJsonType(value)}`;
 }
 
-/** The name that JSON Schema has for a value's type; that of JavaScript where it has none. */
+/** Returns the JSON Schema name of a value's type. Returns the JavaScript name if JSON Schema has none. */
 export function getJsonType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -1,13 +1,13 @@
 import { isObject } from '../jsonrpc/message.js';
 import type { PreparedSchema } from './prepare-schema.js';
 
-/** A place in a value: the way to it, and what is there. */
+/** A location in a value: its path and the value there. */
 export interface ValueLocation {
   readonly path: (string | number)[];
   readonly value: unknown;
 }
 
-/** Finds the place that the validator calls `#/list/0/a%20b`. */
+/** Finds a location by the validator's notation: `#/list/0/a%20b`. */
 export function locateValue(root: unknown, location: string): ValueLocation {
   const path: (string | number)[] = [];
   let value = root;
@@ -18,7 +18,7 @@ export function locateValue(root: unknown, location: string): ValueLocation {
   return { path, value };
 }
 
-/** Reads the value of a keyword's location, following a `$ref` on the way. */
+/** Reads the value of a keyword by its location. References on the path are followed. */
 export function readKeyword({ root, lookup }: PreparedSchema, location: string): unknown {
   let node: unknown = root;
   for (const token of splitLocation(location)) {

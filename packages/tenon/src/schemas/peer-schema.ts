@@ -6,7 +6,7 @@ import { estimateMaxLength } from './patterns/estimate-max-length.js';
 import { prepareSchema } from './prepare-schema.js';
 import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
 
-/** `ok: null` when the schema cannot be judged by, and `why`. */
+/** Result of a check. With `ok: null` the schema cannot be used, and `reason` says why. */
 export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };
 
 export interface PeerSchemaValidator {
@@ -15,12 +15,12 @@ export interface PeerSchemaValidator {
   check(value: unknown): PeerCheckResult;
 }
 
-/** The bounds of a schema that a peer sent. */
+/** Limits of a schema that a peer sent. */
 const PEER_SCHEMA_LIMITS: SchemaLimits = { maxDepth: 64, maxValues: 20_000 };
 
 /**
  * Compiles a JSON Schema that a peer sent. Its size, the steps of a check and the cost of its patterns are limited. A
- * schema beyond the limits, and an invalid schema, cannot validate values.
+ * schema beyond the limits and an invalid schema cannot validate values.
  */
 export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
   const prepared = memoize(() => {

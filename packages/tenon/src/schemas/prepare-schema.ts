@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type Draft, detectDraft } from './draft.js';
 import { toUnicodePattern } from './patterns/unicode-pattern.js';
 
-/** A JSON Schema that is ready to validate: a copy, since the validator leaves marks on what it reads. */
+/** A JSON Schema that is ready to validate. It is a copy, because the validator adds members to the schema. */
 export interface PreparedSchema {
   readonly root: Node;
   readonly draft: Draft;
@@ -12,21 +12,21 @@ export interface PreparedSchema {
   readonly meter: StepMeter;
 }
 
-/** Counts what one validation of a foreign schema does, and ends it when it is too much. */
+/** Counts the steps of one validation by a peer's schema, and ends a validation with too many steps. */
 export interface StepMeter {
-  /** Only while a value is validated: building the lookup reads schemas too. */
+  /** True while a value is validated. Steps are not counted while the lookup table is built. */
   isActive: boolean;
   remaining: number;
 }
 
-/** Estimates the maximum length of a string for which a pattern is tried. */
+/** Estimates the maximum length of a string to which a pattern may be applied. */
 export type EstimateMaxLength = (pattern: string) => number;
 
-/** Subschemas that one validation by a foreign schema may apply. */
+/** Maximum number of subschemas that one validation by a peer's schema may apply. */
 export const MAX_STEPS = 500_000;
-/** `uniqueItems` compares each with each, so longer lists are not compared. */
+/** Maximum length of a list for `uniqueItems`, which compares every pair of items. */
 const MAX_UNIQUE_ITEMS = 2_000;
-/** Characters of all the patterns of a foreign schema together. */
+/** Maximum length of all patterns of a peer's schema together, in characters. */
 const MAX_PATTERN_TEXT = 20_000;
 
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
@@ -41,13 +41,15 @@ interface PreparationContext {
 }
 
 /**
- * Throws `schema/broken` when the schema cannot validate any value. With `reach` the schema comes from a peer, and the
- * steps of a check are counted too.
+ * Prepares a JSON Schema for validation. With `estimateMaxLength` the schema comes from a peer, and the steps of a
+ * check are counted too.
+ *
+ * @throws TenonError `schema/broken` when the schema cannot validate any value.
  */
 export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): PreparedSchema {
   const draft = detectDraft(json);
   const meter: StepMeter = { isActive: false, remaining: 0 };
-  // JSON text and back keeps a member that is called `__proto__` a member.
+  // A copy through JSON text keeps a member called `__proto__` as a plain member.
   const root = JSON.parse(JSON.stringify(json)) as Node;
   adaptSchema(root, { draft, estimateMaxLength, meter, patternText: 0 });
   const lookup = buildLookup(root);
@@ -62,7 +64,10 @@ export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxL
   return { root, draft, lookup, meter };
 }
 
-/** The validator resolves references against this address if the schema has no `$id`. The address is internal. */
+/**
+ * Converts a resolved reference to the text in the schema. Without an `$id` the validator resolves references against
+ * an internal address.
+ */
 function toWrittenReference(target: string): string {
   return target.replace(/^https:\/\/github\.com\/cfworker(?=#)/, '');
 }
@@ -77,7 +82,7 @@ function buildLookup(root: Node): Record<string, Node | boolean> {
 
 function adaptSchema(node: unknown, context: PreparationContext): void {
   if (!isObject(node)) return;
-  // `id` names a schema in draft-04 only; the validator takes it for a name in every dialect.
+  // `id` names a schema only in draft-04, but the validator reads it as a name in every dialect.
   delete node.id;
   adaptDependencies(node);
   for (const [keyword, value] of Object.entries(node)) {
@@ -96,7 +101,7 @@ function adaptSchema(node: unknown, context: PreparationContext): void {
   if (context.estimateMaxLength) countSteps(node, context.meter);
 }
 
-/** `dependencies` of draft-07 has two meanings. The validator resolves the keywords of the later drafts. */
+/** Converts `dependencies` of draft-07, which has two meanings, to the keywords of the later drafts. */
 function adaptDependencies(node: JsonObject): void {
   if (!isObject(node.dependencies)) return;
   const entries = Object.entries(node.dependencies);
@@ -107,7 +112,7 @@ function adaptDependencies(node: JsonObject): void {
   delete node.dependencies;
 }
 
-/** Without a second schema document, a dynamic reference is a reference. */
+/** Converts dynamic references to plain references. Both are the same without a second schema document. */
 function adaptDynamic(node: JsonObject): void {
   node.$anchor ??= node.$dynamicAnchor;
   if (node.$anchor === undefined) delete node.$anchor;
@@ -116,7 +121,10 @@ function adaptDynamic(node: JsonObject): void {
   else addCondition(node, { $ref: node.$dynamicRef });
 }
 
-/** Unknown formats are ignored. `url` is not a format of JSON Schema, and checking it can take exponential time. */
+/**
+ * Removes unknown formats, which are ignored, and `url`. `url` is not a format of JSON Schema, and checking it can take
+ * exponential time.
+ */
 function adaptFormat(node: JsonObject): void {
   if (typeof node.format !== 'string' || node.format === 'url' || !Object.hasOwn(format, node.format)) {
     delete node.format;
@@ -158,7 +166,10 @@ function describeTooLong(pattern: string): string {
   return `the pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`;
 }
 
-/** Ends the validation where `when` holds. The validator reads `allOf` before what it guards here. */
+/**
+ * Ends the validation of a value that matches `when`. The guard is in `allOf`, which the validator reads before the
+ * guarded keyword.
+ */
 function guardSchema(node: JsonObject, { meter }: PreparationContext, when: JsonObject, reason: string): void {
   addCondition(node, { if: { not: when }, else: createTripwire(meter, reason) });
 }
@@ -167,7 +178,7 @@ function addCondition(node: JsonObject, more: JsonObject): void {
   node.allOf = Array.isArray(node.allOf) ? [...node.allOf, more] : [more];
 }
 
-/** A schema that nothing can be validated by: the validator reads `$ref` first. */
+/** Creates a schema that ends every validation that reaches it. The validator reads `$ref` first, so `$ref` throws. */
 function createTripwire(meter: StepMeter, reason: string): Node {
   return Object.defineProperty({}, '$ref', {
     get: () => {
@@ -177,7 +188,7 @@ function createTripwire(meter: StepMeter, reason: string): Node {
   });
 }
 
-/** References that fan out can make a small schema take forever: each subschema that is applied is counted. */
+/** Counts each subschema that is applied, because references that fan out let a small schema take very long. */
 function countSteps(node: JsonObject, meter: StepMeter): void {
   const { $ref } = node;
   Object.defineProperty(node, '$ref', {

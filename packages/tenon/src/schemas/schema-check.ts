@@ -8,9 +8,11 @@ import { checkReference, type SchemaDocument } from './schema-references.js';
 import { isStandardSchema, type Schema } from './standard.js';
 
 /**
- * Makes a validator of a schema in a definition. Throws a `TenonError` that names the subject: `schema/broken` with the
- * place of the first fault of a JSON Schema, and everything that `compile` throws.
+ * Compiles a schema of a definition into a validator.
+ *
  * @param subject Names the schema in errors: `the input of tool "add"`.
+ * @throws TenonError `schema/broken` with the location of the first fault of a JSON Schema, or an error of
+ * `compileSchema`. The error names the subject.
  */
 export function compileDefinition(subject: string, schema: Schema, side: SchemaSide): Validator {
   try {
@@ -29,7 +31,10 @@ export function compileDefinition(subject: string, schema: Schema, side: SchemaS
   }
 }
 
-/** Throws `schema/broken` with the place of the first fault: what would make every check of a value fail. */
+/**
+ * Checks a JSON Schema. Throws `schema/broken` with the location of the first fault that would make every validation
+ * fail.
+ */
 function checkSchema(json: JsonObject): void {
   visitSchema(json, [], { root: json, resource: json });
 }
@@ -70,7 +75,10 @@ const checkCount = createKeywordCheck('an integer that is not negative', isCount
 const checkNames = createKeywordCheck('a list of names', areNames);
 const checkList = createKeywordCheck('a list', Array.isArray);
 
-/** The keywords that a validator reads, and what each takes. https://json-schema.org/draft/2020-12/schema */
+/**
+ * The keywords that a validator reads, with the check of their values.
+ * @see https://json-schema.org/draft/2020-12/schema
+ */
 const KEYWORDS: { readonly [keyword: string]: CheckKeyword | undefined } = {
   ...mapKeywords(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], checkNumber),
   ...mapKeywords(['minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'], checkCount),

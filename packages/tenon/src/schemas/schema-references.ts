@@ -1,7 +1,7 @@
 import type { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
-/** The document that a part of a schema stands in, and the nearest part around it that has an `$id`. */
+/** The document that contains a part of a schema, and the nearest enclosing part that has an `$id`. */
 export interface SchemaDocument {
   readonly root: JsonObject;
   readonly resource: JsonObject;
@@ -9,7 +9,7 @@ export interface SchemaDocument {
 
 type CreateBrokenError = (path: readonly string[], expected: string, value: unknown, next?: string) => TenonError;
 
-/** Throws when a reference leads to nothing inside of the document: references into other documents are never fetched. */
+/** Throws when a reference does not resolve inside the document. References to other documents are never fetched. */
 export function checkReference(
   reference: unknown,
   path: readonly string[],
@@ -29,7 +29,10 @@ export function checkReference(
   if (!isThere) throw createError(path, 'a reference to an existing part of this schema', reference);
 }
 
-/** Relative names are compared by their ends. That may take a wrong one for right, and never a right one for wrong. */
+/**
+ * Compares names by their ends, because they may be relative. The comparison can accept a wrong name, but it never
+ * rejects a right one.
+ */
 function isNamed({ $id }: JsonObject, document: string): boolean {
   if (typeof $id !== 'string') return false;
   const name = $id.replace(/#$/, '');
@@ -64,7 +67,7 @@ function hasPointer(target: JsonObject, fragment: string): boolean {
   return true;
 }
 
-/** Decodes one step of a JSON Pointer in a fragment. Undefined when it is not well encoded. */
+/** Decodes one token of a JSON Pointer in a fragment. Returns `undefined` for invalid percent-encoding. */
 export function decodeToken(token: string): string | undefined {
   try {
     return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -2,20 +2,23 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { resolveReference } from './json-schema.js';
 import { inferTypes, MAX_DEPTH, toList } from './json-types.js';
 
-/** One argument that travels as text, such as those of prompts. */
+/** One argument that a message carries as text, such as an argument of a prompt. */
 export interface TextArgument {
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly required: boolean;
-  /** The JSON types that its schema accepts. */
+  /** The JSON types that the schema of the argument accepts. */
   readonly types: ReadonlySet<string>;
 }
 
-/** The types that text can be turned into. */
+/** The types that can be parsed from text. */
 const SCALARS = ['string', 'number', 'boolean'];
 
-/** Reads the arguments that a schema describes; undefined when it accepts no object. Of several forms, those of all. */
+/**
+ * Reads the arguments that a schema describes. Returns `undefined` when the schema accepts no object. Arguments of all
+ * its alternatives are included.
+ */
 export function readTextArguments(json: JsonObject): TextArgument[] | undefined {
   if (!inferTypes(json, json).has('object')) return undefined;
   return [...collectArguments(json, json, 0).values()];
@@ -27,8 +30,8 @@ export function isScalar({ types }: TextArgument): boolean {
 }
 
 /**
- * Turns texts into the numbers and booleans that the schema wants. What cannot be turned stays, so that validation
- * names it.
+ * Converts texts to the numbers and booleans that the schema expects. A text that cannot be converted stays unchanged,
+ * so that the validation reports it.
  */
 export function coerceTexts(args: JsonObject, described: readonly TextArgument[]): JsonObject {
   let coerced: JsonObject | undefined;
@@ -80,7 +83,7 @@ function readOwnArguments({ properties, required }: JsonObject, root: JsonObject
   return new Map(entries);
 }
 
-/** The arguments of schemas that hold at once. */
+/** Combines the arguments of schemas that must all match. */
 function intersectArguments(one: Arguments, other: Arguments): Arguments {
   return mergeArguments([one, other], (a, b) => ({
     ...mergeDescriptions(a, b),
@@ -89,7 +92,7 @@ function intersectArguments(one: Arguments, other: Arguments): Arguments {
   }));
 }
 
-/** The arguments of schemas of which one holds. */
+/** Combines the arguments of schemas of which only one must match. */
 function uniteArguments(forms: readonly Arguments[]): Arguments {
   const merged = mergeArguments(forms, (a, b) => ({
     ...mergeDescriptions(a, b),

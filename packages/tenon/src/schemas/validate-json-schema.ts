@@ -5,10 +5,13 @@ import { explainErrors } from './explain-errors.js';
 import { getJsonType } from './keyword-messages.js';
 import { MAX_STEPS, type PreparedSchema } from './prepare-schema.js';
 
-/** Values inside a value for which all issues are looked for; in a larger one the first ends the search. */
+/**
+ * Maximum number of nested values for which all issues are collected. In a larger value, the first issue ends the
+ * search.
+ */
 const MAX_EXPLAINED = 5_000;
 
-/** Does it on the first call; what it returned or threw is kept for the others. */
+/** Calls `make` on the first call. Later calls return the same result or throw the same error. */
 export function memoize<T>(make: () => T): () => T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   return () => {

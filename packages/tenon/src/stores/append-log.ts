@@ -3,36 +3,39 @@ import { type CallRunner, putOnce } from './put-once.js';
 import type { Values } from './stores.js';
 import { toTypedValues } from './typed-values.js';
 
-/** Values that are deleted at once. */
+/** Maximum number of values that are deleted at the same time. */
 const DELETED_AT_ONCE = 256;
-/** Digits of the number of a value: keys are listed in the order of their characters. */
+/**
+ * Number of digits of a number in a key. Leading zeros keep the numbers in order, because keys are listed by their
+ * characters.
+ */
 const DIGITS = 9;
 
 export interface AppendLogOptions {
-  /** Begin of the keys. */
+  /** Beginning of the keys. */
   readonly prefix: string;
-  /** Another one for each process and each time that it takes the log over. */
+  /** ID of the writer. Use a new ID for each process, and each time that a process takes over the log. */
   readonly writer: string;
-  /** Maximum size of all entries together, in characters of JSON, else `store/value-too-large`. */
+  /** Maximum size of all entries together, in characters of JSON. A larger log throws `store/value-too-large`. */
   readonly maxSize: number;
-  /** Remaining time of the log, in milliseconds. */
+  /** Returns the remaining lifetime of the log, in milliseconds. */
   ttl(): number | undefined;
-  /** The user or address whose share of the store it takes. */
+  /** The user or address whose share of the store the log uses. */
   readonly owner: string;
-  /** Repeats calls of the store that fail. */
+  /** Runs each call of the store, and repeats calls that fail. */
   readonly run: CallRunner;
 }
 
-/** One append. Without entries it is the mark of a writer that took the log over. */
+/** The value of one append. A value without entries is a mark: its writer took over the log. */
 interface Appended<T> {
   readonly writer: string;
   readonly entries?: readonly T[];
 }
 
 /**
- * A list of entries that one process at a time appends to. Each append is one value with the next number, written only if
- * nothing is there. A process that takes the log over appends a mark first. So the former writer, which does not know of
- * the mark, finds the next number taken: it is refused, and the new writer has read all that was acknowledged.
+ * A list of entries that one process at a time appends to. Each append writes one value with the next number, unless
+ * that number is taken. A process that takes over the log first appends a mark, so the next append of the former writer
+ * fails. The new writer has read all entries that were acknowledged.
  */
 export class AppendLog<T extends object> {
   readonly #values: Values<Appended<T>>;
@@ -49,7 +52,7 @@ export class AppendLog<T extends object> {
     this.#options = options;
   }
 
-  /** Reads all entries, and refuses what others append from here on. */
+  /** Takes over the log and returns all its entries. Later appends of other writers are refused. */
   async takeOver(): Promise<T[]> {
     const entries: T[] = [];
     do entries.push(...(await this.#readMore()));
@@ -60,8 +63,8 @@ export class AppendLog<T extends object> {
   }
 
   /**
-   * Appends what is written when this resolves. False if another process has taken the log over. What comes while an
-   * append is on its way is appended together.
+   * Appends entries. They are stored when the promise resolves. Returns false if another process has taken over the
+   * log. Entries of concurrent calls are written together.
    */
   async append(entries: readonly T[]): Promise<boolean> {
     const { maxSize } = this.#options;
@@ -78,7 +81,7 @@ export class AppendLog<T extends object> {
     return this.#nextWrite;
   }
 
-  /** Deletes the entries. The marks stay for their time: they refuse a former writer that comes back late. */
+  /** Deletes the entries. The marks stay until they expire, because they refuse a former writer that returns late. */
   async deleteEntries(): Promise<void> {
     await this.#lastWrite;
     const numbers = Array.from({ length: this.#count }, (_, number) => number).filter(each => !this.#marks.has(each));

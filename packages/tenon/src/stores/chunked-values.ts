@@ -4,32 +4,38 @@ import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Characters of one chunk. JSON may need six for each of them, and a store accepts 1 Mi by default. */
+/** Number of characters in one chunk. JSON may need six bytes for each of them, and a store accepts 1 Mi by default. */
 const CHUNK = 131_072;
-/** Characters of JSON that stay in the value itself. */
+/** Maximum number of characters of JSON that stay in the value itself. */
 const MAX_INLINE = 131_072;
-/** Large values whose chunks are cached, so that a write that does not change them does not write them again. */
+/**
+ * Maximum number of large values whose chunks are cached. A write that does not change the cached chunks does not write
+ * them again.
+ */
 const MAX_CACHED = 1000;
-/** Member of a value that locates its other chunks. */
+/** Member of a value that locates its chunks. */
 const MARKER = '$chunks';
 
 interface Marker {
   readonly id: string;
   readonly count: number;
-  /** All members in their order. */
+  /** All members of the value, in their order. */
   readonly members: readonly string[];
 }
 
 interface CachedChunks {
   readonly version: number;
   readonly marker: Marker;
-  /** Members that are in the chunks. */
+  /** Members that are stored in the chunks. */
   readonly chunked: JsonObject;
 }
 
 /**
- * Values that may be larger than one value of a store: large members of a value lie in values of their own. `maxSize`
- * is the most that they may have together, in characters of JSON; beyond it a write throws `store/value-too-large`.
+ * Wraps `values` so that a value may be larger than one value of the store. Large members are stored as separate values
+ * (chunks).
+ *
+ * @param maxSize Maximum size of the chunks of one value together, in characters of JSON. A larger value throws
+ * `store/value-too-large`.
  */
 export function chunkLargeValues(values: Values, maxSize: number, maxCached: number = MAX_CACHED): Values {
   const cache = new Map<string, CachedChunks>();
@@ -111,7 +117,7 @@ export function chunkLargeValues(values: Values, maxSize: number, maxCached: num
       }
     },
     async delete(key, version) {
-      // Both are requested at once, so that calls take effect in their order.
+      // Both calls are made at once, so that calls take effect in their order.
       const [cached, deleted] = await Promise.all([values.get(key), values.delete(key, version)]);
       if (!deleted) return false;
       const marker = cached?.value[MARKER];
@@ -126,7 +132,7 @@ export function chunkLargeValues(values: Values, maxSize: number, maxCached: num
   };
 }
 
-/** Moves the largest members, until the others fit into one value. */
+/** Moves the largest members out of a value until the others fit into one value of the store. */
 function splitValue(value: JsonObject): [rest: JsonObject, moved: JsonObject] {
   const sizes = Object.keys(value).map(name => [name, JSON.stringify(value[name])?.length ?? 0] as const);
   let remaining = sizes.reduce((sum, [, size]) => sum + size, 0);

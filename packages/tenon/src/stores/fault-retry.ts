@@ -1,24 +1,24 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 
-/** Pause before the first repetition; each further one is twice as long, in milliseconds. */
+/** Delay before the first repetition, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;
-/** Longest pause between two attempts, in milliseconds. */
+/** Maximum delay between two attempts, in milliseconds. */
 const MAX_DELAY = 5000;
 
-/** Repetition of failed calls of a store. */
+/** Options for the repetition of failed store calls. */
 export interface FaultRetryOptions {
   readonly clock: Clock;
-  /** Time after which the fault is thrown, in milliseconds. Default: never. */
+  /** Time after which the call fails with the fault, in milliseconds. Default: never. */
   readonly maxElapsed?: number | undefined;
   /** Called once, when the first attempt fails. */
   readonly onFault?: ((error: TenonError) => void) | undefined;
 }
 
-/** Errors about the call itself: to repeat it changes nothing. */
+/** Errors that the call itself causes. A repetition would fail too. */
 const PERMANENT = /^store\/(key|value|value-too-large|option|closed|schema|lease-lost|file-replaced)$/;
 
-/** Repeats a call of a store for as long as the store has a fault: it is busy, full, locked or out of reach. */
+/** Repeats a call of a store while the store has a fault: it is busy, full, locked or unreachable. */
 export async function retryStoreFaults<T>(
   attempt: () => Promise<T>,
   { clock, maxElapsed = Number.POSITIVE_INFINITY, onFault }: FaultRetryOptions,
@@ -32,7 +32,7 @@ export async function retryStoreFaults<T>(
       if (PERMANENT.test(fault.code) || clock.now() - startedAt >= maxElapsed) throw error;
       if (delay === INITIAL_DELAY) onFault?.(fault);
     }
-    // Processes that failed together do not come back together.
+    // A random delay keeps processes that failed together from retrying together.
     await new Promise<void>(resolve => clock.after(delay * (0.5 + Math.random() / 2), resolve));
   }
 }

@@ -1,6 +1,9 @@
 import type { Stores } from './stores.js';
 
-/** Calls `check` before each use of the stores. A call that it refuses rejects; `subscribe` throws. */
+/**
+ * Wraps stores so that `check` runs before each use. If `check` throws, `subscribe` throws its error, and every other
+ * call rejects with it.
+ */
 export function guardStores(
   { values, bus }: Pick<Stores, 'values' | 'bus'>,
   check: () => void,

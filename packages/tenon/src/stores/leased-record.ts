@@ -7,30 +7,29 @@ import { toTypedValues } from './typed-values.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Owner of leases: the process, and the time that a lease lasts, in milliseconds. */
+/** The owner of a lease and the duration of its leases, in milliseconds. */
 export interface LeaseOwner {
   readonly clock: Clock;
   readonly lease: number;
-  /** The user or address for whom a new record is written. */
+  /** The user or address for which a new record is written. */
   readonly caller?: string | undefined;
-  /** Repeats what a fault of the store prevents, once the record is taken. Absent: the fault is thrown. */
+  /** Repeats store calls that fail with a fault, once the owner has the record. Absent: the call throws the fault. */
   readonly faults?: Omit<FaultRetryOptions, 'clock'> | undefined;
 }
 
-/** Present in a record while a worker holds it. */
+/** Lease of a record. A record has one while a worker owns the record. */
 export interface Lease {
-  /** Milliseconds since the epoch. */
+  /** End of the lease, in milliseconds since the epoch. */
   readonly until: number;
-  /** Another with each owner: what an owner of before writes is refused. */
+  /** ID of the current owner. A write of a former owner is refused because its ID differs. */
   readonly fence: string;
-  /** Duration of the lease, in milliseconds. Records of earlier versions do not have it. */
+  /** Duration of the lease, in milliseconds. Records of earlier releases do not have it. */
   readonly length?: number;
 }
 
 /**
- * Tells if the owner of a lease is considered alive. A lease that ends more than two lengths ahead was written before
- * the clock was set back, and counts as expired. A difference of one length between the clocks of two machines is
- * allowed.
+ * Tells if the owner of a lease is considered alive. Clocks of two machines may differ by one lease duration. A lease
+ * that ends more than two durations from now counts as expired, because the clock was set back after it was written.
  */
 export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLength }: LeaseOwner): boolean {
   if (lease === undefined) return false;
@@ -46,8 +45,8 @@ function withoutLease<T extends object>({ lease: _, ...value }: Leased<T>): T {
 }
 
 /**
- * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when
- * that lapses another may take it over, and nothing that the former one still writes is accepted.
+ * A record that one process at a time works on. The owner takes the record by a lease and renews the lease during the
+ * work. When the lease expires, another process may take over the record, and writes of the former owner are refused.
  */
 export class LeasedRecord<T extends object> {
   readonly #values: Values<Leased<T>>;
@@ -79,8 +78,8 @@ export class LeasedRecord<T extends object> {
   }
 
   /**
-   * Leases the record of this key, unless another worker holds it. `change` returns the new record, or undefined when
-   * there is nothing to do.
+   * Leases the record of a key. Returns `undefined` if another worker owns it. `change` returns the new record, or
+   * `undefined` when there is nothing to do.
    */
   static async take<T extends object>(
     values: Values,
@@ -100,7 +99,7 @@ export class LeasedRecord<T extends object> {
     }
   }
 
-  /** Puts a record where nothing is, and takes it. Throws `store/lease-lost` when something is there. */
+  /** Creates a record and leases it. Throws `store/lease-lost` when the key already has a value. */
   static async create<T extends object>(
     values: Values,
     key: string,
@@ -113,24 +112,27 @@ export class LeasedRecord<T extends object> {
     return record;
   }
 
-  /** Names this owner of the record: another each time that it is taken. */
+  /** ID of this owner. It is different each time that the record is taken. */
   get fence(): string {
     return this.#fence;
   }
 
-  /** The record as it was last read or written. */
+  /** The record that was last read or written. */
   get value(): T {
     return this.#value;
   }
 
-  /** True if the lease was not renewed in time, as when the process was suspended: another may have taken it over. */
+  /**
+   * True if the lease was not renewed in time, for example because the process was suspended. Another process may own
+   * the record.
+   */
   get isLapsed(): boolean {
     return this.#owner.clock.now() >= this.#until;
   }
 
   /**
-   * Updates the record, and keeps concurrent changes of others. Throws `store/lease-lost` when another worker holds the
-   * lease.
+   * Updates the record and keeps concurrent changes of other processes. Throws `store/lease-lost` when another worker
+   * owns the record.
    */
   update(change: (value: T) => T): Promise<T> {
     return this.#enqueue(async () => {
@@ -142,7 +144,7 @@ export class LeasedRecord<T extends object> {
     });
   }
 
-  /** Reads what others have changed. */
+  /** Reads the record again, with the changes of other processes. */
   refresh(): Promise<T> {
     return this.#enqueue(async () => {
       await this.#readRecord();
@@ -150,20 +152,20 @@ export class LeasedRecord<T extends object> {
     });
   }
 
-  /** Renews the lease from time to time, until it is released or lost. */
+  /** Renews the lease at intervals until it is released or lost. `onLost` is called if it is lost. */
   renew(onLost?: (error: TenonError) => void): void {
     this.#onLost = onLost;
     const { clock, lease } = this.#owner;
     this.#stopRenewing = clock.after(lease / 3, () => {
       this.update(value => value).then(
         () => this.#stopRenewing && this.renew(onLost),
-        // One that could not be written may be written the next time; one that was lost is.
+        // A renewal that failed is tried again at the next interval, unless the lease was lost.
         () => this.#lostError || !this.#stopRenewing || this.renew(onLost),
       );
     });
   }
 
-  /** Gives the record back, with a last change. */
+  /** Releases the record with a last change. */
   release(change: (value: T) => T = value => value): Promise<void> {
     this.stop();
     return this.#enqueue(async () => {
@@ -175,7 +177,7 @@ export class LeasedRecord<T extends object> {
     });
   }
 
-  /** Stops to renew the lease: it lapses. */
+  /** Stops the renewal of the lease, so that the lease expires. */
   stop(): void {
     this.#stopRenewing?.();
     this.#stopRenewing = undefined;
@@ -228,8 +230,8 @@ export class LeasedRecord<T extends object> {
 }
 
 /**
- * Changes a record that others may be at work on, without taking it. `change` gives undefined when there is nothing to
- * be changed. Gives the record as it is then, or undefined when there is none.
+ * Updates a record without leasing it, even if another worker owns it. `change` returns the new record, or `undefined`
+ * to change nothing. Returns the current record, or `undefined` if there is none.
  */
 export async function updateIfPresent<T extends object>(
   values: Values,

@@ -3,7 +3,10 @@ import type { JsonObject } from '../jsonrpc/message.js';
 
 /** Listeners of this process by topic. */
 export interface TopicListeners {
-  /** With `since`, gets only messages with a greater number. */
+  /**
+   * Adds a listener and returns a function that removes it. With `since`, the listener gets only messages with a
+   * greater number.
+   */
   add(topic: string, listener: (message: JsonObject) => void, since?: number): () => void;
   /** Notifies the current listeners asynchronously, so that a publisher never calls a listener. */
   notify(topic: string, text: string, number?: number): void;
@@ -66,13 +69,13 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
   };
 }
 
-/** A listener for problems that cannot do harm itself. */
+/** Creates a function that reports errors to `onError`. An exception of `onError` is ignored. */
 export function createErrorReporter(onError: ((error: TenonError) => void) | undefined): ErrorReporter {
   return error => {
     try {
       onError?.(error);
     } catch {
-      // There is no handler left to report to.
+      // No handler is left that could get this error.
     }
   };
 }

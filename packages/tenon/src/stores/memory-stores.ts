@@ -8,26 +8,27 @@ import { checkKey, createStoreClosedError, MAX_VALUE_SIZE, serializeValue } from
 
 /** Options of `memoryStores`. */
 export interface MemoryStoresOptions {
-  /** The time by which values end. */
+  /** The clock for the expiry of values. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Maximum number of values, else `store/full`. Default: 100,000. */
+  /** Maximum number of values. A write beyond it throws `store/full`. Default: 100,000. */
   readonly maxEntries?: number | undefined;
-  /** Maximum size of all JSON text together, in characters, else `store/full`. Default: 256 Mi. */
+  /** Maximum size of all JSON text together, in characters. A write beyond it throws `store/full`. Default: 256 Mi. */
   readonly maxTotalSize?: number | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
+   * Default: 1 Mi.
    */
   readonly maxValueSize?: number | undefined;
   /**
-   * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may
-   * take alone, from 0 to 1. Default 0.5; 1 lets one take everything.
+   * Share of `maxEntries` and `maxTotalSize` for the values of one user, or of one address of anonymous callers. A
+   * number from 0 to 1; 1 sets no limit. Default: 0.5.
    */
   readonly maxShare?: number | undefined;
-  /** Called for listeners that threw. Default: the error is dropped. */
+  /** Called with the errors that listeners throw. Default: these errors are ignored. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
-/** Creates stores in this process. Nothing has to be closed: expired values are deleted when others are written. */
+/** Creates stores in the memory of this process. You need not close them: later writes delete expired values. */
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
   const {
     clock = systemClock,

@@ -10,16 +10,16 @@ export interface MemoryLimits {
   readonly maxEntries: number;
   readonly maxTotalSize: number;
   readonly maxValueSize: number;
-  /** Part of the room that the values of one owner may take alone. */
+  /** Share of the limits that the values of one owner may use, from 0 to 1. */
   readonly maxShare: number;
 }
 
 interface MemoryEntry {
   readonly text: string;
   readonly version: number;
-  /** Expiry, by the clock. */
+  /** Time of expiry, in milliseconds of the clock. */
   readonly expiresAt: number;
-  /** Absent without an owner. Such values only count towards the total limit. */
+  /** Owner of the value. A value without an owner counts only towards the total limit. */
   readonly owner: string | undefined;
 }
 
@@ -32,14 +32,14 @@ export interface MemoryValues extends Values {
   clear(): void;
 }
 
-/** Values in the memory of this process. `check` is called first for every operation. */
+/** Creates values in the memory of this process. Every operation calls `check` first. */
 export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: () => void): MemoryValues {
   const entries = new Map<string, MemoryEntry>();
   const keys = createSortedKeys();
   const counts = new SharedLimit(limits.maxEntries, limits.maxShare);
   const sizes = new SharedLimit(limits.maxTotalSize, limits.maxShare);
   let sweepIterator = entries.entries();
-  /** No entry ends before: until then there is no use in sweeping all of them. */
+  /** Earliest expiry of all entries. A full sweep before this time would delete nothing. */
   let nextExpiry = Number.POSITIVE_INFINITY;
 
   const getLive = (key: string): MemoryEntry | undefined => {
@@ -56,7 +56,7 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
     keys.delete(key);
   }
 
-  /** Visits a few entries at a time, so that expired entries that are never read again are deleted. */
+  /** Checks a few entries, so that expired entries that are never read again are deleted. */
   function sweepSome(): void {
     for (let count = 0; count < SWEPT_PER_WRITE; count++) {
       const { value, done } = sweepIterator.next();
@@ -78,7 +78,7 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
     const [more, growth] = [existing ? 0 : 1, size - (existing?.text.length ?? 0)];
     if (counts.total + more > limits.maxEntries || sizes.total + growth > limits.maxTotalSize) return false;
     if (owner === undefined) return true;
-    // A value that becomes no larger may always be written, so that what was begun comes to its end.
+    // A write that does not make the value larger is always allowed, so that work in progress can end.
     return (more === 0 || counts.isWithinShare(owner)) && (growth <= 0 || sizes.isWithinShare(owner, growth));
   }
 

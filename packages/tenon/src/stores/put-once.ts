@@ -1,12 +1,12 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { PutOptions, Values } from './stores.js';
 
-/** Repeats a call of a store, or does not. */
+/** Runs a call of a store. The runner may repeat the call if it fails. */
 export type CallRunner = <R>(attempt: () => Promise<R>) => Promise<R>;
 
 /**
- * Writes one version of a value, once: an attempt that failed may have taken effect all the same, and a repetition of it
- * finds what it wrote. Gives the new version, or undefined when another value is there.
+ * Writes one version of a value once. A failed attempt may have taken effect, so a repetition first looks for its own
+ * value. Returns the new version, or `undefined` when another value exists.
  */
 export async function putOnce<T extends object = JsonObject>(
   values: Values<T>,

@@ -2,21 +2,25 @@ import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
- * Encrypts values that leave the process and come back, by AES-256-GCM. The id of the key is part of the text, so that
- * keys can be rotated. The receiver and the purpose are authenticated by `boundTo`, and are not part of the text.
+ * Encrypts values that leave the process and return, with AES-256-GCM. The sealed text contains the ID of the key, so
+ * that keys can be rotated. `boundTo` names the receiver and the purpose: it is authenticated, but it is not part of
+ * the text.
  */
 export interface Seal {
   /** Encrypts a value. It can be opened only with the same `boundTo`. */
   seal(value: JsonObject, boundTo: string): Promise<string>;
-  /** Returns `undefined` for a text that was sealed elsewhere, was bound to another text, or was changed. */
+  /**
+   * Decrypts a value. Returns `undefined` for a text that was changed, was bound to another text, or was sealed with
+   * another key.
+   */
   open(sealed: string, boundTo: string): Promise<JsonObject | undefined>;
 }
 
-/** A key and its id. The first key seals, all of them open. */
+/** A key and its ID. The first key of a list seals; all keys open. */
 export interface SealKey {
-  /** ID of the key, which sealed values carry. */
+  /** ID of the key. Sealed values contain it. */
   readonly id: string;
-  /** 32 bytes. */
+  /** The key: 32 bytes. */
   readonly key: Uint8Array;
 }
 
@@ -50,15 +54,20 @@ const PROCESS = 'process';
 /** Maximum length of a sealed state, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
-/** Tells if keys can seal: one or more of 32 bytes, with different ids of letters, digits, "_" and "-". */
+/**
+ * Tells if a list contains valid keys: at least one, of 32 bytes each, with different IDs of letters, digits, "_" and
+ * "-".
+ */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
   const isValid = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
   return isValid && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
 }
 
 /**
- * Derives a key from a secret of high entropy, for one purpose. Not for passwords: the derivation is fast.
- * https://www.rfc-editor.org/rfc/rfc5869
+ * Derives a key for one purpose from a secret of high entropy. Do not use it for passwords, because the derivation is
+ * fast.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc5869
  */
 export async function deriveSealKey(id: string, secret: string, purpose: string): Promise<SealKey> {
   const encode = (text: string) => new TextEncoder().encode(text);
@@ -67,10 +76,10 @@ export async function deriveSealKey(id: string, secret: string, purpose: string)
   return { id, key: new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256)) };
 }
 
-/** Creates a seal. Default keys: one made for this process, so that nothing can be opened after a restart. */
+/** Creates a seal. By default it creates a key for this process, so values cannot be opened after a restart. */
 export function createSeal(keys?: readonly SealKey[]): Seal {
   let keysById: Map<string, Promise<CryptoKey>> | undefined;
-  // Only when it is first needed: Workers have no randomness before the first request.
+  // The key is created on first use, because Workers have no randomness before the first request.
   const getKey = (id: string): Promise<CryptoKey> | undefined => {
     keysById ??= new Map((keys ?? createProcessKeys()).map(each => [each.id, importSealKey(each.key)]));
     return keysById.get(id);

@@ -1,20 +1,23 @@
-/** Keys in the order of their characters' codes. Adding, deleting and finding take about the same time however many there are. */
+/**
+ * Keys in the order of their character codes. The time to add, delete or find a key hardly depends on the number of
+ * keys.
+ */
 export interface SortedKeys {
-  /** Adds a key that is not there. */
+  /** Adds a key. The key must not exist. */
   add(key: string): void;
   delete(key: string): void;
-  /** The keys from `first` on. None may be added or deleted meanwhile. */
+  /** Iterates over the keys from `first` on. Do not add or delete keys during the iteration. */
   from(first: string): Iterable<string>;
 }
 
-/** A run of keys is cut in two beyond this. */
+/** Maximum number of keys in one run. A larger run is split in two. */
 const MAX_RUN = 1024;
 
-/** Sorted runs, one after the other: a key is moved among those of its own run only. */
+/** Creates sorted keys. They are stored in consecutive sorted runs, so that a change moves only the keys of one run. */
 export function createSortedKeys(): SortedKeys {
   const runs: string[][] = [];
 
-  /** The run in which a key is, or belongs: the last that begins at or before it. */
+  /** Finds the run of a key: the last run that begins at or before the key. */
   const findRun = (key: string) =>
     Math.max(0, findFirstIndex(runs.length, index => (runs[index]?.[0] ?? '') > key) - 1);
   const findIndex = (run: readonly string[], key: string) =>
@@ -44,7 +47,10 @@ export function createSortedKeys(): SortedKeys {
   };
 }
 
-/** The least number below `count` for which it holds, given that it holds for all that follow; `count` if for none. */
+/**
+ * Finds the first index below `count` for which `holds` returns true. All later indexes must return true too. Returns
+ * `count` if there is none.
+ */
 function findFirstIndex(count: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,85 +1,89 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 
 /**
- * Stores of values that outlive a process, or that several processes share: tasks, sessions, remembered steps.
- * `memoryStores` and, from
- * `tenon/sqlite`, `sqliteStores` are two; `storeCases` of `tenon/testing` is what one of your own must do.
+ * Stores for values that outlive a process or that several processes share: tasks, sessions, journaled steps. Create
+ * them with `memoryStores`, `sqliteStores` of `tenon/sqlite`, or `redisStores` of `tenon/redis`. Test your own
+ * implementation with `storeCases` of `tenon/testing`.
  */
 export interface Stores {
   /** JSON values by key. */
   readonly values: Values;
   /** Messages between processes. */
   readonly bus: Bus;
-  /** True if other processes see the values, and this one after a restart. */
+  /** True if the values survive a restart and other processes can read them. */
   readonly durable: boolean;
-  /** Frees what is held open. What comes after is refused with `store/closed`. May be called again. */
+  /** Closes the stores and frees their resources. Later calls fail with `store/closed`. You may call it again. */
   close(): Promise<void>;
 }
 
-/** A value as it stands in a store. It is a copy: changing it changes nothing there. */
+/** A value with its key and version. It is a copy, so changes to it do not change the store. */
 export interface StoredValue<T extends object = JsonObject> {
   /** Key of the value. */
   readonly key: string;
   /** The value. */
   readonly value: T;
   /**
-   * 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew.
+   * Version of the value. The first write of a key gives 1, and each further write adds 1. A deleted or expired key
+   * starts again at 1.
    */
   readonly version: number;
 }
 
-/** Options of writing a value. */
+/** Options of `put`. */
 export interface PutOptions {
-  /** Writes only when this is the version that is there. 0: only when nothing is there. Absent: in any case. */
+  /** Writes only if this is the current version. 0 writes only if there is no value. Absent: always writes. */
   readonly version?: number | undefined;
-  /** Time for which the value is kept, in milliseconds from now; then it is deleted. Absent: for ever. */
+  /** Lifetime of the value, in milliseconds from now. The value is deleted after it. Absent: no expiry. */
   readonly ttl?: number | undefined;
   /**
-   * The user or address whose share of the store's room the value takes; kept from write to write. `memoryStores`
-   * leaves room for others when one owner writes much. A store may ignore it.
+   * The user or address whose share of the store the value uses. Later writes of the key keep it. `memoryStores` limits
+   * the share of one owner. A store may ignore this option.
    */
   readonly owner?: string | undefined;
 }
 
-/** Options of listing values. */
+/** Options of `list`. */
 export interface ListOptions {
-  /** Lists what comes after this key, which need not be there. */
+  /** Lists the keys after this one. A value with this key need not exist. */
   readonly after?: string | undefined;
-  /** Maximum number of entries. Default and most: 1000. */
+  /** Maximum number of values. Default and maximum: 1000. */
   readonly limit?: number | undefined;
 }
 
 /**
- * JSON objects by their keys. A key is 1 to 512 printable ASCII characters (`store/key`); a value must be an object
- * that JSON can write (`store/value`), within the store's bound (`store/value-too-large`). Each call is atomic, also
- * against other processes, and the calls of one process take effect in the order in which they are made.
+ * JSON objects by key. Each call is atomic, also against other processes. The calls of one process take effect in the
+ * order in which they are made.
+ *
+ * @throws TenonError `store/key` unless the key has 1 to 512 printable ASCII characters. `store/value` unless the value
+ * is an object that JSON can represent. `store/value-too-large` for a value beyond the limit of the store.
  */
 export interface Values<T extends object = JsonObject> {
-  /** Returns the value of a key. `undefined` when there is nothing, or its time is up. */
+  /** Returns the value of a key, or `undefined` if the key has no value or the value has expired. */
   get(key: string): Promise<StoredValue<T> | undefined>;
   /**
-   * Writes a value and returns its new version, or `undefined` when the current version differs from `version`. When
-   * the promise resolves, the value is stored: in a durable store it survives the end of the process and a power
+   * Writes a value and returns its new version. Returns `undefined` if the current version differs from `version`. When
+   * the promise resolves, the value is stored: in a durable store it survives a crash of the process and a power
    * failure.
    */
   put(key: string, value: T, options?: PutOptions): Promise<number | undefined>;
-  /** Deletes a value. Returns true if there was one. With `version`, only that one is. */
+  /** Deletes a value and returns true if there was one. With `version`, it deletes only that version. */
   delete(key: string, version?: number): Promise<boolean>;
   /** Lists the values whose keys begin with `prefix`, in the order of the keys' character codes. */
   list(prefix: string, options?: ListOptions): Promise<StoredValue<T>[]>;
 }
 
 /**
- * Messages for the current listeners in every process that shares the store, including this one. Each listener gets a
- * message at most once, never while `publish` is still running, and the messages of one publisher in their order.
- * Topics have the limits of keys, messages those of values.
+ * Messages to the current listeners in every process that shares the store, including this one. Each listener gets a
+ * message at most once, and never while `publish` is still running. The messages of one publisher arrive in order.
+ * Topics have the limits of keys, and messages have the limits of values.
  */
 export interface Bus {
-  /** Sends a message to all subscribers of a topic, in all processes. */
+  /** Publishes a message to all listeners of a topic, in all processes. */
   publish(topic: string, message: JsonObject): Promise<void>;
   /**
-   * Calls the listener for each later message, with its own copy. Returns a function that removes the listener. A store over a
-   * network may miss messages of other processes until a later call of this store has ended: subscribe first, then read.
+   * Calls the listener for each later message with its own copy. Returns a function that removes the listener. A store
+   * over a network may miss messages of other processes until a later call of this store has ended. Therefore subscribe
+   * first, then read.
    */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
 }

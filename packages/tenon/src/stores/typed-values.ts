@@ -1,10 +1,10 @@
 import type { Values } from './stores.js';
 
 /**
- * Types the values of the keys that one writer uses. Only that writer puts values under its keys, so they have the type that
- * it puts there; a store that another program has changed is not checked.
+ * Returns the same values with the type `T`. Use it only if one writer writes all values under its keys. The values are
+ * not checked, so another program that changes the store can break the type.
  */
 export function toTypedValues<T extends object>(values: Values): Values<T> {
-  // A store takes any JSON object, and an interface has no index signature that would show that it is one.
+  // A store accepts any JSON object, but TypeScript does not give interfaces an index signature.
   return values as unknown as Values<T>;
 }

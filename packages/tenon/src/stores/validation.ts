@@ -4,20 +4,20 @@ import type { ListOptions, PutOptions } from './stores.js';
 
 /** Maximum length of a key, in characters. */
 const MAX_KEY = 512;
-/** Maximum number of entries of one listing. */
+/** Maximum number of values that one call lists. */
 const MAX_LISTED = 1000;
-/** Default for the maximum size of the JSON text of a value or a message, in characters. */
+/** Default maximum size of the JSON text of a value or a message, in characters. */
 export const MAX_VALUE_SIZE = 2 ** 20;
 
 const PRINTABLE = /^[ -~]*$/;
 
-/** Refuses an invalid key or topic. The error does not contain it, because keys may identify users. */
+/** Throws for an invalid key or topic. The error does not contain the key, because keys may identify users. */
 export function checkKey(key: string): void {
   checkPart(key);
   if (key.length === 0) throw createKeyError('an empty string');
 }
 
-/** Refuses what no key can begin with, or come after. */
+/** Throws for a prefix or `after` with characters that a key cannot have. */
 function checkPart(part: string): void {
   if (typeof part !== 'string') throw createKeyError(`a value of type ${typeof part}`);
   if (part.length > MAX_KEY) throw createKeyError(`${part.length} characters`);
@@ -33,7 +33,10 @@ function createKeyError(received: string): TenonError {
   });
 }
 
-/** The JSON text of a value: what stores keep, so that what comes out is a copy and alike in all of them. */
+/**
+ * Serializes a value to JSON text. Stores keep the text, so that every read returns a copy and all stores return the
+ * same value.
+ */
 export function serializeValue(value: JsonObject, maxSize: number): string {
   const text = stringifyObject(value);
   if (!text?.startsWith('{')) throw createValueError('a value that serializes to another type');
@@ -59,7 +62,7 @@ function createValueError(received: string, cause?: unknown): TenonError {
   return new TenonError('store/value', 'invalid value for the store', { expected: 'a JSON object', received, cause });
 }
 
-/** Computes the expiry of a value that is written at `now`. */
+/** Computes the time of expiry of a value that is written at `now`. */
 export function computeExpiry({ ttl }: PutOptions, now: number): number | undefined {
   if (ttl === undefined) return undefined;
   if (!Number.isFinite(ttl)) throw createOptionError('ttl', 'a number of milliseconds', ttl);
@@ -71,7 +74,7 @@ export function checkVersion(version: number | undefined): void {
     throw createOptionError('version', 'an integer of at least 0', version);
 }
 
-/** Range of keys: `first` and those after it, as far as they begin with the prefix. */
+/** Range of keys: from `first` on, while they begin with the prefix. */
 export interface KeyRange {
   readonly first: string;
   readonly limit: number;
@@ -84,7 +87,8 @@ export function toKeyRange(prefix: string, { after, limit = MAX_LISTED }: ListOp
 }
 
 /**
- * The space is the least of the characters that a key may have: nothing lies between a key and itself with one more.
+ * Returns the first key of a range. The space is the smallest character of keys, so no key lies between `after` and
+ * `after` plus a space.
  */
 function getFirstKey(prefix: string, after: string | undefined): string {
   if (after === undefined) return prefix;

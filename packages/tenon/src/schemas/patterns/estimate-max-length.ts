@@ -1,15 +1,18 @@
 import { type Branch, type PatternItem, parsePattern } from './parse-pattern.js';
 
-/** Steps that one match may take, roughly: a tenth of a second. */
+/** Maximum number of steps of one match. 10 million steps take about a tenth of a second. */
 const MAX_STEPS_PER_MATCH = 1e7;
-/** The same where steps double with each character: the estimate is rougher there. */
+/**
+ * Maximum number of steps of a pattern whose steps double with each character. It is lower because the estimate is less
+ * exact.
+ */
 const MAX_EXPONENTIAL_STEPS = 1e5;
-/** Longer patterns are not tried at all. */
+/** Maximum length of a pattern, in characters. Longer patterns are never run. */
 const MAX_PATTERN = 2_000;
-/** A repetition that is bounded below this counts as its copies, above it as unbounded. */
+/** A repetition with a maximum up to this limit counts as that many copies. A larger maximum counts as unbounded. */
 const MAX_COPIES = 10;
 
-/** Growth of the number of steps of a match with the length n of a string: factor × n^degree × base^n. */
+/** Growth of the steps of a match with the length n of a string: factor × n^degree × base^n. */
 interface Growth {
   readonly factor: number;
   readonly degree: number;
@@ -19,9 +22,10 @@ interface Growth {
 const CONSTANT: Growth = { factor: 1, degree: 0, base: 1 };
 
 /**
- * Estimates the maximum length of a string for which a pattern is tried, so that backtracking still ends soon. An
- * estimate by the shape of the pattern: repetitions inside repetitions, repetitions that follow each other,
- * alternatives that begin alike. Errs on the short side.
+ * Estimates the maximum length of a string for which a pattern still ends soon in spite of backtracking. The estimate
+ * looks at nested repetitions, consecutive repetitions, and alternatives that begin alike. It prefers a length that is
+ * too short.
+ *
  * @param source A valid pattern.
  */
 export function estimateMaxLength(source: string): number {
@@ -46,7 +50,7 @@ function estimateBranches(branches: readonly Branch[], top: boolean): Growth {
   };
 }
 
-/** True if more than one alternative can begin with the same character. */
+/** Tells if two or more alternatives can begin with the same character. */
 function isForked(branches: readonly Branch[]): boolean {
   if (branches.length < 2) return false;
   const first = branches.map(branch => getRequiredChars(branch[0]));
@@ -59,12 +63,12 @@ function estimateBranch(branch: Branch, top: boolean): Growth {
   let scans = 0;
   for (const [i, item] of branch.entries()) {
     const growth = estimateItem(item, branch.slice(i + 1), top);
-    // What looks ahead or behind is done before the rest goes on: its steps add up with those of the rest.
+    // A lookaround ends before the rest continues, so its steps are added to those of the rest.
     if (item.atom.kind === 'group' && item.atom.looks && growth.base === 1) aside = Math.max(aside, growth.degree);
     else {
       const { factor, degree, base } = total;
       total = { factor: factor * growth.factor, degree: degree + growth.degree, base: base * growth.base };
-      // A loop that stops by itself runs on only once each time that it is come to.
+      // A loop with a clear end runs only once each time that the match reaches it.
       if (isLoop(item) && growth.degree === 0 && growth.base === 1) scans = 1;
     }
   }
@@ -93,7 +97,10 @@ function isLoop({ min, max }: PatternItem): boolean {
   return max > MAX_COPIES && max !== min;
 }
 
-/** A group that repeats is harmless when the input alone determines the beginning and the path of each repetition. */
+/**
+ * Estimates a group that repeats. It is harmless when the input alone determines the start and the path of each
+ * repetition.
+ */
 function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): Growth {
   const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0]);
   if (inner.base === 1 && (single || (inner.factor === 1 && inner.degree === 0))) {
@@ -102,14 +109,14 @@ function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): 
   return { ...CONSTANT, base: (Math.max(2, inner.factor * (inner.degree + 1)) * inner.base) ** Math.max(1, min) };
 }
 
-/** True if a character loop is followed by a character that it cannot match itself, or by the end. */
+/** Tells if a character loop is followed by a character that it cannot match itself, or by the end of the pattern. */
 function isDelimited(chars: string, rest: Branch, top: boolean): boolean {
   const next = rest.find(({ atom }) => atom.kind !== 'start' && atom.kind !== 'end' && atom.kind !== 'edge');
   if (next === undefined) return top;
   return isDisjoint(chars, getRequiredChars(next));
 }
 
-/** True if each round begins or ends with a character that nothing flexible in it can match. */
+/** Tells if each repetition begins or ends with a character that no variable part of it can match. */
 function isSeparated(branch: Branch): boolean {
   return [branch[0], branch.at(-1)].some(edge => {
     const mark = getRequiredChars(edge);
@@ -125,7 +132,7 @@ function getRequiredChars(item: PatternItem | undefined): string | undefined {
   return item !== undefined && item.min > 0 && item.atom.kind === 'chars' ? item.atom.chars : undefined;
 }
 
-/** The characters that classes are compared on. */
+/** The characters that show if two character classes overlap. */
 let sampleCharacters: readonly string[] | undefined;
 
 function isDisjoint(one: string, other: string | undefined): boolean {

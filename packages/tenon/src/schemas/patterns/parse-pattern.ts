@@ -1,14 +1,14 @@
-/** One thing that a pattern matches. */
+/** One element of a pattern. */
 export type PatternAtom =
-  /** One character: the source of a literal, an escape or a class. */
+  /** One character: a literal, an escape or a class, as source text. */
   | { readonly kind: 'chars'; readonly chars: string }
   | { readonly kind: 'group'; readonly branches: readonly Branch[]; readonly looks: boolean }
-  /** `^`, `$`, and `\b` or `\B`: they take no character. */
+  /** `^`, `$`, `\b` or `\B`. They consume no character. */
   | { readonly kind: 'start' | 'end' | 'edge' }
   /** A back-reference. */
   | { readonly kind: 'echo' };
 
-/** An atom and how often it may repeat. */
+/** An atom and the number of its repetitions. */
 export interface PatternItem {
   readonly atom: PatternAtom;
   readonly min: number;
@@ -17,17 +17,20 @@ export interface PatternItem {
 
 export type Branch = readonly PatternItem[];
 
-/** Deeper groups are not read. */
+/** Maximum depth of nested groups that are read. */
 const MAX_GROUPS = 50;
 
-/** An escape, by its second character: `\u{1F600}`, `\p{L}`, `\k<name>`, `\x41`, `\12`, `\d`. */
+/** An escape sequence, by its second character: `\u{1F600}`, `\p{L}`, `\k<name>`, `\x41`, `\12`, `\d`. */
 const ESCAPE =
   /\\(?:u\{[^}]*\}|u[\da-f]{4}(?:\\ud[c-f][\da-f]{2})?|[pP]\{[^}]*\}|k<[^>]*>|x[\da-f]{2}|c[a-z]|[1-9]\d*|.)/isuy;
 const CLASS = /\[(?:\\.|[^\]\\])*\]/suy;
 const GROUP = /\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?/uy;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy;
 
-/** Reads a valid pattern. `undefined` when its groups are too deep. https://tc39.es/ecma262/#sec-patterns */
+/**
+ * Parses a valid pattern. Returns `undefined` when its groups are nested too deeply.
+ * @see https://tc39.es/ecma262/#sec-patterns
+ */
 export function parsePattern(source: string): readonly Branch[] | undefined {
   let index = 0;
   const take = (token: RegExp): RegExpExecArray | null => {

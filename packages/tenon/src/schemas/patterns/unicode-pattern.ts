@@ -1,6 +1,6 @@
 /**
- * A pattern as JSON Schema means it, with Unicode: escapes that other regular expression dialects allow and that one
- * does not (`\-`, `\_`) are undone. `undefined` when it is no regular expression.
+ * Converts a pattern of JSON Schema to a regular expression with the `u` flag. Escapes that other regular expression
+ * dialects allow (`\-`, `\_`) are removed. Returns `undefined` for an invalid pattern.
  */
 export function toUnicodePattern(source: string): string | undefined {
   if (isPattern(source)) return source;

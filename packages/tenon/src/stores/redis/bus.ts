@@ -11,18 +11,21 @@ export interface RedisBusOptions {
   readonly maxValueSize: number;
   readonly report: ErrorReporter;
   readonly clock: Clock;
-  /** Lets closing wait for a call. */
+  /** Registers a call, so that `close` waits for it. */
   readonly track: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** Longest wait for a mark, in milliseconds. */
+/** Maximum time to wait for a mark, in milliseconds. */
 const MARK_TIMEOUT = 1000;
 
-/** A bus that can be ended. */
+/** A bus that the stores can close. */
 export interface RedisBus extends Bus {
-  /** Ends all listening. */
+  /** Removes all listeners. */
   clear(): void;
-  /** Resolves when the channels are as their listeners need them. `undefined` if they are. */
+  /**
+   * Resolves when all channels are subscribed or unsubscribed as their listeners need. Returns `undefined` if no change
+   * is pending.
+   */
   getPendingSubscription(): Promise<unknown> | undefined;
 }
 
@@ -30,13 +33,13 @@ export interface RedisBus extends Bus {
 interface Channel {
   listeners: number;
   isSubscribed: boolean;
-  /** Ends when the channel is as its listeners need it. */
+  /** Resolves when the pending changes of the channel are done. */
   work: Promise<void>;
 }
 
 /**
- * A bus over the channels of Redis, one for each topic. What comes first over a channel can have been published before a
- * further listener subscribed: it hears what comes after a mark that is published when it does.
+ * Creates a bus over Redis channels, one channel for each topic. A second listener on a channel must not get messages
+ * that were published before it subscribed. It therefore publishes a mark and gets only the messages after the mark.
  */
 export function createRedisBus(
   connection: RedisConnection,
@@ -52,12 +55,12 @@ export function createRedisBus(
     send(toChannelName(topic), ['PUBLISH', toChannelName(topic), message]);
 
   function receive(topic: string, message: string): void {
-    // The text of a message is an object.
+    // The text is JSON of a message, which is an object.
     if (message.startsWith('{')) topics.notify(topic, message);
     else marks.get(message)?.();
   }
 
-  /** Subscribes to a channel or leaves it, after what was begun before. */
+  /** Subscribes to a channel or unsubscribes from it, after earlier changes of the channel are done. */
   function update(topic: string, channel: Channel): void {
     const step = async () => {
       const isWanted = channel.listeners > 0;
@@ -74,7 +77,9 @@ export function createRedisBus(
       .finally(() => pendingSteps--);
   }
 
-  /** Calls `begin` when what was published before has come. A mark that is lost is not waited for long. */
+  /**
+   * Publishes a mark and calls `begin` when the mark arrives. If the mark is lost, `begin` is called after a timeout.
+   */
   function mark(topic: string, channel: Channel, begin: () => void): void {
     const id = crypto.randomUUID();
     const end = () => {
@@ -91,7 +96,7 @@ export function createRedisBus(
       checkKey(topic);
       const text = serializeValue(message, maxValueSize);
       await track(async () => {
-        // Those of this process that began to listen before hear it.
+        // Listeners of this process that subscribed earlier must get the message.
         await channels.get(topic)?.work;
         await sendMessage(topic, text);
       });

@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { createOnce } from './once.js';
 
-/** The part of a client of `@redis/client` that is used. */
+/** The part of a client of `@redis/client` that the library uses. */
 export interface NodeRedisClient {
   /** Sends a command. */
   sendCommand(args: readonly string[]): Promise<unknown>;
@@ -17,19 +17,22 @@ interface NodeRedisSubscriber {
   destroy(): unknown;
 }
 
-/** The part of a cluster of `@redis/client` that is used. It subscribes by connections of its own. */
+/**
+ * The part of a cluster client of `@redis/client` that the library uses. It opens its own connections for
+ * subscriptions.
+ */
 export interface NodeRedisCluster {
-  /** Sends a command to the node of the key. */
+  /** Sends a command to the node that has the key. */
   sendCommand(firstKey: string, isReadonly: boolean, args: string[]): Promise<unknown>;
   /** Subscribes to a channel. */
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   /** Ends all subscriptions to a channel. */
   unsubscribe(channel: string): Promise<unknown>;
-  /** Nodes that take writes. A client of one server has none. */
+  /** Nodes that accept writes. A client of a single server does not have this property. */
   readonly masters: readonly unknown[];
 }
 
-/** The part of a client or cluster of `ioredis` that is used. */
+/** The part of a client or cluster of `ioredis` that the library uses. */
 export interface IORedisClient {
   /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>;
@@ -48,23 +51,23 @@ interface IORedisSubscriber {
   disconnect(): unknown;
 }
 
-/** A connected client of `@redis/client` or `ioredis`, of one server, a Sentinel group or a cluster. */
+/** A connected client of `@redis/client` or `ioredis` for one server, a Sentinel group or a cluster. */
 export type RedisClient = NodeRedisClient | NodeRedisCluster | IORedisClient;
 
-/** One way to Redis, for all clients. */
+/** Connection to Redis. It has the same interface for all client libraries. */
 export interface RedisConnection {
-  /** Sends a command. `key` is one of its keys, by which a cluster finds the node. */
+  /** Sends a command. `key` is one of its keys; a cluster uses it to find the node. */
   send(key: string, command: readonly string[]): Promise<unknown>;
-  /** Resolves when messages of the channel arrive. Called once for each channel. */
+  /** Subscribes to a channel. Resolves when the subscription is active. Call it once for each channel. */
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Ends the connections that were opened here. */
+  /** Closes the connections that this object opened. */
   close(): Promise<void>;
 }
 
 type ErrorListener = (error: Error) => void;
 
-/** Uses a client of the application. It stays open; subscriptions have a connection of their own. */
+/** Wraps a client of the application. The client stays open; subscriptions use a separate connection. */
 export function wrapClient(client: RedisClient, onError: ErrorListener): RedisConnection {
   if ('call' in client) return wrapIORedis(client, onError);
   if ('masters' in client) return wrapCluster(client);
@@ -129,7 +132,10 @@ function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnec
   };
 }
 
-/** Opens a client for a URL, with the package that is installed. It reconnects by itself, and fails calls meanwhile. */
+/**
+ * Opens a client for a URL with the installed package. The client reconnects by itself; calls fail while it is
+ * disconnected.
+ */
 export function openUrl(url: string, onError: ErrorListener): RedisConnection {
   const connection = createOnce(async () => {
     const opened = (await openNodeRedis(url, onError)) ?? (await openIORedis(url, onError));
@@ -145,7 +151,7 @@ export function openUrl(url: string, onError: ErrorListener): RedisConnection {
   };
 }
 
-// Named by variables, so that neither a bundler nor the types of other platforms need them.
+// The package names are in variables, so that bundlers and the type check of other platforms do not need the packages.
 const NODE_REDIS: string = '@redis/client';
 const IOREDIS: string = 'ioredis';
 
@@ -159,7 +165,7 @@ async function openNodeRedis(url: string, onError: ErrorListener): Promise<Redis
   connected.catch(onError);
   return {
     ...connection,
-    // Calls wait for the first connection. Later they fail while there is none.
+    // Calls wait for the first connection. After that they fail while the client is disconnected.
     send: async (key, command) => {
       await connected;
       return connection.send(key, command);
@@ -209,11 +215,11 @@ type IORedisConstructor = new (
   options: { enableOfflineQueue: boolean; lazyConnect: boolean },
 ) => IORedisClient & IORedisSubscriber;
 
-/** Resolves when a client of `ioredis` is connected. It goes on trying until it is closed. */
+/** Resolves when a client of `ioredis` is connected. The client keeps trying until it is closed. */
 async function waitUntilReady(client: IORedisSubscriber): Promise<void> {
   if (client.status === 'ready') return;
   const ready = new Promise<void>(resolve => client.on('ready', resolve));
-  // The error event tells of a failed attempt.
+  // The client reports a failed attempt by its `error` event.
   if (client.status === 'wait') client.connect().catch(() => {});
   await ready;
 }

@@ -1,11 +1,11 @@
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Replies of a server that cannot serve now: it starts, has lost its role, or waits for others. */
+/** Replies of a server that cannot serve requests now: it starts, lost its role, or waits for other servers. */
 const UNAVAILABLE = /^(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNKILLABLE)\b/;
 /** Replies begin with a code. Errors of the connection do not. */
 const REPLY = /^[A-Z]{2,} /;
 
-/** Converts an error of a Redis client. It says nothing of what was read or written. */
+/** Converts an error of a Redis client. The new error contains no keys and no values. */
 export function toRedisError(error: unknown, server: string): TenonError {
   if (TenonError.is(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -20,12 +20,12 @@ export function toRedisError(error: unknown, server: string): TenonError {
   return createUnavailableError(server, error);
 }
 
-/** A store that does not answer. The call may have taken effect. */
+/** Creates the error of a store that does not respond. The call may have taken effect. */
 export function createUnavailableError(server: string, cause?: unknown): TenonError {
   const hint = 'check that the store runs and can be reached; the client reconnects by itself';
   return new TenonError('store/unavailable', `${server}: not available`, { hint, cause });
 }
 
-/** True if the server does not have the script: it was restarted, or another one took over. */
+/** Tells if the server does not have the script, for example after a restart or a failover. */
 export const isMissingScript = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('NOSCRIPT');

@@ -1,8 +1,8 @@
-/** Something that is created when it is first needed. */
+/** A value that is created on first use. */
 export interface Once<T> {
-  /** Returns it. An attempt that failed is repeated by the next call. */
+  /** Returns the value, and creates it if necessary. If the creation failed, the next call repeats it. */
   get(): Promise<T>;
-  /** Returns it if it was created. */
+  /** Returns the value if it was created before. */
   peek(): Promise<T | undefined>;
 }
 

@@ -1,7 +1,9 @@
 /**
- * Scripts that Redis runs in one step. A value is a hash of its text `v` and its version `n`. All keys are in one sorted set,
- * for listing. Keys whose value has an expiry are also in a set sorted by it: Redis deletes the value, and later writes
- * delete what is left in both sets. The clock is that of Redis.
+ * Scripts that Redis runs atomically. A value is a hash of its text `v` and its version `n`. All keys are in one sorted
+ * set, for listing.
+ *
+ * Keys with an expiry are also in a set that is sorted by the expiry. Redis deletes an expired value, and later writes
+ * delete its entries in both sets. The scripts use the clock of Redis.
  */
 const SWEEP = `
 local time = redis.call('TIME')
@@ -15,7 +17,10 @@ local function sweep(values, keys, expiries, limit)
   end
 end`;
 
-/** Keys: value, keys, expiries. Arguments: beginning of value keys, key, text, expected version or '', time to live or ''. */
+/**
+ * Writes a value. Keys: value, keys, expiries. Arguments: prefix of value keys, key, text, expected version or '', time
+ * to live or ''.
+ */
 const PUT = `${SWEEP}
 local version = tonumber(redis.call('HGET', KEYS[1], 'n') or '0')
 if ARGV[4] ~= '' and tonumber(ARGV[4]) ~= version then return 0 end
@@ -31,7 +36,7 @@ end
 sweep(ARGV[1], KEYS[2], KEYS[3], 3)
 return version + 1`;
 
-/** Keys: value, keys, expiries. Arguments: key, expected version or ''. */
+/** Deletes a value. Keys: value, keys, expiries. Arguments: key, expected version or ''. */
 const DELETE = `
 local version = redis.call('HGET', KEYS[1], 'n')
 if not version or (ARGV[2] ~= '' and tonumber(ARGV[2]) ~= tonumber(version)) then return 0 end
@@ -40,7 +45,10 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return 1`;
 
-/** Keys: keys, expiries. Arguments: beginning of value keys, first key, end of keys, limit. Returns key, text, version, … */
+/**
+ * Lists values. Keys: keys, expiries. Arguments: prefix of value keys, first key, end of keys, limit. Returns key,
+ * text, version, …
+ */
 const LIST = `${SWEEP}
 sweep(ARGV[1], KEYS[1], KEYS[2], 1000)
 local found = {}

@@ -15,25 +15,26 @@ import { createKeys, createRedisValues } from './values.js';
 /** Options of `redisStores`. */
 export interface RedisStoresOptions {
   /**
-   * Beginning of all keys and channels. Deployments that share a Redis have different ones. 1 to 64 letters, digits and `._-`.
-   * Default: `tenon`.
+   * Prefix of all keys and channels: 1 to 64 letters, digits and `._-`. Deployments that share a Redis server need
+   * different prefixes. Default: `tenon`.
    */
   readonly prefix?: string | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
+   * Default: 1 Mi.
    */
   readonly maxValueSize?: number | undefined;
-  /** Time that a call waits for Redis, in milliseconds, else `store/unavailable`. Default: 2000. */
+  /** Time that a call waits for Redis, in milliseconds. After it the call throws `store/unavailable`. Default: 2000. */
   readonly timeout?: number | undefined;
-  /** The clock of the timeout. Values end by the clock of Redis. Default: the system's. */
+  /** The clock for `timeout`. Values expire by the clock of Redis. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Receives errors of the connection, and of listeners that threw. Default: nobody does. */
+  /** Called with errors of the connection, and with errors that listeners throw. Default: these errors are ignored. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
-/** Sends one command. `key` is one of its keys. */
+/** Sends one command. `key` is one of the keys in the command. */
 export type SendCommand = (key: string, command: readonly string[]) => Promise<unknown>;
-/** Runs a script on keys of one hash tag. */
+/** Runs a script. Its keys must have the same hash tag. */
 export type RunScript = (
   name: keyof typeof SCRIPTS,
   keys: readonly string[],
@@ -43,16 +44,16 @@ export type RunScript = (
 const PREFIX = /^[\w.-]{1,64}$/;
 
 /**
- * Keeps stores in Redis 7.0 or later, or Valkey, for processes on any number of machines.
+ * Creates stores in Redis 7.0 or later, or in Valkey, for processes on any number of machines.
  *
- * `target` is a URL (`redis://`, `rediss://`), for which the package `@redis/client` or `ioredis` must be installed, or a
- * connected client or cluster of one of them. A client stays open when the stores are closed.
+ * `target` is a URL (`redis://`, `rediss://`) or a connected client or cluster of `@redis/client` or `ioredis`. A URL
+ * needs one of these packages. A client that you pass stays open when the stores are closed.
  *
- * Redis replicates and writes to disk after it has answered: a write can be lost when a server fails or restarts. Set
- * `appendonly yes`, and use Postgres where that is not enough.
+ * Redis replicates and writes to disk after it has replied, so a write can be lost when a server fails or restarts. Set
+ * `appendonly yes` to lose less. Do not use Redis where no write may be lost.
  *
- * @throws TenonError `store/option` for an invalid prefix or client. Calls throw `store/unavailable` while Redis does not
- * answer, `store/full` when it has no memory left, `store/no-driver` without a package, or `store/failed`.
+ * @throws TenonError `store/option` for an invalid prefix or client. Calls throw `store/unavailable` while Redis does
+ * not respond, `store/full` when it has no memory left, `store/no-driver` without a package, or `store/failed`.
  */
 export function redisStores(target: string | URL | RedisClient, options: RedisStoresOptions = {}): Stores {
   const { prefix = 'tenon', timeout = 2000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
@@ -68,7 +69,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   const pending = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  /** Fails when the server does not answer in time. The command may still take effect. */
+  /** Sends a command and throws when the server does not reply in time. The command may still take effect. */
   const send = (key: string, command: readonly string[]): Promise<unknown> =>
     runWithTimeout(() => connection.send(key, command), {
       clock,
@@ -78,14 +79,14 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
       },
     });
 
-  // Loaded before the first call, so that calls take effect in their order from the first on.
+  // The scripts are loaded before the first call, so that all calls take effect in their order.
   const digests = createOnce(async () => {
     const names = Object.keys(SCRIPTS) as ScriptName[];
     const load = (name: ScriptName) => send(createKeys(prefix).index, ['SCRIPT', 'LOAD', SCRIPTS[name]]);
     return new Map(await Promise.all(names.map(async name => [name, String(await load(name))] as const)));
   });
 
-  /** Calls that were made before closing come to their end. */
+  /** Registers a call, so that `close` waits until the call ends. */
   async function track<T>(call: () => Promise<T>): Promise<T> {
     const result = call();
     pending.add(result);
@@ -109,7 +110,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     try {
       return await send(key, ['EVALSHA', (await digests.get()).get(name) ?? '', ...rest]);
     } catch (error) {
-      // Once after each restart of the server. Calls that were made after this one can take effect before it then.
+      // This happens once after each restart of the server. Later calls can then take effect before this one.
       if (isMissingScript(error)) return send(key, ['EVAL', SCRIPTS[name], ...rest]);
       throw error;
     }
@@ -123,7 +124,10 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     track,
   });
 
-  /** Calls that come after a subscription wait for it, so that what they read is not older than what is heard. */
+  /**
+   * Waits for pending subscriptions before a call, so that the data it reads is not older than the messages that
+   * listeners get.
+   */
   const callAfterSubscribing = async <T>(call: () => Promise<T>): Promise<T> => {
     const pendingSubscription = getPendingSubscription();
     if (pendingSubscription) await pendingSubscription;
@@ -154,7 +158,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
 
 type ScriptName = keyof typeof SCRIPTS;
 
-/** The server of a URL, without user and password. */
+/** Returns the server of a URL, without user and password. */
 function describeUrl(url: string | URL): string {
   try {
     return new URL(url).host;

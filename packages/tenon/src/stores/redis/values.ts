@@ -3,10 +3,12 @@ import type { StoredValue, Values } from '../stores.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import type { RunScript, SendCommand } from './stores.js';
 
-/** Greater than each character that a key may have. */
+/** Greater than every character that a key may have. */
 const AFTER_KEYS = '\x7f';
 
-/** All keys have the prefix as hash tag, so that a cluster keeps what one script uses on one node. */
+/**
+ * Creates the keys of a prefix. The prefix is a hash tag, so that a cluster stores all keys of one script on one node.
+ */
 export const createKeys = (prefix: string) => ({
   values: `{${prefix}}:value:`,
   index: `{${prefix}}:keys`,
@@ -52,7 +54,7 @@ export function createRedisValues(
   };
 }
 
-/** Reply of several values. */
+/** Reply with several values. */
 type Reply = readonly unknown[];
 
 function toStored(key: string, text: string, version: unknown): StoredValue {

@@ -14,17 +14,17 @@ export interface SqliteBusOptions {
   readonly report: ErrorReporter;
 }
 
-/** Time that a message stays in the file for other processes to read. */
+/** Time that a message stays in the file for other processes, in milliseconds. */
 const MESSAGE_TTL = 60_000;
 /** Maximum number of messages in the file. */
 const MAX_MESSAGES = 10_000;
-/** Each so many messages, the outdated ones are deleted. */
+/** Number of messages after which expired messages are deleted. */
 const MESSAGES_PER_SWEEP = 64;
-/** Maximum number of messages that are read at once. */
+/** Maximum number of messages that one query reads. */
 const READ_BATCH = 100;
 const LAST_ID_ATTEMPTS = 20;
 
-// A process reads only the numbers of its own messages, because its listeners already got them.
+// Of its own messages a process reads only the numbers, because its listeners already got the messages.
 const STATEMENTS = {
   add: 'INSERT INTO messages (origin, topic, text, at) VALUES (?, ?, ?, ?) RETURNING id',
   last: 'SELECT coalesce(max(id), 0) AS id FROM messages',
@@ -33,7 +33,7 @@ const STATEMENTS = {
   sweep: `DELETE FROM messages WHERE at <= ? OR id <= (SELECT max(id) FROM messages) - ${MAX_MESSAGES} RETURNING id`,
 } as const;
 
-/** A bus over a table: who publishes writes to it, who listens looks into it at intervals. */
+/** Creates a bus over a table. Publishers write to the table, and subscribers read it at intervals. */
 export function createSqliteBus(
   database: Database,
   queue: WorkQueue,
@@ -54,7 +54,7 @@ export function createSqliteBus(
     return statement(...parameters);
   }
 
-  /** Returns the number of the last message: later ones have greater numbers. */
+  /** Returns the number of the last message. Later messages have greater numbers. */
   function readLastId(): number {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -67,7 +67,9 @@ export function createSqliteBus(
     }
   }
 
-  /** Delivers the messages that other processes have published since. Returns true if there may be more. */
+  /**
+   * Delivers the messages that other processes have published since the last call. Returns true if there may be more.
+   */
   function readOnce(): boolean {
     const rows = execute('read', origin, lastRead);
     for (const { id, topic, text } of rows) {
@@ -83,7 +85,7 @@ export function createSqliteBus(
       hasMore = readOnce();
       failing = false;
     } catch (error) {
-      // It is said once, not twenty times a second.
+      // The error is reported once, not at every poll.
       if (!isBusy(error) && !failing) report(toStoreError(error, file));
       failing ||= !isBusy(error);
     }

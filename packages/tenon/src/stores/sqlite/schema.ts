@@ -2,15 +2,19 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { type Database, prepareStatement, readScalar, rollBack } from './database.js';
 import { isBusy, isReadOnlyError } from './errors.js';
 
-/** The application id of the file: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
+/**
+ * The application ID in the header of the file: `tnon`.
+ *
+ * @see https://www.sqlite.org/pragma.html#pragma_application_id
+ */
 const APPLICATION_ID = 0x746e6f6e;
 const SCHEMA_VERSION = 1;
-/** Another connection may hold the file while it comes into being: how often and how long that is waited for. */
+/** Maximum number of attempts to open a file that another connection is creating. */
 const MAX_OPEN_ATTEMPTS = 100;
 const OPEN_PAUSE = 20;
 
-// Both times are milliseconds. A message number is never reused, because listeners skip the numbers that they already
-// got.
+// Both times are in milliseconds. Message numbers are never reused, because listeners skip the numbers that they
+// already got.
 const TABLES = `
   CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL, ends INTEGER);
   CREATE INDEX entries_by_end ON entries (ends) WHERE ends IS NOT NULL;
@@ -22,17 +26,17 @@ const TABLES = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-// In one statement: another process may be making the tables just now.
+// One statement reads all three values, because another process may be creating the tables at the same time.
 const IDENTITY = `SELECT user_version AS version, application_id AS owner, (SELECT count(*) FROM sqlite_schema) AS tables
   FROM pragma_user_version, pragma_application_id`;
 
-/** Makes the tables where there are none, and refuses a file that is another program's or a later version's. */
+/** Creates missing tables. Refuses a file of another program or of a later release. */
 export function prepareFile(database: Database, file: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
       return prepareOnce(database, file);
     } catch (error) {
-      // The switch to a write-ahead log does not wait for others by itself.
+      // SQLite does not wait for other connections when it switches to the write-ahead log.
       if (!isBusy(error) || attempt === MAX_OPEN_ATTEMPTS) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_PAUSE);
     }
@@ -53,10 +57,12 @@ function prepareOnce(database: Database, file: string): void {
   }
 }
 
-/** A read-only database opens without an error. The first write would fail in the middle of some work. */
+/**
+ * Checks that the database can be written. A read-only database opens without an error, and a later write would fail.
+ */
 function checkWritable(database: Database): void {
   try {
-    // Another process that is writing shows that the file can be written: it is not waited for.
+    // If another process is writing, the file can be written, so this check does not wait.
     readScalar(database, 'PRAGMA busy_timeout = 0');
     database.exec('BEGIN IMMEDIATE');
     database.exec("DELETE FROM entries WHERE key = ''");

@@ -13,25 +13,35 @@ import { ATTEMPT_TIMEOUT, createWorkQueue, type WorkQueue } from './work-queue.j
 
 /** Options of `sqliteStores`. */
 export interface SqliteStoresOptions {
-  /** The time by which values end: the same for all processes that share the file. Default: the system's. */
+  /**
+   * The clock for the expiry of values. Processes that share the file need the same time. Default: the clock of the
+   * system.
+   */
   readonly clock?: Clock | undefined;
-  /** Maximum size of the file, in bytes, else `store/full`. Default: 1 Gi. */
+  /** Maximum size of the file, in bytes. A write beyond it throws `store/full`. Default: 1 Gi. */
   readonly maxBytes?: number | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
+   * Default: 1 Mi.
    */
   readonly maxValueSize?: number | undefined;
-  /** Time that a call waits for other processes that write, in milliseconds, else `store/busy`. Default: 5000. */
+  /**
+   * Time that a call waits for other processes that write, in milliseconds. After it the call throws `store/busy`.
+   * Default: 5000.
+   */
   readonly busyTimeout?: number | undefined;
   /** Interval at which a listener reads messages of other processes, in milliseconds. Default: 50. */
   readonly pollInterval?: number | undefined;
-  /** Called for listeners that threw, and for messages that could not be read. Default: the error is dropped. */
+  /**
+   * Called with the errors that listeners throw, and for messages that could not be read. Default: these errors are
+   * ignored.
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 /**
- * Stores over connections to one file. `open` gives another connection each time. `checkFile` throws when the path no
- * longer leads to the file that was opened; it is called before each use.
+ * Creates stores over connections to one file. `open` opens a new connection on each call. `checkFile` runs before each
+ * use, and throws when the path leads to another file.
  */
 export function createSqliteStores(
   file: string,
@@ -65,7 +75,7 @@ export function createSqliteStores(
 
   async function close(): Promise<void> {
     end();
-    // Pending operations are completed.
+    // Pending operations are completed first.
     for (const queue of queues) await queue.read(() => undefined);
     for (const each of [valuesDatabase, busDatabase]) each.close();
   }
@@ -84,9 +94,9 @@ export function createSqliteStores(
 }
 
 /**
- * Two connections: one for values, one for messages. A commit of values reaches the disk before it is acknowledged, so
- * that what was said to be kept survives the loss of power. Messages are for who listens now; not to wait for the disk
- * makes them many times faster.
+ * Opens two connections: one for values, one for messages. A write of values is acknowledged after it is on disk, so it
+ * survives a power failure. Messages are only for current listeners, and they are much faster without waiting for the
+ * disk.
  */
 function openDatabases(file: string, open: () => Database, maxSize: number): [kept: Database, heard: Database] {
   const opened: Database[] = [];

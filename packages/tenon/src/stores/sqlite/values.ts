@@ -5,14 +5,14 @@ import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } fro
 import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
 import type { WorkQueue } from './work-queue.js';
 
-/** Each so many writes, what has ended is deleted, as many at once as stands in the statement. */
+/** Number of writes after which expired values are deleted. */
 const WRITES_PER_SWEEP = 64;
-/** Greater than each character that a key may have. */
+/** Greater than every character that a key may have. */
 const AFTER_KEYS = '\x7f';
 
 const IS_LIVE = '(ends IS NULL OR ends > ?)';
 
-// Compare and set is one statement each, so that no other process comes between.
+// Each compare-and-set is one statement, so that no other process can write in between.
 const STATEMENTS = {
   get: `SELECT value, version FROM entries WHERE key = ? AND ${IS_LIVE}`,
   list: `SELECT key, value, version FROM entries WHERE key >= ? AND key < ? AND ${IS_LIVE} ORDER BY key LIMIT ?`,
@@ -30,7 +30,7 @@ const STATEMENTS = {
   sweep: 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE ends <= ? LIMIT 256) RETURNING version',
 } as const;
 
-/** Values in a table. `openQueue` gets the function that makes room in a full file. */
+/** Creates values in a table. `openQueue` gets a function that frees space in a full file. */
 export function createSqliteValues(
   database: Database,
   openQueue: (makeRoom: () => boolean) => WorkQueue,
@@ -54,7 +54,7 @@ export function createSqliteValues(
     try {
       sweep();
     } catch {
-      // What was to be written is; the next sweep takes what this one leaves.
+      // The write itself succeeded. The next sweep deletes the remaining expired values.
     }
   }
 

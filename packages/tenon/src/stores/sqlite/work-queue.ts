@@ -4,28 +4,31 @@ import { isBusy, isFull, toStoreError } from './errors.js';
 
 declare function setImmediate(run: () => void): unknown;
 
-/** Maximum delay before the next attempt, in milliseconds. SQLite itself has waited before: see `ATTEMPT_TIMEOUT`. */
+/** Maximum delay before the next attempt, in milliseconds. SQLite itself also waits: see `ATTEMPT_TIMEOUT`. */
 const MAX_PAUSE = 25;
 /**
- * Time that one attempt may block in SQLite, and with it this process, while another process writes, in milliseconds.
+ * Time that one attempt may wait in SQLite while another process writes, in milliseconds. The wait blocks this process.
  */
 export const ATTEMPT_TIMEOUT = 25;
-/** Maximum number of jobs of one transaction: for its time this process does nothing else. */
+/** Maximum number of jobs in one transaction. A transaction blocks this process. */
 const MAX_BATCH = 256;
 
-/** Runs work on a connection, in the order in which it comes. What was written is committed when its promise resolves. */
+/** Runs jobs on a connection in order. The writes of a job are committed when its promise resolves. */
 export interface WorkQueue {
   read<T>(work: () => T): Promise<T>;
-  /** Work that may be undone and done again. */
+  /** Runs a job that may write. The job must be repeatable, because it may be rolled back and run again. */
   write<T>(work: () => T): Promise<T>;
 }
 
 interface WorkQueueOptions {
   readonly clock: Clock;
-  /** Time for which work is repeated that finds the file held by another process, in milliseconds; then `store/busy`. */
+  /**
+   * Time for which a job is repeated while another process locks the file, in milliseconds. After it the job fails with
+   * `store/busy`.
+   */
   readonly timeout: number;
   readonly file: string;
-  /** Makes room in a full file. False if there is nothing to remove. */
+  /** Frees space in a full file. Returns false if there is nothing to delete. */
   readonly makeRoom?: (() => boolean) | undefined;
 }
 
@@ -38,8 +41,8 @@ interface Job {
 }
 
 /**
- * Commits together what is written in one turn of the event loop: the commit waits for the disk, and is what takes the
- * time.
+ * Creates a queue that commits all writes of one turn of the event loop together, because each commit waits for the
+ * disk.
  */
 export function createWorkQueue(database: Database, options: WorkQueueOptions): WorkQueue {
   const { clock, timeout } = options;
@@ -47,7 +50,7 @@ export function createWorkQueue(database: Database, options: WorkQueueOptions): 
 
   function enqueue<T>(run: () => T, isWrite: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // The value is the one that `run` returned.
+      // Each job gets the value that its own `run` returned, so the types match.
       waiting.push({ isWrite, deadline: clock.now() + timeout, run, resolve: resolve as Job['resolve'], reject });
       if (waiting.length === 1) schedule();
     });
@@ -60,7 +63,7 @@ export function createWorkQueue(database: Database, options: WorkQueueOptions): 
   async function runWaiting(): Promise<void> {
     const jobs = waiting.slice(0, MAX_BATCH);
     if (!runTogether(database, jobs)) for (const job of jobs) await runAlone(job, options);
-    // They count as waiting until they are done, so that nothing overtakes them.
+    // Jobs stay in the queue until they are done, so that later jobs cannot overtake them.
     waiting.splice(0, jobs.length);
     if (waiting.length > 0) schedule();
   }
@@ -68,7 +71,10 @@ export function createWorkQueue(database: Database, options: WorkQueueOptions): 
   return { read: work => enqueue(work, false), write: work => enqueue(work, true) };
 }
 
-/** Runs jobs in one transaction. False if there is no use in that, or one of them failed: then all are undone. */
+/**
+ * Runs jobs in one transaction. Returns false if there are fewer than two writes, or if a job failed. A failure rolls
+ * back all jobs.
+ */
 function runTogether(database: Database, jobs: readonly Job[]): boolean {
   if (jobs.filter(({ isWrite }) => isWrite).length < 2) return false;
   let values: unknown[];
@@ -94,8 +100,8 @@ async function runAlone(job: Job, { clock, file, makeRoom = () => false }: WorkQ
         return job.reject(toStoreError(error, file));
       }
     }
-    // A caller waits for the result, so the process must stay alive. Processes that collided once should not collide
-    // again.
+    // The caller waits for the result, so the timer keeps the process alive. A random delay avoids another collision of
+    // the same processes.
     await new Promise<void>(resolve => clock.after(1 + Math.random() * MAX_PAUSE, resolve, { hold: true }));
   }
 }
