@@ -2,6 +2,7 @@
 /** What a question costs on the revision on which it ends the call: the state that travels, and the work for each round. */
 import { createServer, memoryStores, tool } from 'tenon';
 import { heading, median, table } from '../report.mjs';
+import { measureBothEnds } from './both-ends.mjs';
 
 /** @typedef {Record<string, unknown>} Json */
 /** @typedef {{ result?: Json & { requestState?: string, inputRequests?: Record<string, unknown> }, error?: unknown }} Answer */
@@ -46,7 +47,11 @@ export async function measureAsking({ rounds }) {
     base.wall.push(one.wall);
     for (const result of results) await measure(result);
   }
-  return { results: { plain: base, asking: results }, markdown: toMarkdown(results, base) };
+  const together = await measureBothEnds({ rounds });
+  return {
+    results: { plain: base, asking: results, together: together.results },
+    markdown: `${toMarkdown(results, base)}\n${together.markdown}`,
+  };
 }
 
 /** @param {Measured} result */
@@ -157,7 +162,7 @@ function toMarkdown(results, base) {
   return [
     heading(2, 'Asking on 2026-07-28'),
     `A plain call takes ${plain.toFixed(0)} µs of CPU and ${median(base.wall).toFixed(2)} ms. The state is the largest of the call; `,
-    'a round is one request, the first included. A round waits one turn of the timer for what is asked together.\n\n',
+    'a round is one request, the first included. A round waits one turn of the event loop for what is asked together.\n\n',
     table(head, rows),
   ].join('');
 }

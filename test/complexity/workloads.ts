@@ -3,7 +3,8 @@ import { clientWorkloads, messageWorkloads } from './workloads/clients.js';
 import { gatewayListWorkloads, gatewayWorkloads } from './workloads/gateway.js';
 import { offerWorkloads, scanWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
-import { halvedWorkloads, stepWorkloads, taskWorkloads } from './workloads/tasks.js';
+import { formWorkloads, questionWorkloads } from './workloads/questions.js';
+import { halvedWorkloads as taskHalvedWorkloads, stepWorkloads, taskWorkloads } from './workloads/tasks.js';
 import { tokenWorkloads } from './workloads/tokens.js';
 
 /** What costs the same, however much is around it. */
@@ -19,7 +20,7 @@ export const flatWorkloads: Workloads = {
 /** Lists that cost the same to tell again, however long they are. */
 export const listWorkloads: Workloads = { ...serverListWorkloads, ...gatewayListWorkloads };
 
-export { halvedWorkloads };
+export const halvedWorkloads: Workloads = { ...taskHalvedWorkloads, ...questionWorkloads };
 
 /** What may cost as much as is gone through. */
 export const growingWorkloads: Workloads = {
@@ -27,4 +28,5 @@ export const growingWorkloads: Workloads = {
   ...notificationWorkloads,
   ...stepWorkloads,
   ...messageWorkloads,
+  ...formWorkloads,
 };

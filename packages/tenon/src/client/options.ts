@@ -36,6 +36,11 @@ export interface ServerRequestInfo {
   readonly task?: string | undefined;
 }
 
+/** `ServerRequestInfo` inside the client. Most handlers never read the signal, so its `AbortSignal` is created on access. */
+export interface InternalRequestInfo extends Omit<ServerRequestInfo, 'signal'> {
+  readonly signal: AbortSignalLike;
+}
+
 /** Roots that may change while clients are connected. Each client announces the changes to its server. */
 export interface RootsSource {
   /** Returns the roots as they are now. */

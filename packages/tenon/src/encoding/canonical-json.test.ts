@@ -29,6 +29,27 @@ describe('canonical JSON', () => {
     );
   });
 
+  it('is the same text as JSON with a replacer that sorts, for any value', () => {
+    const sort = (_: string, member: unknown) =>
+      typeof member === 'object' && member !== null && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : member;
+    const anything = fc.anything({
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      key: fc.oneof(fc.string({ unit: 'binary' }), fc.nat(20).map(String), fc.constantFrom('__proto__', 'toString')),
+    });
+    fc.assert(
+      fc.property(anything, value => {
+        expect(toCanonicalJson(value)).toBe(JSON.stringify(value, sort) ?? 'null');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('tells an array from an object, text from a number, and __proto__ from nothing', () => {
     const values = [
       [1],

@@ -1,7 +1,10 @@
+import { copyPlainJson, NOT_PLAIN } from './json-value.js';
 import { isObject } from '../jsonrpc/message.js';
 
 /** Converts a value to JSON with sorted object members, so that equal values have equal texts. */
 export function toCanonicalJson(value: unknown): string {
+  const sorted = copyPlainJson(value, true);
+  if (sorted !== NOT_PLAIN) return JSON.stringify(sorted) ?? 'null';
   return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sortMembers(member) : member)) ?? 'null';
 }
 

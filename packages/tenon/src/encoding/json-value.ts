@@ -52,21 +52,30 @@ export function copyJson<T>(value: T): T {
 /** Maximum depth that is copied member by member. A deeper or circular value is copied through JSON text. */
 const MAX_COPY_DEPTH = 200;
 /** Result for a value that only `JSON` itself can copy. */
-const NOT_PLAIN = Symbol('not plain');
+export const NOT_PLAIN = Symbol('not plain');
 
 /**
  * Returns the same copy as `JSON.parse(JSON.stringify(value))`, seven times as fast for plain objects and arrays.
  * Returns `undefined` for a value that JSON cannot represent. Throws the errors of `JSON.stringify`.
  */
 export function copyThroughJson(value: unknown): unknown {
-  const copy = copyPlain(value, MAX_COPY_DEPTH);
+  const copy = copyPlainJson(value);
   if (copy !== NOT_PLAIN) return copy;
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Copies a plain value. Returns `NOT_PLAIN` for a value with methods that JSON would call. */
-function copyPlain(value: unknown, depth: number): unknown {
+/**
+ * Copies a plain value as JSON transports it. Returns `NOT_PLAIN` for a value with methods that JSON would call, and
+ * `undefined` for `undefined`.
+ *
+ * @param isSorted Adds the members of each object in the order of their names.
+ */
+export function copyPlainJson(value: unknown, isSorted = false): unknown {
+  return copyPlain(value, MAX_COPY_DEPTH, isSorted);
+}
+
+function copyPlain(value: unknown, depth: number, isSorted: boolean): unknown {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -76,20 +85,22 @@ function copyPlain(value: unknown, depth: number): unknown {
       // JSON has neither infinite numbers nor a negative zero.
       return Number.isFinite(value) ? value + 0 : null;
     case 'object':
-      return value === null ? null : copyPlainObject(value, depth);
+      return value === null ? null : copyPlainObject(value, depth, isSorted);
     default:
       return NOT_PLAIN;
   }
 }
 
-function copyPlainObject(value: object, depth: number): unknown {
+function copyPlainObject(value: object, depth: number, isSorted: boolean): unknown {
   // An inherited `toJSON` counts too, because a prototype may have been extended.
   if (depth === 0 || (value as { toJSON?: unknown }).toJSON !== undefined) return NOT_PLAIN;
-  if (Array.isArray(value)) return copyPlainArray(value, depth);
+  if (Array.isArray(value)) return copyPlainArray(value, depth, isSorted);
   if (Object.getPrototypeOf(value) !== Object.prototype) return NOT_PLAIN;
   const copy: { [name: string]: unknown } = {};
-  for (const name of Object.keys(value)) {
-    const member = copyPlain((value as { [name: string]: unknown })[name], depth - 1);
+  const names = Object.keys(value);
+  if (isSorted) names.sort();
+  for (const name of names) {
+    const member = copyPlain((value as { [name: string]: unknown })[name], depth - 1, isSorted);
     // An assignment to an inherited member, such as `__proto__`, may fail.
     if (member === NOT_PLAIN || name in Object.prototype) return NOT_PLAIN;
     if (member !== undefined) copy[name] = member;
@@ -97,10 +108,10 @@ function copyPlainObject(value: object, depth: number): unknown {
   return copy;
 }
 
-function copyPlainArray(array: readonly unknown[], depth: number): unknown {
+function copyPlainArray(array: readonly unknown[], depth: number, isSorted: boolean): unknown {
   const copy: unknown[] = [];
   for (let index = 0; index < array.length; index++) {
-    const item = copyPlain(array[index], depth - 1);
+    const item = copyPlain(array[index], depth - 1, isSorted);
     if (item === NOT_PLAIN) return NOT_PLAIN;
     copy.push(item === undefined ? null : item);
   }

@@ -1,24 +1,8 @@
 import { encodeBase64Url } from './base64.js';
-
-/** The part of `node:crypto` that the library uses. */
-interface NodeHash {
-  update(data: string | Uint8Array): NodeHash;
-  digest(): Uint8Array;
-  digest(encoding: 'base64url'): string;
-}
-
-interface NodeCrypto {
-  createHash(algorithm: 'sha256'): NodeHash;
-}
-
-/** Runtimes with Node modules have this function. Others have only WebCrypto, whose digest is asynchronous. */
-declare const process: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } | undefined;
+import { getNodeCrypto } from './node-crypto.js';
 
 const BLOCK = 64;
 const LENGTH_SIZE = 8;
-
-/** The module `node:crypto`. The first digest loads it, because loading takes 2 ms. `null` if it does not exist. */
-let nodeCrypto: NodeCrypto | null | undefined;
 
 /** Returns the SHA-256 of a UTF-8 text, as base64url without padding. */
 export function hashSha256(text: string): string {
@@ -31,12 +15,6 @@ export function hashSha256(text: string): string {
 export function computeSha256(data: string | Uint8Array): Uint8Array {
   const native = getNodeCrypto();
   return native ? native.createHash('sha256').update(data).digest() : computeSha256Portably(data);
-}
-
-function getNodeCrypto(): NodeCrypto | null {
-  if (nodeCrypto !== undefined) return nodeCrypto;
-  nodeCrypto = (typeof process === 'undefined' ? undefined : process.getBuiltinModule?.('node:crypto')) ?? null;
-  return nodeCrypto;
 }
 
 let constants: { readonly rounds: Uint32Array; readonly state: Uint32Array } | undefined;

@@ -1,5 +1,5 @@
 import { computeFingerprint } from '../encoding/fingerprint.js';
-import { copyJson, findJsonFault } from '../encoding/json-value.js';
+import { copyThroughJson, findJsonFault } from '../encoding/json-value.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
@@ -50,7 +50,8 @@ export class JournaledExecution implements JournaledRun {
     const { ask: key, answer, refused } = recorded ?? this.journal.ask(method, mark, n);
     this.#visit(toRequestKey(mark, n));
     if (refused !== undefined) throw createInputRefusedError(refused);
-    return copyJson(answer ?? (await this.#backend.deliver({ key, method, params }, signal, onProgress)));
+    const given = answer ?? (await this.#backend.deliver({ key, method, params }, signal, onProgress));
+    return copyThroughJson(given) as JsonObject;
   }
 
   async step(step: string, work: () => unknown): Promise<unknown> {
@@ -59,7 +60,7 @@ export class JournaledExecution implements JournaledRun {
     this.#visit(toStepKey(step, n));
     const recorded = this.journal.step(step, n);
     const done = recorded ?? (await this.#backend.runStep(() => this.#performStep(step, n, work)));
-    return copyJson(done.value);
+    return copyThroughJson(done.value);
   }
 
   async mark(name: string): Promise<boolean> {
@@ -111,7 +112,7 @@ export class JournaledExecution implements JournaledRun {
     const value = await this.#callInStep(work);
     const fault = value === undefined ? undefined : findJsonFault(value);
     if (fault) throw createStepValueError(step, fault);
-    return value === undefined ? createStep(step, n) : { ...createStep(step, n), value: copyJson(value) };
+    return value === undefined ? createStep(step, n) : { ...createStep(step, n), value: copyThroughJson(value) };
   }
 
   /**

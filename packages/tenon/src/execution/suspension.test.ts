@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { getInputRequests, waitBriefly } from './fixtures/playing.js';
 import type { CompletedStep, ExecutionBackend } from './handler-run.js';
@@ -42,6 +42,16 @@ describe('a handler that has asked', () => {
       'ask-0',
       'ask-1',
     ]);
+  });
+
+  it('asks in the next turn, and waits for no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const { pause, ask } = rig();
+      expect(keys(await pause.runUntilSuspended(() => ask(1) as never))).toEqual(['ask-0']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('does not rest while a step goes on', async () => {

@@ -1,11 +1,10 @@
-import { copyJson } from '../encoding/json-value.js';
+import { runNextTurn } from '../cancellation/next-turn.js';
+import { copyThroughJson } from '../encoding/json-value.js';
 import { isPromise } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
 import type { Journal } from './journal.js';
 import { toInputRequest } from './journaled-execution.js';
-
-declare function setTimeout(run: () => void, ms: number): unknown;
 
 /** The round that is in progress. */
 export interface SuspensionRound {
@@ -55,7 +54,7 @@ export class Suspension implements ExecutionBackend {
 
   async deliver({ params, ...rest }: PendingInputRequest): Promise<JsonObject> {
     // The copy protects the request from later changes by the handler, because it is sent later.
-    const request = { ...rest, params: copyJson(params) };
+    const request = { ...rest, params: copyThroughJson(params) as JsonObject };
     if (this.#redirectBackend) return this.#redirectBackend.deliver(request);
     return new Promise(resolve => {
       this.#pendingInputs ??= new Map();
@@ -156,13 +155,13 @@ export class Suspension implements ExecutionBackend {
   #scheduleCheck(): void {
     if (this.#isCheckScheduled) return;
     this.#isCheckScheduled = true;
-    setTimeout(() => {
+    runNextTurn(() => {
       this.#isCheckScheduled = false;
       const leave = this.#waiter?.resolve;
       if (this.#redirectBackend || !this.#hasUnsentRequests || this.#activeSteps > 0 || leave === undefined) return;
       this.#hasUnsentRequests = false;
       leave(this.#toInputRequiredResult());
-    }, 0);
+    });
   }
 }
 

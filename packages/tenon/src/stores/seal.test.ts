@@ -1,5 +1,7 @@
+import { webcrypto } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { createWebCipher } from '../encoding/aes-gcm.js';
 import { areSealKeys, createSeal } from './seal.js';
 
 const key = (fill: number) => new Uint8Array(32).fill(fill);
@@ -110,6 +112,28 @@ describe('a seal', () => {
     expect(await rotated.open(sealed, '')).toEqual({ n: 1 });
     expect(await before.open(await rotated.seal({ n: 1 }, ''), '')).toBeUndefined();
     expect(await createSeal().open(await createSeal().seal({ n: 1 }, ''), '')).toBeUndefined();
+  });
+
+  it('opens the texts of runtimes that have only WebCrypto, and they open its own', async () => {
+    const keys = [{ id: 'a', key: key(1) }];
+    const web = createWebCipher(key(1));
+    const encode = (text: string) => new TextEncoder().encode(text);
+    const iv = new Uint8Array(12).fill(9);
+    const data = await web.encrypt(encode('{"n":1}'), iv, encode('tenon1.a.bound'));
+    const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+    expect(await createSeal(keys).open(`tenon1.a.${toText(iv)}.${toText(data)}`, 'bound')).toEqual({ n: 1 });
+    const [, , ownIv = '', own = ''] = (await createSeal(keys).seal({ n: 2 }, 'bound')).split('.');
+    const read = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+    const opened = await web.decrypt(read(own), read(ownIv), encode('tenon1.a.bound'));
+    expect(new TextDecoder().decode(opened)).toBe('{"n":2}');
+  });
+
+  it('uses node:crypto, which needs no other thread, where there is one', async () => {
+    const encrypt = vi.spyOn(webcrypto.subtle, 'encrypt');
+    const decrypt = vi.spyOn(webcrypto.subtle, 'decrypt');
+    const seal = createSeal();
+    expect(await seal.open(await seal.seal({ a: 1 }, 'b'), 'b')).toEqual({ a: 1 });
+    expect([encrypt.mock.calls.length, decrypt.mock.calls.length]).toEqual([0, 0]);
   });
 
   it('never gives the same text twice, and does not show what is in it', async () => {

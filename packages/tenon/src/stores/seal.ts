@@ -1,3 +1,4 @@
+import { type AesGcm, createAesGcm, IV_LENGTH } from '../encoding/aes-gcm.js';
 import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
@@ -24,30 +25,20 @@ export interface SealKey {
   readonly key: Uint8Array;
 }
 
-interface CryptoKey {
-  readonly type: string;
-}
-
 declare const crypto: {
   getRandomValues(bytes: Uint8Array): Uint8Array;
   subtle: {
-    importKey(
-      format: 'raw',
-      key: Uint8Array,
-      algorithm: string,
-      extractable: boolean,
-      uses: string[],
-    ): Promise<CryptoKey>;
     importKey(form: 'raw', key: Uint8Array, name: 'HKDF', extractable: false, uses: string[]): Promise<DerivationKey>;
     deriveBits(algorithm: object, key: DerivationKey, bits: number): Promise<ArrayBuffer>;
-    encrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
-    decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
   };
 };
 
 interface DerivationKey {
   readonly type: string;
 }
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
@@ -70,40 +61,35 @@ export function areSealKeys(keys: readonly SealKey[]): boolean {
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
 export async function deriveSealKey(id: string, secret: string, purpose: string): Promise<SealKey> {
-  const encode = (text: string) => new TextEncoder().encode(text);
-  const material = await crypto.subtle.importKey('raw', encode(secret), 'HKDF', false, ['deriveBits']);
-  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info: encode(purpose) };
+  const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveBits']);
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info: encoder.encode(purpose) };
   return { id, key: new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256)) };
 }
 
 /** Creates a seal. By default it creates a key for this process, so values cannot be opened after a restart. */
 export function createSeal(keys?: readonly SealKey[]): Seal {
-  let keysById: Map<string, Promise<CryptoKey>> | undefined;
+  let ciphers: Map<string, AesGcm> | undefined;
   // The key is created on first use, because Workers have no randomness before the first request.
-  const getKey = (id: string): Promise<CryptoKey> | undefined => {
-    keysById ??= new Map((keys ?? createProcessKeys()).map(each => [each.id, importSealKey(each.key)]));
-    return keysById.get(id);
+  const getCipher = (id: string): AesGcm | undefined => {
+    ciphers ??= new Map((keys ?? createProcessKeys()).map(each => [each.id, createAesGcm(each.key)]));
+    return ciphers.get(id);
   };
   const current = keys === undefined ? PROCESS : (keys[0]?.id ?? '');
   return {
     async seal(value, boundTo) {
-      const iv = crypto.getRandomValues(new Uint8Array(12));
-      const key = await (getKey(current) as Promise<CryptoKey>);
-      const data = new TextEncoder().encode(JSON.stringify(value));
-      const sealed = await crypto.subtle.encrypt(createAlgorithm(iv, current, boundTo), key, data);
-      return [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(new Uint8Array(sealed))].join('.');
+      const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
+      const cipher = getCipher(current) as AesGcm;
+      const sealed = await cipher.encrypt(encoder.encode(JSON.stringify(value)), iv, encodeBinding(current, boundTo));
+      return [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(sealed)].join('.');
     },
     async open(sealed, boundTo) {
       const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_SEALED ? [] : sealed.split('.');
-      const key = await getKey(id);
-      if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
+      const cipher = getCipher(id);
+      if (prefix !== PREFIX || rest.length > 0 || cipher === undefined) return undefined;
       try {
-        const opened = await crypto.subtle.decrypt(
-          createAlgorithm(decodeBase64Url(iv), id, boundTo),
-          key,
-          decodeBase64Url(data),
-        );
-        const value: unknown = JSON.parse(new TextDecoder().decode(opened));
+        const binding = encodeBinding(id, boundTo);
+        const opened = await cipher.decrypt(decodeBase64Url(data), decodeBase64Url(iv), binding);
+        const value: unknown = JSON.parse(decoder.decode(opened));
         return isObject(value) ? value : undefined;
       } catch {
         return undefined;
@@ -116,10 +102,6 @@ function createProcessKeys(): SealKey[] {
   return [{ id: PROCESS, key: crypto.getRandomValues(new Uint8Array(32)) }];
 }
 
-function importSealKey(key: Uint8Array): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
-}
-
-function createAlgorithm(iv: Uint8Array, id: string, boundTo: string): object {
-  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${PREFIX}.${id}.${boundTo}`) };
+function encodeBinding(id: string, boundTo: string): Uint8Array {
+  return encoder.encode(`${PREFIX}.${id}.${boundTo}`);
 }

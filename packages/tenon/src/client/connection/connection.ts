@@ -215,7 +215,7 @@ export class Connection implements PeerHandler {
 
   onRequest(request: JsonRpcRequest, running: RequestScope, envelope?: MessageContext): Promise<JsonObject> {
     const { dialect } = this;
-    const info = { signal: running.signal.signal, server: this.peer, relatedTo: envelope?.relatedTo };
+    const info = { signal: running.signal, server: this.peer, relatedTo: envelope?.relatedTo };
     const report = (params: JsonObject) => void this.notify('notifications/progress', params);
     return answerRequest(request, { dialect, options: this.#options, clock: this.#clock, report }, info);
   }

@@ -3,7 +3,7 @@ import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Connection } from '../connection/connection.js';
-import type { ServerRequestInfo } from '../options.js';
+import type { InternalRequestInfo } from '../options.js';
 import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
 /** Default for the number of times that a server may request input within one call. */
@@ -18,7 +18,7 @@ export async function answerInputRequest(
   { method, params }: { readonly method: string; readonly params?: object | undefined },
   { peer }: Pick<Connection, 'peer'>,
   answers: ServerRequestOptions,
-  info: Pick<ServerRequestInfo, 'signal' | 'task'>,
+  info: Pick<InternalRequestInfo, 'signal' | 'task'>,
 ): Promise<JsonObject> {
   try {
     return await handleServerRequest(method, (params ?? {}) as JsonObject, answers, {

@@ -1,4 +1,4 @@
-import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
@@ -27,8 +27,7 @@ export async function resolveInputRequests(
     if (round === maxRounds) throw createTooManyRoundsError(connection, maxRounds);
     const { inputRequests, requestState } = checkInputRequired(result, connection);
     const inputResponses =
-      inputRequests &&
-      (await answerInputRequests(inputRequests, connection, options, deadline, signal && toAbortSignal(signal)));
+      inputRequests && (await answerInputRequests(inputRequests, connection, options, deadline, signal));
     result = await send({
       ...params,
       ...(inputResponses === undefined ? {} : { inputResponses }),
@@ -44,7 +43,7 @@ async function answerInputRequests(
   connection: Connection,
   options: ClientOptions,
   { clock }: CallDeadline,
-  signal: AbortSignal = new AbortController().signal,
+  signal: AbortSignalLike = new LazyAbortSignal(),
 ): Promise<JsonObject> {
   const resume = clock.pause();
   const all = Object.entries(requests).map(

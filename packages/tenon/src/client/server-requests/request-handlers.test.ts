@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
@@ -140,6 +141,33 @@ describe('a question of the server', () => {
     }
     await ask('roots/list', {}, { roots: [], clock });
     expect(clock.timers).toBe(0);
+  });
+
+  it('makes an AbortSignal only for a handler that reads it', async () => {
+    const { AbortController: Own } = globalThis;
+    let made = 0;
+    vi.stubGlobal(
+      'AbortController',
+      class extends Own {
+        constructor() {
+          super();
+          made += 1;
+        }
+      },
+    );
+    const asked = { signal: new LazyAbortSignal(), server: 's', progress: () => {} };
+    const params = { messages: [], maxTokens: 1 };
+    const sampled = { role: 'assistant', content: { type: 'text', text: 'a' }, model: 'm' } as const;
+    const signals: AbortSignal[] = [];
+    const read = (_: unknown, { signal }: ServerRequestInfo) => {
+      signals.push(signal);
+      return sampled;
+    };
+    await handleServerRequest('sampling/createMessage', params, { sample: () => sampled }, asked);
+    expect(made).toBe(0);
+    await handleServerRequest('sampling/createMessage', params, { sample: read }, asked);
+    expect([made, signals[0]?.aborted]).toEqual([1, false]);
+    vi.unstubAllGlobals();
   });
 
   it('tells its handler when it is withdrawn', async () => {

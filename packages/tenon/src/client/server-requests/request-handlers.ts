@@ -1,5 +1,7 @@
 import { systemClock } from '../../cancellation/clock.js';
+import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import { JsonCache } from '../../encoding/json-cache.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -14,7 +16,8 @@ import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { describeIssues } from '../../schemas/issues.js';
-import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
+import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
+import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 
 /** Returns the capabilities that the client declares: those for which it has handlers. */
 export function createCapabilities(options: ClientOptions): ClientCapabilities {
@@ -55,7 +58,7 @@ export async function handleServerRequest(
   requestedMethod: string,
   params: JsonObject,
   answers: ServerRequestOptions,
-  info: ServerRequestInfo,
+  info: InternalRequestInfo,
 ): Promise<JsonObject> {
   const method = resolveAlias(requestedMethod);
   if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(requestedMethod);
@@ -82,10 +85,17 @@ export async function handleServerRequest(
 function runUntilTimeout<T>(
   method: string,
   { answerTimeout: timeout = ANSWER_TIMEOUT, clock = systemClock }: ServerRequestOptions,
-  info: ServerRequestInfo,
+  info: InternalRequestInfo,
   run: (info: ServerRequestInfo) => Promise<T>,
 ): Promise<T> {
-  return runWithTimeout(own => run({ ...info, signal: own.signal }), {
+  const runOwn = (own: LazyAbortSignal) =>
+    run({
+      ...info,
+      get signal() {
+        return own.signal;
+      },
+    });
+  return runWithTimeout(runOwn, {
     clock,
     timeout,
     signal: info.signal,
@@ -99,7 +109,7 @@ function runUntilTimeout<T>(
 }
 
 /** Checks the result of the user's handler, because the server would refuse an invalid one. */
-function checkAnswer(method: MethodName, result: JsonObject, { server }: ServerRequestInfo): JsonObject {
+function checkAnswer(method: MethodName, result: JsonObject, { server }: InternalRequestInfo): JsonObject {
   const problem = methods[method].result(result);
   if (problem === undefined) return result;
   throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${problem}`, { peer: server });
@@ -164,12 +174,20 @@ async function handleElicitation(
   const result = (await answers.elicit?.(form, info)) ?? { action: 'cancel' };
   if (result.action !== 'accept') return { action: result.action };
   const content = fillDefaults(form, result.content ?? {});
-  const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
-  const checked = compilePeerSchema({ ...form.requestedSchema }).check(content);
+  formValidators ??= await createFormValidators();
+  const checked = formValidators.get({ ...form.requestedSchema }).check(content);
   if (checked.ok !== false) return { ...result, content };
   throw new TenonError('answer/form', `the answer does not match the form: ${describeIssues(checked.issues)}`, {
     peer: info.server,
   });
+}
+
+/** Validators of forms, created with the first accepted form. Servers often send the same form again. */
+let formValidators: JsonCache<PeerSchemaValidator> | undefined;
+
+async function createFormValidators(): Promise<JsonCache<PeerSchemaValidator>> {
+  const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
+  return new JsonCache(compilePeerSchema);
 }
 
 /** Fields that were left out have their defaults. */

@@ -4,7 +4,7 @@ import { isId, isObject, type JsonObject, type JsonRpcRequest } from '../../json
 import { isMethod } from '../../protocol/methods.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { PausableClock } from '../calls/call-deadline.js';
-import type { ClientOptions, ServerRequestInfo } from '../options.js';
+import type { ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
 
 /** The connection from which a server request came. */
@@ -23,7 +23,7 @@ export interface ServerRequestContext {
 export async function answerRequest(
   { method, params = {} }: JsonRpcRequest,
   { dialect, options, clock, report }: ServerRequestContext,
-  info: Omit<ServerRequestInfo, 'progress'>,
+  info: Omit<InternalRequestInfo, 'progress'>,
 ): Promise<JsonObject> {
   if (method === 'ping') return {};
   if (isMethod(method) && !dialect.methods.server.has(method))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
-import { toFormSchema } from './form.js';
+import { requestForm, toFormSchema } from './form.js';
 
 const form = (schema: z.ZodObject) => toFormSchema(toJsonSchema(schema, 'input')).properties;
 
@@ -30,6 +31,31 @@ describe('a form', () => {
     ['a field of several kinds', z.object({ in: z.string().nullable() })],
   ])('has no %s', (_, schema) => {
     expect(() => form(schema)).toThrow(expect.objectContaining({ code: 'handler/no-form' }));
+  });
+
+  it('is shown and checked as its JSON Schema is when it is asked, whatever it was before', async () => {
+    const input = { type: 'object', properties: { n: { type: 'integer', maximum: 1 } } };
+    const shown: unknown[] = [];
+    const ask = (n: number) => {
+      const run = {
+        request: async (_: string, params: JsonObject) => {
+          shown.push(params.requestedSchema);
+          return { action: 'accept', content: { n } };
+        },
+      };
+      return requestForm(run as never, 'm', input).then(
+        ({ action }) => action,
+        error => error.code,
+      );
+    };
+    expect([await ask(1), await ask(2)]).toEqual(['accept', 'client/invalid-answer']);
+    input.properties.n.maximum = 2;
+    expect(await ask(2)).toBe('accept');
+    const [first, , last] = shown as { properties: { n: object } }[];
+    expect([first?.properties.n, last?.properties.n]).toEqual([
+      { type: 'integer', maximum: 1 },
+      { type: 'integer', maximum: 2 },
+    ]);
   });
 
   it('is an object', () => {

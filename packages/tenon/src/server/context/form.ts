@@ -1,11 +1,12 @@
+import { JsonCache } from '../../encoding/json-cache.js';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';
-import { compileSchema, describeIssues } from '../../schemas/compile-schema.js';
+import { compileSchema, describeIssues, type Validator } from '../../schemas/compile-schema.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
-import type { InferOutput, Schema } from '../../schemas/standard.js';
+import { type InferOutput, isStandardSchema, type Schema } from '../../schemas/standard.js';
 
 /** The answer to a form. */
 export type FormAnswer<T> =
@@ -20,16 +21,33 @@ export async function requestForm<const S extends Schema>(
   message: string,
   input: S,
 ): Promise<FormAnswer<InferOutput<S>>> {
-  const requestedSchema = toFormSchema(toJsonSchema(input, 'input'));
+  const { requestedSchema, validator } = prepareForm(input);
   const params = { message, requestedSchema };
   const result = toResult('elicitation/create', await run.request('elicitation/create', params));
   if (result.action !== 'accept') return { action: result.action };
-  const checked = await compileSchema(input, 'input').check(result.content ?? {});
+  const checked = await validator.check(result.content ?? {});
   if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
   throw new TenonError(
     'client/invalid-answer',
     `the answer does not match the form: ${describeIssues(checked.issues)}`,
   );
+}
+
+interface PreparedForm<T> {
+  readonly requestedSchema: FormSchema;
+  readonly validator: Validator<T>;
+}
+
+/** Prepared forms by JSON Schema. A handler often writes the schema inline, so each call brings an equal new object. */
+const preparedForms = new JsonCache<PreparedForm<unknown>>(compileForm);
+
+function prepareForm<const S extends Schema>(input: S): PreparedForm<InferOutput<S>> {
+  const form = isStandardSchema(input) ? compileForm(input) : preparedForms.get(toJsonSchema(input, 'input'));
+  return form as PreparedForm<InferOutput<S>>;
+}
+
+function compileForm(input: Schema): PreparedForm<unknown> {
+  return { requestedSchema: toFormSchema(toJsonSchema(input, 'input')), validator: compileSchema(input, 'input') };
 }
 
 const COMMON_KEYWORDS = ['type', 'title', 'description', 'default'];

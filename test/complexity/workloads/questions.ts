@@ -1,0 +1,49 @@
+import { type Client, connect, tool } from 'tenon';
+import { createMany, SIZES, type Workloads } from '../workload.js';
+import { createTestServer } from './offers.js';
+
+const FORM = { type: 'object', properties: { sure: { type: 'boolean' } } } as const;
+const createForm = (size: number) =>
+  ({ type: 'object', properties: createMany(size, 'field', () => ({ type: 'boolean' })) }) as const;
+
+const tools = {
+  ask: tool({
+    input: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+    async run({ size }, ctx) {
+      // Written anew for each call, as handlers do.
+      const { action } = await ctx.elicit({ message: 'Sure?', input: size === 0 ? FORM : createForm(size) });
+      return action;
+    },
+  }),
+  wait: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'Wait', input: FORM })).action }),
+};
+
+const connectAsked = (): Promise<Client> =>
+  connect(createTestServer({ tools }), {
+    protocolVersion: '2026-07-28',
+    elicit: ({ message }) => (message === 'Wait' ? new Promise(() => {}) : { action: 'accept', content: {} }),
+  });
+
+/** What costs the same however many other questions wait for their answers. */
+export const questionWorkloads: Workloads = {
+  'a question and its answer, with so many handlers that wait for theirs': {
+    sizes: SIZES.map(size => size / 2),
+    async prepare(size: number) {
+      const client = await connectAsked();
+      for (let at = 0; at < size; at++) client.callTool('wait').catch(() => {});
+      await client.callTool('ask', { size: 0 });
+      return { once: () => client.callTool('ask', { size: 0 }), close: () => client.close() };
+    },
+  },
+};
+
+/** What may cost as much as a form is long. */
+export const formWorkloads: Workloads = {
+  'a question and its answer, with a form of so many fields': {
+    sizes: SIZES,
+    async prepare(size: number) {
+      const client = await connectAsked();
+      return { once: () => client.callTool('ask', { size }), close: () => client.close() };
+    },
+  },
+};
