@@ -1,9 +1,9 @@
-/** Either kind: both have `aborted`, `reason`, and listeners to `abort`. */
+/** A platform signal or a `LazyAbortSignal`. Both have `aborted`, `reason` and `abort` listeners. */
 export type AbortSignalLike = AbortSignal | LazyAbortSignal;
 
 /**
- * A signal, and what aborts it. Most work that can be given up comes to its end, and should not pay for an event target:
- * an `AbortSignal` is made for those who take nothing else.
+ * An abort signal with its own `abort` method. It avoids the cost of an event target, because most requests end without
+ * being aborted. It creates an `AbortSignal` only for code that needs one.
  */
 export class LazyAbortSignal {
   #aborted = false;
@@ -19,7 +19,7 @@ export class LazyAbortSignal {
     return this.#reason;
   }
 
-  /** Listeners run once, with or without the option. */
+  /** Adds a listener, which runs at most once with or without the option. */
   addEventListener(_type: 'abort', run: () => void, _options?: { readonly once: boolean }): void {
     if (this.#aborted) return;
     this.#listeners ??= new Set();
@@ -30,7 +30,7 @@ export class LazyAbortSignal {
     this.#listeners?.delete(run);
   }
 
-  /** Runs all that listen, once. */
+  /** Aborts the signal and calls all listeners, once. */
   abort(reason?: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -40,7 +40,7 @@ export class LazyAbortSignal {
     this.#listeners = undefined;
   }
 
-  /** The same as an `AbortSignal`. */
+  /** An `AbortSignal` that is aborted together with this signal. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -50,7 +50,7 @@ export class LazyAbortSignal {
   }
 }
 
-/** For `fetch`, and for code of others. */
+/** Returns an `AbortSignal` for `fetch` and for code outside the library. */
 export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
   return signal instanceof LazyAbortSignal ? signal.signal : signal;
 }

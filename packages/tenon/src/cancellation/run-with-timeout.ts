@@ -3,22 +3,25 @@ import { type AbortSignalLike, LazyAbortSignal } from './lazy-abort-signal.js';
 
 export interface TimeoutOptions<R> {
   readonly clock: Clock;
-  /** Timeout in ms. Default: none. */
+  /** Timeout in milliseconds. Default: none. */
   readonly timeout?: number | undefined;
-  /** Keeps the process alive until the work or the timeout ends. Default false. */
+  /** Keeps the process alive until the work or the timeout ends. Default: false. */
   readonly hold?: boolean | undefined;
-  /** Returns the result after the timeout, or throws the error. */
+  /** Called after the timeout. Returns the result or throws the error. */
   readonly onTimeout: () => R;
-  /** Ends the wait as the timeout does. */
+  /** Aborting this signal ends the wait. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Returns the result after the signal is aborted, or throws the error. Default: throws the reason of the signal. */
+  /**
+   * Called after the signal is aborted. Returns the result or throws the error. Default: throws the reason of the
+   * signal.
+   */
   readonly onAbort?: ((reason: unknown) => R) | undefined;
 }
 
 /**
- * Runs work, and settles as it does unless the timeout or the signal is first. Then the signal of the work is aborted, with
- * the error that `onTimeout` or `onAbort` throws. Later results and errors of the work are dropped. When the signal is
- * aborted before, the work does not begin.
+ * Runs work with a timeout. After the timeout or an abort, the signal of the work is aborted with the error that
+ * `onTimeout` or `onAbort` throws. Later results and errors of the work are dropped. Work with an already aborted
+ * signal does not start.
  */
 export function runWithTimeout<T, R = never>(
   work: (signal: LazyAbortSignal) => Promise<T>,

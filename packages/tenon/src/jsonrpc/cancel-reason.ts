@@ -1,8 +1,8 @@
 import { TenonError } from './error.js';
 
-/** Longest reason of a cancellation that is sent, in characters. */
+/** Maximum length of a cancellation reason that is sent, in characters. */
 const MAX_REASON = 500;
-/** Default reasons of the platform. They contain no information. */
+/** Default abort reasons of the platform, which contain no information. */
 const WITHOUT_REASON: ReadonlySet<string> = new Set([
   'This operation was aborted',
   'The operation was aborted',
@@ -22,7 +22,8 @@ export function getCancelReason(error: TenonError): string {
 }
 
 /**
- * Returns the text with which the signal was aborted. `undefined` if there is none, or if it comes from the library.
+ * Returns the text with which the caller aborted the signal. Returns `undefined` if there is none, or if the library
+ * wrote it.
  */
 function getOwnReason(reason: unknown): string | undefined {
   if (typeof reason === 'string') return reason === '' ? undefined : reason.slice(0, MAX_REASON);

@@ -1,8 +1,8 @@
 import type { Id } from './message.js';
 
 /**
- * Map for few entries. Usually it has at most one, which needs no `Map`: the engine allocates a `Map` again and again while
- * keys come and go, and an empty one takes memory in each of many idle sessions.
+ * A map for few entries. It usually has at most one entry, which it stores without a `Map`. A `Map` reallocates memory
+ * while keys come and go, and an empty one wastes memory in every idle session.
  */
 export class CompactMap<T> {
   #id: Id | undefined;
@@ -35,7 +35,7 @@ export class CompactMap<T> {
     }
   }
 
-  /** False when there was nothing for this id. */
+  /** Deletes the entry of an ID. Returns false if there was none. */
   delete(id: Id): boolean {
     if (!this.has(id)) return false;
     this.#many?.delete(id);
@@ -49,7 +49,7 @@ export class CompactMap<T> {
     this.#setOnly(undefined, undefined);
   }
 
-  /** All there is now, in the order in which it came: what changes meanwhile does not change it. */
+  /** Returns a copy of all entries, in the order of insertion. Later changes do not affect it. */
   entries(): [Id, T][] {
     if (this.#many) return [...this.#many];
     return this.#id === undefined ? [] : [[this.#id, this.#only as T]];

@@ -9,32 +9,32 @@ import {
   type JsonRpcResponse,
 } from './message.js';
 
-/** Characters of a thrown object that an error shows at the most. */
+/** Maximum number of characters of a thrown object that an error shows. */
 const MAX_DESCRIPTION = 500;
 
-/** Details of an error. All of it may be shown to the user of the program. */
+/** Details of an error. Every detail may be shown to the user of the program. */
 export interface ErrorDetails {
   /** The peer: `notes (2025-06-18, stdio: node notes.js)`. */
   peer?: string | undefined;
   /** The protocol method. */
   method?: string | undefined;
-  /** Expected value. */
+  /** Expected value or condition. */
   expected?: string | undefined;
   received?: string | undefined;
   /** Next step for the user. */
   hint?: string | undefined;
-  /** The JSON-RPC error code, when the error crossed the wire or is to cross it. */
+  /** JSON-RPC error code, if the error was received from the peer or will be sent to it. */
   rpcCode?: number | undefined;
-  /** The JSON-RPC `error.data`. */
+  /** JSON-RPC error data. */
   data?: unknown;
-  /** The HTTP status, when HTTP said no. */
+  /** HTTP status of the response, if the HTTP request failed. */
   status?: number | undefined;
   cause?: unknown;
 }
 
 /**
- * The one error class. `code` is stable and made for programs: `area/what`, e.g. `peer/error`, `call/timeout`,
- * `connection/closed`. The message is made for people: what happened, with whom, and what to do next.
+ * The error class of the library. Programs read `code`, which is stable: `area/problem`, for example `peer/error`,
+ * `call/timeout` or `connection/closed`. People read the message: the problem, the peer and the next step.
  */
 export class TenonError extends Error {
   /** Always `TenonError`. */
@@ -43,19 +43,19 @@ export class TenonError extends Error {
   readonly code: string;
   /** The problem, without the details that the message adds. */
   readonly summary: string;
-  /** The other side: its name, protocol version and address. */
+  /** The peer: its name, protocol version and address. */
   readonly peer: string | undefined;
-  /** Method or notification of the failed message. */
+  /** Method of the request or notification that failed. */
   readonly method: string | undefined;
   /** The expected value or condition. */
   readonly expected: string | undefined;
   /** The received value. */
   readonly received: string | undefined;
-  /** Next step for the reader. */
+  /** Next step for the user. */
   readonly hint: string | undefined;
-  /** JSON-RPC error code, when the error crossed the wire. */
+  /** JSON-RPC error code, if the error was received from the peer or will be sent to it. */
   readonly rpcCode: number | undefined;
-  /** JSON-RPC error data, when the error crossed the wire. */
+  /** JSON-RPC error data, if the error was received from the peer or will be sent to it. */
   readonly data: unknown;
   /** HTTP status of the response, if there was one. */
   readonly status: number | undefined;
@@ -74,19 +74,19 @@ export class TenonError extends Error {
     this.status = details.status;
   }
 
-  /** Tells if a value is a TenonError, also one of another copy of the library. */
+  /** Tells if a value is a `TenonError`. Errors of another copy of the library count too. */
   static is(value: unknown): value is TenonError {
     return value instanceof Error && value.name === 'TenonError' && typeof (value as TenonError).code === 'string';
   }
 
-  /** Converts a thrown value to a TenonError. A TenonError is returned as it is. */
+  /** Converts a thrown value to a `TenonError`. Returns a `TenonError` unchanged. */
   static from(value: unknown, code = 'internal/unexpected', details: ErrorDetails = {}): TenonError {
     if (TenonError.is(value)) return value;
     return new TenonError(code, describeThrown(value), { ...details, cause: value });
   }
 }
 
-/** Anything can be thrown. An object is described by its message, else by what it holds. */
+/** Describes a thrown value, which can have any type. An object is described by its message, else by its members. */
 function describeThrown(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if ('message' in value && typeof value.message === 'string') return value.message;
@@ -97,13 +97,13 @@ function describeThrown(value: unknown): string {
   }
 }
 
-/** `{subject}: {problem}. Expected X, got Y. {next step}`, each part where there is one. */
+/** Composes a message: `{subject}: {problem}. Expected X, got Y. {next step}`. Missing parts are omitted. */
 function composeMessage(summary: string, { peer, method, expected, received, hint }: ErrorDetails): string {
   const subject = [peer, method].filter(Boolean).join(', ');
   const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
   const problem = subject ? `${subject}: ${summary}` : summary;
   if (!difference && !hint) return problem;
-  // A summary of several lines ends with text of another party, which must be kept apart from the library's text.
+  // A summary with several lines ends with text of another party, which must stay separate from the library's text.
   const separator = summary.includes('\n') ? '\n' : ' ';
   return [endSentence(problem), difference && toSentence(difference), hint && toSentence(hint)]
     .filter(Boolean)
@@ -115,22 +115,25 @@ const toSentence = (text: string): string => endSentence(text.charAt(0).toUpperC
 const endSentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 /**
- * Creates an error that crosses the wire with this code, message and data. Other errors of handlers cross as `Internal
- * error`, without their text.
+ * Creates an error that is sent to the peer with this code, message and data. The peer gets any other error of a
+ * handler as `Internal error`, without its text.
  */
 export function rpcError(rpcCode: number, message: string, data?: unknown): TenonError {
   return new TenonError('rpc/error', message, { rpcCode, data });
 }
 
 /**
- * True if an error was created by `rpcError`. An error response of another peer is not, because it may contain more
- * than this peer may know.
+ * Tells if `rpcError` created an error. Error responses of other peers do not count, because they may contain
+ * information that this peer must not get.
  */
 export function isForPeer(error: unknown): error is TenonError & { readonly rpcCode: number } {
   return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
 }
 
-/** Returns the part of an error that may cross the wire: that of one made by `rpcError`, and nothing of any other. */
+/**
+ * Converts an error to the JSON-RPC error object for the peer. Only errors of `rpcError` keep their code, message and
+ * data.
+ */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpcCode, message, data } = error;
@@ -148,7 +151,7 @@ export function isSessionLoss(error: unknown): boolean {
   return TenonError.is(error) && (error.code === 'session/gone' || error.code === 'session/rejected');
 }
 
-/** Makes the answer to a request of what its handler returned. Throws when that is no object. */
+/** Creates the response to a request from the result of its handler. Throws when the result is not an object. */
 export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
   if (isObject(result)) return createSuccess(id, result);
   throw new TenonError('handler/result', 'the return value of the handler is not an object', {

@@ -6,7 +6,7 @@ import { type ErrorObject, formatId, type Id, type JsonRpcResponse } from './mes
 import { RequestScope } from './request-scope.js';
 import type { Transport } from './transport.js';
 
-/** Requests of one peer that may be worked on at once, those included that were cancelled and go on all the same. */
+/** Maximum number of requests of one peer in progress. Cancelled requests count until their handlers end. */
 const MAX_IN_FLIGHT = 1000;
 
 export type SendReply = (response: JsonRpcResponse | undefined) => void;
@@ -14,11 +14,11 @@ export type SendReply = (response: JsonRpcResponse | undefined) => void;
 interface IncomingRequest {
   readonly scope: RequestScope;
   readonly reply: SendReply;
-  /** Calls `answer` when enough time has passed; absent: it may be answered at once. */
+  /** Calls `send` after the necessary delay. Absent: the response may be sent at once. */
   answerAfter: ((answer: () => void) => void) | undefined;
 }
 
-/** The requests of a peer that are being worked on, by id. */
+/** The requests of a peer that are in progress, by ID. */
 export class IncomingRequests {
   readonly #requests = new CompactMap<IncomingRequest>();
   #active = 0;
@@ -27,7 +27,7 @@ export class IncomingRequests {
     return this.#requests.size;
   }
 
-  /** Counts what is worked on, and what goes on after it was cancelled. */
+  /** Number of requests in progress, including cancelled requests whose handlers still run. */
   get active(): number {
     return this.#active;
   }
@@ -41,7 +41,10 @@ export class IncomingRequests {
     return { code: TOO_MANY_REQUESTS, message: `Too many requests: ${MAX_IN_FLIGHT} are being worked on` };
   }
 
-  /** Works on a request; its answer goes to `reply` unless it is cancelled meanwhile. `over` follows in any case. */
+  /**
+   * Runs `work` for a request and passes its response to `reply`, unless the request is cancelled first. Calls `onDone`
+   * in either case.
+   */
   start(
     id: Id,
     work: (scope: RequestScope) => JsonRpcResponse | Promise<JsonRpcResponse>,
@@ -67,7 +70,7 @@ export class IncomingRequests {
     });
   }
 
-  /** Holds the answer to a request back for as long as the channel wants after a progress notification. */
+  /** Delays the response to a request after a progress notification, for the `progressDelay` of the transport. */
   delayAnswer(id: Id | undefined, { progressDelay }: Pick<Transport, 'progressDelay'>, clock: Clock): void {
     if (id === undefined || progressDelay === undefined) return;
     const job = this.#requests.get(id);
@@ -75,7 +78,7 @@ export class IncomingRequests {
     if (job) job.answerAfter = answer => void clock.after(Math.max(0, dueAt - clock.now()), answer);
   }
 
-  /** Stops the work on a request. No answer follows. False when there is no such work. */
+  /** Cancels a request, so that no response follows. Returns false if no such request is in progress. */
   cancel(id: Id, reason?: string): boolean {
     const job = this.#requests.get(id);
     if (job === undefined) return false;

@@ -1,40 +1,42 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from './error.js';
 
-/** Pings that check if the peer still responds. */
+/** Options of the pings that check if the peer still responds. */
 export interface KeepAliveOptions {
   /**
-   * Time without a message from the peer before it is pinged, in milliseconds. Default 30,000. `Infinity` sends no
-   * pings.
+   * Time without a message from the peer after which it is pinged, in milliseconds. `Infinity` sends no pings. Default
+   * 30,000.
    */
   readonly interval?: number | undefined;
-  /** Time that the answer to a ping may take before the connection is ended, in milliseconds. Default 5,000. */
+  /**
+   * Maximum time to wait for the response to a ping, in milliseconds. After it the connection is closed. Default 5,000.
+   */
   readonly timeout?: number | undefined;
 }
 
-/** In milliseconds. */
+/** Default interval between pings, in milliseconds. */
 export const DEFAULT_INTERVAL = 30_000;
-/** Intervals without a byte after which a stream counts as dead. */
+/** Number of intervals without a byte after which a stream counts as broken. */
 export const SILENT_INTERVALS = 3;
 const DEFAULT_TIMEOUT = 5_000;
 
-/** A connection whose peer is monitored. */
+/** A connection whose peer is pinged. */
 export interface WatchedConnection {
   /** Name of the peer in errors. */
   readonly peer: string;
-  /** Tells if a message came since the last call of this function. */
+  /** Tells if a message arrived since the last call of this function. */
   takeActivity(): boolean;
-  /** Tells if there is a stream that could break unnoticed. */
+  /** Tells if the connection has a stream that could break unnoticed. */
   isLongLived(): boolean;
-  /** Counts one interval of the streams that may be broken although the peer answers pings. */
+  /** Counts one interval for streams that may be broken although the peer responds to pings. */
   checkStreams?(): void;
-  /** Sends a ping. Rejects with `call/timeout` when no answer comes in time. */
+  /** Sends a ping. Rejects with `call/timeout` when no response arrives in time. */
   ping(timeout: number): Promise<unknown>;
   /** Ends the connection, because the peer no longer responds. */
   fail(error: TenonError): void;
 }
 
-/** Pings the peer of one connection when it is silent, or when there is reason to doubt it. */
+/** Pings the peer of one connection when it sends nothing, or when the connection may be broken. */
 export class KeepAlive {
   readonly #clock: Clock;
   readonly #interval: number;
@@ -51,7 +53,7 @@ export class KeepAlive {
     this.#connection = connection;
   }
 
-  /** Settled when it is known if the peer responds. Undefined while there is no doubt. Does not reject. */
+  /** Resolves when the result of the ping in progress is known. Undefined if no ping is in progress. Never rejects. */
   get verification(): Promise<void> | undefined {
     return this.#verification;
   }
@@ -67,7 +69,7 @@ export class KeepAlive {
     this.#cancelTimer = undefined;
   }
 
-  /** Sends one ping for all concurrent callers, and ends the connection when no answer comes. */
+  /** Sends one ping for all concurrent callers. Closes the connection when no response arrives. */
   verify(): Promise<void> {
     this.#verification ??= this.#ping().finally(() => {
       this.#verification = undefined;
@@ -87,14 +89,14 @@ export class KeepAlive {
     try {
       await this.#connection.ping(this.#timeout);
     } catch (error) {
-      // Any other failure is an answer, or one that the connection sees to itself.
+      // Any other error shows that the peer responds, or the connection handles it.
       if (this.#stopped || !TenonError.is(error) || error.code !== 'call/timeout') return;
       this.#connection.fail(createUnresponsiveError(this.#connection.peer, this.#timeout));
     }
   }
 }
 
-/** Creates the error of a connection whose peer does not answer pings. */
+/** Creates the error of a connection whose peer does not respond to pings. */
 export function createUnresponsiveError(peer: string, timeout?: number): TenonError {
   const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
   return new TenonError('connection/unresponsive', `the peer did not answer a ping ${time}`, {

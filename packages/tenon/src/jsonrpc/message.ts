@@ -1,9 +1,13 @@
-/** The four kinds of JSON-RPC 2.0 message, and functions to classify them. https://www.jsonrpc.org/specification */
+/**
+ * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.
+ *
+ * @see https://www.jsonrpc.org/specification
+ */
 
 /** Any JSON object. */
 export type JsonObject = { [key: string]: unknown };
 
-/** A request id: a string or an integer. "1" and 1 are two ids. */
+/** A request ID: a string or an integer. `"1"` and `1` are different IDs. */
 export type Id = string | number;
 
 export interface JsonRpcRequest {
@@ -31,7 +35,7 @@ export interface ErrorObject {
   data?: unknown;
 }
 
-/** `id` is absent (JSON-RPC 2.0 itself uses `null`) when the id of the failed message could not be read. */
+/** An error response. `id` is absent (JSON-RPC 2.0 uses `null`) when the ID of the failed message could not be read. */
 export interface JsonRpcFailure {
   jsonrpc: '2.0';
   id?: Id | null | undefined;
@@ -47,15 +51,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A fractional or unsafe number is no id: it could not be echoed with the same value. */
+/**
+ * Tells if a value is a valid ID. Fractions and unsafe integers are invalid, because a response could not return the
+ * same value.
+ */
 export function isId(value: unknown): value is Id {
   return typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value));
 }
 
 /**
- * Classifies a JSON value as a kind of message. Allocates nothing; `explainMalformed` describes the problem of an
- * invalid one. Unknown members are tolerated. Some senders write `null` for an unused member: `params`, `result` and
- * `error` then count as absent, and `withoutNulls` removes them.
+ * Classifies a JSON value as a kind of message, without allocations. `diagnoseMessage` describes the problem of an
+ * invalid one. Unknown members are tolerated.
+ *
+ * Some senders write `null` for unused `params`, `result` and `error`. Such members count as absent, and `withoutNulls`
+ * removes them.
  */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
@@ -64,7 +73,7 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
 }
 
-/** True if a value is the failure of a request. */
+/** Tells if a value is an error response. */
 export function isFailureMessage(value: unknown): value is JsonRpcFailure {
   return classifyMessage(value) === 'failure';
 }
@@ -88,7 +97,9 @@ function isPresent(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 
-/** Removes `params`, `result` and `error` that are `null` from a well-formed message. Copies only when there is one. */
+/**
+ * Removes `params`, `result` and `error` that are `null` from a valid message. Copies the message only if it has one.
+ */
 export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
   if (params !== null && result !== null && error !== null) return message;
@@ -99,12 +110,12 @@ export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   return copy;
 }
 
-/** True if a value, well formed or not, looks like the response to a request. */
+/** Tells if a value looks like a response, even an invalid one. */
 export function isResponseLike(value: unknown): value is { id: Id } {
   return isObject(value) && !('method' in value) && isId(value.id);
 }
 
-/** Returns the reason why a value is no message, and the id for a response, if any. */
+/** Returns the reason why a value is not a valid message, and its ID for an error response. */
 export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
   if (!isObject(value)) return { reason: `a message is an object, not ${describeType(value)}` };
   const id = isId(value.id) && 'method' in value ? { id: value.id } : {};
@@ -125,7 +136,7 @@ function explainMalformed(value: JsonObject): string {
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
 }
 
-/** Names the type of a value with its article, for errors. */
+/** Returns the type of a value with its article, for errors. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
@@ -147,14 +158,16 @@ export function createFailure(id: Id | null | undefined, error: ErrorObject): Js
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
 }
 
-/** An id as it may be shown: it comes from the peer, and a long one is cut. */
+/** Formats an ID for a message. A long ID is cut, because the peer chose it. */
 export function formatId(id: Id): string {
   return JSON.stringify(typeof id === 'string' ? id.slice(0, 64) : id);
 }
 
 const serializedResults = new WeakMap<JsonObject, string | undefined>();
 
-/** A result that answers many requests as it is: it does not change any more, and its text is made once. */
+/**
+ * Marks a result that is sent in many responses. Do not change the result later, because it is serialized only once.
+ */
 export function markPreserialized(result: JsonObject): JsonObject {
   serializedResults.set(result, undefined);
   return Object.freeze(result);
@@ -174,8 +187,8 @@ export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcRespo
 }
 
 /**
- * Parses the JSON of a message as a peer sent it. One byte order mark in front is ignored, as RFC 8259 allows: programs
- * that write UTF-8 with a mark mean plain JSON. No message of ours begins with one. Throws a `SyntaxError`.
+ * Parses the JSON text of a message. A byte order mark at the start is ignored, as RFC 8259 allows, because some
+ * programs write one. Throws a `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

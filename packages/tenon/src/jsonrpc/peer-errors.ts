@@ -1,7 +1,7 @@
 import { TenonError } from './error.js';
 import { formatId, type JsonRpcResponse } from './message.js';
 
-/** Messages in one batch, at the most. */
+/** Maximum number of messages in one batch. */
 export const MAX_BATCH = 50;
 
 export function describeBatchError(batch: readonly unknown[]): string {
@@ -14,8 +14,8 @@ export function createMalformedError(peer: string, reason: string): TenonError {
 }
 
 /**
- * Creates the error of a response that belongs to no request. A response without an id means that the peer could not
- * read a message.
+ * Creates the error of a response to an unknown request. A response without an ID means that the peer could not read a
+ * message.
  */
 export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
   const { id } = response;

@@ -3,23 +3,23 @@ import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from './message.
 import type { RequestScope } from './request-scope.js';
 import type { MessageContext } from './transport.js';
 
-/** Handles messages of a peer. */
+/** Handles the messages of a peer. */
 export interface PeerHandler {
-  /** Name of the peer in errors, if more is known than its transport. */
+  /** Name of the peer in errors. Default: the name of the transport. */
   readonly peer?: string;
-  /** Answers one request. What it throws becomes the error that crosses: see `rpcError`. */
+  /** Handles one request and returns its result. An error that it throws becomes the error response: see `rpcError`. */
   onRequest(onRequest: JsonRpcRequest, scope: RequestScope, context?: MessageContext): JsonObject | Promise<JsonObject>;
   onNotification(onNotification: JsonRpcNotification, context?: MessageContext): void;
-  /** Something came that is no message, or that answers nothing. The peer goes on. */
+  /** Called for an invalid message or a response to an unknown request. The connection stays open. */
   onError(error: TenonError): void;
-  /** The transport has closed. */
+  /** Called when the transport has closed. */
   onClose(error?: TenonError): void;
-  /** The peer no longer knows the session: the connection takes no more messages. Called once. */
+  /** Called once when the peer no longer knows the session, so that the connection can send no more messages. */
   onSessionLost?(error: TenonError): void;
-  /** Tells if a batch is accepted now. `split`: its messages are accepted, and answered one by one. */
+  /** Tells if a batch is accepted now. With `split`, its messages are accepted and get separate responses. */
   getBatchMode(): boolean | 'split';
-  /** Id in responses to unreadable messages; `false`: such messages are not answered. */
+  /** Returns the ID of responses to unreadable messages. With `false`, such messages get no response. */
   getUnreadableId(): null | undefined | false;
-  /** True if requests of the peer may be answered; if not, it gets no response at all. Default: it may. */
+  /** Tells if requests of the peer may get a response now. If not, they get none. Default: true. */
   mayAnswer?(): boolean;
 }

@@ -26,15 +26,15 @@ import type { MessageContext, MessageReceiver, SendOptions, Transport } from './
 const PROGRESS = 'notifications/progress';
 const ignore = (): void => {};
 
-/** One side of a transport: assigns ids, tracks requests, runs incoming requests, and tolerates any input. */
+/** One end of a connection. Assigns IDs, tracks pending requests, runs incoming requests, and tolerates any input. */
 export class Peer implements MessageReceiver {
   readonly transport: Transport;
   readonly #handler: PeerHandler;
   readonly #clock: Clock;
-  /** Created on first use, because many sessions are idle, and most clients get no requests. */
+  /** Created on first use, because many sessions are idle, and most clients receive no requests. */
   #pending: PendingRequests | undefined;
   #incoming: IncomingRequests | undefined;
-  /** Set once the peer no longer knows the session. It would refuse later messages. */
+  /** Set when the peer no longer knows the session, because the peer would refuse later messages. */
   #sessionError: TenonError | undefined;
   #hasActivity = false;
   #isClosed = false;
@@ -51,17 +51,17 @@ export class Peer implements MessageReceiver {
     return this.#handler.peer ?? this.transport.peer;
   }
 
-  /** Number of requests of the peer in progress. */
+  /** Number of the peer's requests that are in progress. */
   get inFlight(): number {
     return this.#incoming?.size ?? 0;
   }
 
-  /** Number of handlers that run, including those of cancelled requests. */
+  /** Number of running handlers, including those of cancelled requests. */
   get activeHandlers(): number {
     return this.#incoming?.active ?? 0;
   }
 
-  /** Number of own requests without a response. */
+  /** Number of requests to the peer that have no response yet. */
   get pendingCount(): number {
     return this.#pending?.size ?? 0;
   }
@@ -93,7 +93,7 @@ export class Peer implements MessageReceiver {
     }
   }
 
-  /** Sends a notification. It is dropped after the transport has closed. */
+  /** Sends a notification. A notification after the transport has closed is dropped. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     if (this.#sessionError) return;
     if (method === PROGRESS) this.#incoming?.delayAnswer(options?.relatedTo, this.transport, this.#clock);
@@ -103,39 +103,41 @@ export class Peer implements MessageReceiver {
     );
   }
 
-  /** Handles every failed send, because each may report that the session is lost. */
+  /**
+   * Converts the error of a failed send. Every send uses it, because each failure may show that the session is lost.
+   */
   #toSendError(error: unknown, method?: string): TenonError {
     const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
     if (isSessionLoss(sendError)) this.onSessionLost(sendError);
     return sendError;
   }
 
-  /** A closed connection is expected after the end of this peer, so it is not reported. */
+  /** Reports the error of a failed send. A closed connection is not reported after the end of this peer. */
   #reportSendError(error: unknown, method?: string): void {
     const sendError = this.#toSendError(error, method);
     if (!this.#hasEnded || sendError.code !== 'connection/closed') this.#reportError(sendError);
   }
 
-  /** Restarts the idle timeout of a request. Returns false when the request is already answered. */
+  /** Restarts the idle timeout of a request. Returns false if the request already has a response. */
   resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
     return this.#pending?.resetIdleTimeout(id, progress) ?? false;
   }
 
-  /** Cancels a request of the peer that is in progress. No response follows. */
+  /** Cancels a request of the peer, so that no response follows. */
   cancel(id: Id, reason?: string): boolean {
     const cancelled = this.#incoming?.cancel(id, reason) ?? false;
     if (cancelled) this.#runSafely(() => this.transport.abandonResponse?.(id));
     return cancelled;
   }
 
-  /** Aborts all work for the peer and rejects all pending requests. */
+  /** Aborts all handlers of the peer and rejects all pending requests. */
   end(error = new TenonError('connection/closed', 'the connection is closed', { peer: this.peer })): void {
     this.#hasEnded = true;
     this.#pending?.failAll(error);
     this.#incoming?.cancelAll('the connection ended');
   }
 
-  /** Tells if a message came since the last call of this function. */
+  /** Tells if a message arrived since the last call of this function. */
   takeActivity(): boolean {
     const hasActivity = this.#hasActivity;
     this.#hasActivity = false;
@@ -206,7 +208,7 @@ export class Peer implements MessageReceiver {
     for (const value of values) this.#dispatch(value, context, collect);
   }
 
-  /** Answers each request of a batch, and accepts the responses in it. */
+  /** Rejects each request of a batch, and accepts the responses in the batch. */
   #refuseBatch(values: unknown[], message: string): void {
     const ids = values.flatMap(value => diagnoseMessage(value).id ?? []);
     for (const id of ids.length === 0 ? [undefined] : ids)
@@ -223,7 +225,7 @@ export class Peer implements MessageReceiver {
   #rejectMalformed(value: unknown, reply: SendReply): void {
     const { id, reason } = diagnoseMessage(value);
     const error = errors.createMalformedError(this.peer, reason);
-    // A malformed response is the only one that its call gets, so the call ends.
+    // The request gets no other response than this malformed one, so it fails.
     if (isResponseLike(value) && this.#pending?.fail(value.id, error)) return reply(undefined);
     this.#reportError(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${reason}`, reply);
@@ -274,13 +276,13 @@ export class Peer implements MessageReceiver {
       () => send(response),
       error => {
         this.#reportSendError(error);
-        // The peer waits for a response, so an error replaces one that could not be serialized.
+        // The peer waits for a response, so an error replaces a result that cannot be serialized.
         if (!this.#sessionError) void catchMaybe(() => send(toErrorResponses(response)), ignore);
       },
     );
   }
 
-  /** An exception of a listener does not affect the others. */
+  /** Reports an error to `onError`. An exception of `onError` is ignored. */
   #reportError(error: TenonError): void {
     try {
       this.#handler.onError(error);

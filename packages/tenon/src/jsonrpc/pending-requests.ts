@@ -7,15 +7,18 @@ import type { SendOptions } from './transport.js';
 
 /** Timeouts of a request. */
 export interface RequestTimeouts {
-  /** Milliseconds without a sign of life (progress) before the call is given up. Infinity: no limit. Default 60,000. */
+  /**
+   * Maximum time without a progress notification, in milliseconds. After it the request fails. `Infinity`: no limit.
+   * Default 60,000.
+   */
   readonly idleTimeout?: number | undefined;
-  /** Milliseconds in all before the call is given up. Default: no limit. */
+  /** Maximum total time of the request, in milliseconds. After it the request fails. Default: no limit. */
   readonly totalTimeout?: number | undefined;
 }
 
 export interface PendingOptions extends RequestTimeouts {
   readonly signal?: AbortSignalLike | undefined;
-  /** Called with the params of each progress notification of the peer, until the answer. */
+  /** Called with the params of each progress notification of the peer, until the response arrives. */
   onProgress?(params: JsonObject): void;
   /** Called when the caller has cancelled the request, so that the peer can be notified. */
   onAbandoned?(id: Id, error: TenonError): void;
@@ -25,10 +28,10 @@ export interface PeerCallOptions extends PendingOptions {
   readonly send?: SendOptions;
 }
 
-/** The params of a request; a function where they name its id, as a progress token does. */
+/** Params of a request. A function gets the ID of the request, for example for a progress token. */
 export type LazyParams = JsonObject | undefined | ((id: Id) => JsonObject);
 
-/** Name of the peer in errors. */
+/** The peer by its name in errors. */
 interface NamedPeer {
   readonly peer: string;
 }
@@ -45,12 +48,12 @@ interface PendingRequest {
 }
 
 const IDLE_TIMEOUT = 60_000;
-/** Nothing else may keep the process alive that waits for the outcome of a call: in memory there is no socket. */
+/** A timer keeps the process alive while a caller waits for a response, because the memory transport has no socket. */
 const KEEP_PROCESS_ALIVE = { hold: true } as const;
 
 /**
- * The requests that wait for an answer. One timer serves them all: it is set for the earliest deadline and, when it
- * fires, looks through what waits. Most calls are answered long before, and pay for no timer of their own.
+ * The requests that wait for a response. One timer is set to the earliest deadline and checks all requests when it
+ * fires. Most requests end long before, so they need no timer of their own.
  */
 export class PendingRequests {
   readonly #clock: Clock;
@@ -101,7 +104,7 @@ export class PendingRequests {
     return this.#requests.size;
   }
 
-  /** Returns false when no caller waits for this response. */
+  /** Completes the request of a response. Returns false when no caller waits for this response. */
   completeRequest(response: JsonRpcResponse): boolean {
     const pending = this.#take(response.id as Id);
     if (pending === undefined) return false;
@@ -110,7 +113,7 @@ export class PendingRequests {
     return true;
   }
 
-  /** Returns false when no caller waits for it. */
+  /** Rejects a request. Returns false when no caller waits for its response. */
   fail(id: Id, error: TenonError): boolean {
     const pending = this.#take(id);
     pending?.reject(error);
@@ -121,7 +124,7 @@ export class PendingRequests {
     for (const [id] of this.#requests.entries()) this.fail(id, error);
   }
 
-  /** Returns false when no caller waits for it. */
+  /** Restarts the idle timeout of a request. Returns false when no caller waits for its response. */
   resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
     const pending = this.#requests.get(id);
     if (pending === undefined) return false;
@@ -147,7 +150,7 @@ export class PendingRequests {
   }
 
   #scheduleCheck(dueAt: number, now: number): void {
-    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
     const set = this.#timer && this.#timer.dueAt <= dueAt && this.#timer.dueAt >= now;
     if (dueAt === Number.POSITIVE_INFINITY || set) return;
     this.#timer?.cancel();

@@ -9,7 +9,7 @@ export class RequestScope {
   #cancelListener: (() => void) | undefined;
   #isDone = false;
 
-  /** True once the request is answered or dropped: nothing more is sent for it. */
+  /** True when the request has its response or was dropped. Nothing more is sent for it. */
   get isDone(): boolean {
     return this.#isDone || this.isCancelled;
   }
@@ -26,7 +26,7 @@ export class RequestScope {
     return this.#signal;
   }
 
-  /** Aborts the signal. Of a request that is over nothing is left to cancel. */
+  /** Aborts the signal. Does nothing if the request is done. */
   cancel(reason = 'the peer cancelled the request'): void {
     if (this.#isDone || this.#reason !== undefined) return;
     this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
@@ -34,19 +34,22 @@ export class RequestScope {
     this.#cancelListener?.();
   }
 
-  /** Registers what is to run when the request is cancelled; it runs at once if that has happened. Takes less memory than a signal. */
+  /**
+   * Registers a function that runs when the request is cancelled, or at once if it is already cancelled. It needs less
+   * memory than a signal.
+   */
   onCancel(run: () => void): void {
     if (this.isCancelled) run();
     else this.#cancelListener = run;
   }
 
-  /** Registers what is to run when the work is over, however it ended. */
+  /** Registers a function that runs when the request is done or cancelled. */
   onDone(run: () => void): void {
     this.#doneListeners ??= [];
     this.#doneListeners.push(run);
   }
 
-  /** Marks it as over: what is said about it from here on comes too late. */
+  /** Marks the request as done. Later cancellations have no effect. */
   finish(): void {
     const listener = this.#finishingListener;
     this.#finishingListener = undefined;

@@ -1,18 +1,21 @@
 import type { AuthInfo } from './transport.js';
 
-/** The key of callers that cannot be distinguished: without a user, on a transport without addresses. */
+/** The key of callers that cannot be distinguished, because they have neither a user nor an address. */
 export const UNKNOWN_CALLER = 'unknown';
 
 /**
- * Names the one whose share of a limit a request uses up: the authenticated user, or the address of an anonymous
- * caller.
+ * Returns the key of the caller whose share of a limit a request uses: the authenticated user, or the address of an
+ * anonymous caller.
  */
 export function getCallerKey(auth: AuthInfo | undefined, address: string | undefined): string {
   if (auth !== undefined) return `user ${auth.principal}`;
   return address === undefined ? UNKNOWN_CALLER : getAddressGroup(address);
 }
 
-/** An IPv6 caller usually controls a whole /64 network, so that all its addresses count as one. */
+/**
+ * Returns the group of an address. An IPv6 caller usually controls a whole /64 network, so all its addresses count as
+ * one caller.
+ */
 function getAddressGroup(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -29,15 +32,16 @@ function getAddressGroup(address: string): string {
     .join(':')}::/64`;
 }
 
-/** Part of a limit that one caller may use alone unless an option says otherwise. */
+/** Default share of a limit that one caller may use alone. */
 export const MAX_SHARE = 0.5;
 
 /**
- * Counts the use of a limited resource per caller, and reserves room for callers that use little. A caller may take
- * more only while it holds less than `maxShare / (1 - maxShare)` times the free amount. Alone it can take `maxShare` of
- * the limit; the more others hold, the less each may add. Therefore no number of greedy callers takes everything: with
- * the default of one half, `n` of them hold at most `n / (n + 1)`, and a new caller finds room. Callers that cannot be
- * distinguished, as on stdio, have no share: only the limit holds for them.
+ * Counts the use of a limited resource by caller, and reserves room for callers that use little. One caller alone can
+ * take `maxShare` of the limit. The more others hold, the less each caller may add: less than `maxShare / (1 -
+ * maxShare)` times the free amount.
+ *
+ * With the default of one half, `n` greedy callers hold at most `n / (n + 1)` of the limit, so a new caller finds room.
+ * Callers that cannot be distinguished, as on stdio, have no share, and only the limit applies to them.
  */
 export class SharedLimit {
   readonly limit: number;
@@ -45,7 +49,7 @@ export class SharedLimit {
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  /** `maxShare`: from 0 (exclusive) to 1, which lets one caller take everything. */
+  /** `maxShare` is greater than 0 and at most 1. With 1, one caller may take everything. */
   constructor(limit: number, maxShare = MAX_SHARE) {
     this.limit = limit;
     this.#factor = maxShare >= 1 ? Number.POSITIVE_INFINITY : maxShare / (1 - maxShare);
@@ -71,7 +75,7 @@ export class SharedLimit {
   }
 
   /**
-   * Tells if `amount` more stays within the share of a caller. A caller that holds nothing may always take something.
+   * Tells if `amount` more stays within the share of a caller. A caller that holds nothing may always take one amount.
    */
   isWithinShare(caller: string, amount = 1): boolean {
     if (this.#factor === Number.POSITIVE_INFINITY || caller === UNKNOWN_CALLER) return true;
@@ -80,20 +84,20 @@ export class SharedLimit {
     return held === 0 || held + amount <= most;
   }
 
-  /** Takes `amount`. Returns `false`, and takes nothing, when it does not fit. */
+  /** Takes `amount`. Returns `false` and takes nothing if it exceeds the limit or the share. */
   take(caller: string, amount = 1): boolean {
     if (!this.canTake(caller, amount)) return false;
     this.add(caller, amount);
     return true;
   }
 
-  /** Counts `amount` whether it fits or not: for limits that make room afterwards. */
+  /** Counts `amount` without a check, for limits that make room afterwards. */
   add(caller: string, amount = 1): void {
     this.#total += amount;
     this.#held.set(caller, this.countHeld(caller) + amount);
   }
 
-  /** Gives back what was taken. */
+  /** Releases `amount`. */
   release(caller: string, amount = 1): void {
     const left = this.countHeld(caller) - amount;
     this.#total -= amount;
@@ -102,8 +106,8 @@ export class SharedLimit {
   }
 
   /**
-   * The caller that must give way first: `caller` itself when it holds at least the average, otherwise the one that
-   * holds most.
+   * Returns the caller that must release something first: `caller` itself if it holds at least the average, otherwise
+   * the caller that holds most.
    */
   findLargest(caller: string): string {
     if (this.countHeld(caller) * this.#held.size >= this.#total) return caller;

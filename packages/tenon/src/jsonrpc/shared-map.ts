@@ -1,8 +1,8 @@
 import { SharedLimit } from './shared-limit.js';
 
 /**
- * A map with a limit. Beyond it the oldest entry of the caller with the most entries is removed, so that no caller
- * displaces the entries of callers with few.
+ * A map with a limit. Beyond the limit, the oldest entry of the caller with the most entries is removed. So no caller
+ * removes entries of callers with few entries.
  */
 export class SharedMap<V> {
   readonly #held: SharedLimit;
@@ -20,12 +20,12 @@ export class SharedMap<V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** The entries, the oldest first. */
+  /** Iterates over the entries, the oldest first. */
   *[Symbol.iterator](): Generator<[key: string, value: V]> {
     for (const [key, { value }] of this.#entries) yield [key, value];
   }
 
-  /** Puts an entry at the end, for a caller. */
+  /** Adds an entry of a caller at the end. */
   set(key: string, value: V, caller: string): void {
     this.delete(key);
     this.#entries.set(key, { value, caller });

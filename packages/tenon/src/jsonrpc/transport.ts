@@ -3,133 +3,140 @@ import type { TenonError } from './error.js';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
 
 /**
- * A connection to one peer. A transport implements these four members. `tenon/testing` has the contract suite that
- * every transport passes, the library's own and yours.
+ * A connection to one peer. To implement a transport, implement `peer`, `open`, `send` and `close`. Test it with the
+ * contract cases of `tenon/testing`, which the library's own transports pass too.
  */
 export interface Transport {
   /** Name of the peer in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
   readonly peer: string;
 
   /**
-   * Milliseconds that pass between a progress notification and the answer to its request. Official clients drop a
-   * notification that they read in one chunk with the answer. Absent: no time.
+   * Minimum time between a progress notification and the response to its request, in milliseconds. Official clients
+   * drop a notification that they read in one chunk with the response. Absent: no delay.
    */
   readonly progressDelay?: number | undefined;
 
   /**
-   * True while a stream is open on which one end sends by itself, over a network that may fail silently. Absent on
-   * channels whose end is always noticed.
+   * True while a stream is open on which the peer sends by itself, over a network that may fail silently. Absent on
+   * transports that always detect a broken connection.
    */
   readonly hasOpenStream?: boolean | undefined;
 
   /**
-   * Counts one check of the streams on which the peer speaks by itself, and ends those that brought no byte in too many
-   * checks in a row. The channel opens them again, or calls `receiver.lost` for the request of such a stream.
+   * Counts one check of the streams on which the peer sends by itself. Ends a stream that received no byte in too many
+   * consecutive checks. The transport reopens it, or calls `receiver.onResponseLost` for its request.
    */
   readonly checkStreams?:
     | ((limits: { readonly withHeartbeats: number; readonly resumable: number }) => void)
     | undefined;
 
-  /** Ends such streams, because the peer cannot be reached. The channel goes on as after `checkStreams`. */
+  /** Ends such streams because the peer is unreachable. The transport continues as after `checkStreams`. */
   readonly endStreams?: (() => void) | undefined;
 
-  /** Begins to receive. Called once, before anything is sent. Rejects when there is no connection. */
+  /**
+   * Opens the connection and starts to receive. Called once, before anything is sent. Rejects if the connection fails.
+   */
   open(receiver: MessageReceiver): void | Promise<void>;
 
   /**
-   * Sends one message, in order, or the responses to one batch on versions with batches. Resolves when the transport
-   * has accepted the message, so that awaiting it applies back-pressure. Rejects with a `TenonError` when this message
-   * cannot be delivered.
+   * Sends one message, or the responses to one batch. Messages keep their order. Resolves when the transport has
+   * accepted the message, so awaiting it applies back-pressure. Rejects with a `TenonError` when this message cannot be
+   * delivered.
    */
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void>;
 
-  /** Closes the transport. Safe to call twice. `receiver.closed` follows, once. */
+  /** Closes the transport. You may call it twice. `receiver.onClose` follows once. */
   close(): void | Promise<void>;
 
   /**
-   * For transports with a response per request, such as HTTP: announces that the peer's request `relatedTo` gets no
-   * response.
+   * Announces that the peer's request `relatedTo` gets no response. For transports with one response per request, such
+   * as HTTP.
    */
   readonly abandonResponse?: ((relatedTo: Id) => void) | undefined;
 
   /**
-   * For transports that support polling: ends the stream on which the peer waits for the response to `relatedTo`. The
-   * peer reconnects to get it. Returns `false` where that is impossible.
+   * Ends the stream on which the peer waits for the response to `relatedTo`. The peer reconnects to get the response.
+   * Returns `false` if that is impossible. For transports that support polling.
    */
   readonly closeStream?: ((relatedTo: Id) => boolean) | undefined;
 }
 
-/** Callbacks of a transport. Never throws. */
+/** Callbacks for the messages and events of a transport. They never throw. */
 export interface MessageReceiver {
-  /** One JSON value came: a message, or any other value that the peer sent. */
+  /** Called with each JSON value that arrives: a message, or any other value that the peer sent. */
   onMessage(value: unknown, context?: MessageContext): void;
-  /** Something came that was not JSON, or too large to read. */
+  /** Called when the peer sent something that is not JSON or is too large. */
   onParseError(error: TenonError): void;
-  /** The answer to the request `id` will never come, though the channel lives on. */
+  /** Called when the response to the request `id` is lost. The transport stays open. */
   onResponseLost(id: Id, error: TenonError): void;
-  /** The transport has closed: no more messages come. `error` is absent when it was closed on request. */
+  /** Called when the transport has closed and no more messages arrive. `error` is absent if `close` was called. */
   onClose(error?: TenonError): void;
   /**
-   * The peer no longer knows the session of this transport. All later messages are refused, although responses to
-   * earlier requests may still come. Called for a loss that no `send` rejects with; such a `send` rejects with
-   * `session/gone` or `session/rejected`.
+   * Called when the peer no longer knows the session of this transport. All later messages are refused, but responses
+   * to earlier requests may still arrive. It is not called if a `send` rejects with `session/gone` or
+   * `session/rejected`.
    */
   readonly onSessionLost?: ((error: TenonError) => void) | undefined;
 }
 
-/** The HTTP request that brought a message. */
+/** The headers of the HTTP request that brought a message. */
 export interface RequestHeaders {
-  /** Looks a header up by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
 }
 
-/** Context of a message, as far as the transport knows it. */
+/** Context of a message. Members that the transport does not know are absent. */
 export interface MessageContext {
-  /** The principal and what is known of its token, as the transport's authorization found it. */
+  /** The authorized caller of the request, if the transport has an authorization. */
   readonly auth?: AuthInfo | undefined;
-  /** The HTTP request that the message came in. Absent on transports without headers. */
+  /** The HTTP request that contained the message. Absent on transports without headers. */
   readonly request?: RequestHeaders | undefined;
-  /** The address that it came from, where the transport knows. */
+  /** The network address of the peer. Absent if the transport does not know it. */
   readonly address?: string | undefined;
-  /** The request of this end on whose stream it came, where the transport has a stream for each. */
+  /** The request on whose stream the message arrived. Absent on transports without a stream for each request. */
   readonly relatedTo?: Id | undefined;
 }
 
 /**
- * The authorized caller of a request. Made by the authorization of a transport. `principal`, `issuer` and `clientId`
- * decide what belongs to the caller.
+ * The authorized caller of a request. The authorization of a transport creates it. `principal`, `issuer` and `clientId`
+ * together identify the owner of sessions, tasks and other data.
  */
 export interface AuthInfo {
-  /** A stable name for who is calling. What belongs to one principal is never shown to another. */
+  /**
+   * Stable identifier of the caller, for example the subject of the token. Data of one principal is never shown to
+   * another.
+   */
   readonly principal: string;
   /** Issuer of the access token. Default: `iss` of `claims`. */
   readonly issuer?: string | undefined;
   /**
-   * OAuth client that acts for the principal: what one client made, another client of the same principal cannot reach.
+   * OAuth client that acts for the principal. Another client of the same principal cannot access the data of this one.
    * Default: `client_id` of `claims`, else `azp`.
    */
   readonly clientId?: string | undefined;
   /** Scopes of the access token. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Time from which the authorization is no longer accepted, in milliseconds since the epoch. Streams on which a client
-   * listens end then. Absent: it is not known to end. `protect` sets it from the token, with the clock tolerance added.
+   * End of the authorization, in milliseconds since the epoch. Open streams of the client end then. `protect` sets it
+   * from the token and adds the clock tolerance. Absent: no end is known.
    */
   readonly expiresAt?: number | undefined;
   /** Claims of the access token. */
   readonly claims?: { readonly [name: string]: unknown } | undefined;
 }
 
-/** Options of sending one message. */
+/** Options for sending one message. */
 export interface SendOptions {
-  /** The request of the peer that this message belongs to: transports with several streams send it on that one's. */
+  /**
+   * The peer's request that this message belongs to. Transports with several streams use the stream of this request.
+   */
   readonly relatedTo?: Id | undefined;
-  /** Aborted when the sender no longer wants the answer. */
+  /** Signal that is aborted when the sender no longer needs the response. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Set if the message is stateless and belongs to no session of the transport. */
+  /** True if the message is stateless and belongs to no session of the transport. */
   readonly stateless?: boolean | undefined;
-  /** Called when the peer ends the stream on which it would have responded, and the client polls for the response. */
+  /** Called when the peer ends the response stream early and the client has to poll for the response. */
   readonly onStreamClosed?: (() => void) | undefined;
-  /** Envelope fields that mirror the message, by lower-case names. Transports without headers ignore them. */
+  /** Headers that repeat parts of the message, by lower-case names. Transports without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,6 +1,6 @@
 import { isLoopbackDomain, parseIpAddress } from './loopback.js';
 
-/** Class of an IP address, by the harm that a request to it could do. */
+/** Class of an IP address. It tells which harm a request to the address could do. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
 
 /** Classifies an IP address. Returns `undefined` for a host name. Accepts IPv6 with and without brackets. */
@@ -10,17 +10,18 @@ export function classifyAddress(host: string): AddressClass | undefined {
   return address.length === 4 ? classifyIpv4(address) : classifyIpv6(address);
 }
 
-/** Names of the services by which clouds give credentials to their machines. Their addresses are link-local. */
+/** Host names of metadata services, which give cloud credentials to machines. Their addresses are link-local. */
 const METADATA_NAMES =
   /^(?:metadata|instance-data|(?:.+\.)?metadata\.goog|metadata\.(?:.+\.)?internal|metadata\.tencentyun\.com)$/;
 /**
- * Domains that are not delegated on the public Internet: those of RFC 6761, 6762, 8375, and of clusters and companies.
+ * Domains that are not delegated on the public Internet: those of RFC 6761, 6762 and 8375, and names of clusters and
+ * companies.
  */
 const PRIVATE_DOMAINS = /\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|svc|test)$/;
 
 /**
- * Classifies a host, a name included: a name of this machine is loopback; a name that only a local network knows is
- * private, and so is any name without a dot, because the local search domains decide about it.
+ * Classifies a host by its address or name. Names of this machine are loopback. Names of a local network are private. A
+ * name without a dot is also private, because the local search domain resolves it.
  */
 export function classifyHost(hostname: string): AddressClass {
   const host = hostname.toLowerCase().replace(/\.$/, '');
@@ -31,11 +32,12 @@ export function classifyHost(hostname: string): AddressClass {
   return host.includes('.') && !PRIVATE_DOMAINS.test(host) ? 'public' : 'private';
 }
 
-/** The wire servers of Azure and Alibaba, which give credentials to machines as link-local addresses do elsewhere. */
+/** Metadata addresses of Azure and Alibaba. They count as link-local, because they give credentials to machines. */
 const METADATA_IPV4 = new Set(['168.63.129.16', '100.100.100.200']);
 /**
- * Special-purpose blocks of 24 bits where no server is: protocol assignments, documentation, 6to4 relays, AS112, AMT.
- * https://www.iana.org/assignments/iana-ipv4-special-registry
+ * Special-purpose /24 blocks that have no servers: protocol assignments, documentation, 6to4 relays, AS112, AMT.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const RESERVED_IPV4 = new Set([
   '192.0.0',
@@ -48,12 +50,17 @@ const RESERVED_IPV4 = new Set([
   '203.0.113',
 ]);
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry */
+/**
+ * Classifies an IPv4 address by its octets.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
 function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressClass {
   if (a === 127) return 'loopback';
   if ((a === 169 && b === 254) || METADATA_IPV4.has(`${a}.${b}.${c}.${d}`)) return 'link-local';
   if (a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168)) return 'private';
-  // Shared address space of carriers, where their own machines answer; and what is meant for benchmarks.
+  // The first block is the shared address space of carriers, where their own machines respond. The second is for
+  // benchmarks.
   if ((a === 100 && b >= 64 && b < 128) || (a === 198 && (b === 18 || b === 19))) return 'private';
   return a === 0 || a >= 224 || RESERVED_IPV4.has(`${a}.${b}.${c}`) ? 'reserved' : 'public';
 }
@@ -61,7 +68,11 @@ function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressC
 /** The metadata services of AWS and Google Cloud: `fd00:ec2::254`, `fd20:ce::254`. */
 const METADATA_IPV6 = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254']);
 
-/** https://www.iana.org/assignments/iana-ipv6-special-registry */
+/**
+ * Classifies an IPv6 address by its groups.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
 function classifyIpv6(groups: readonly number[]): AddressClass {
   const [first = 0, second = 0, third = 0] = groups;
   if (groups.slice(0, 7).every(group => group === 0) && groups[7] === 1) return 'loopback';
@@ -71,9 +82,11 @@ function classifyIpv6(groups: readonly number[]): AddressClass {
   if (first === 0x64 && second === 0xff9b) return 'private';
   if ((first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfec0) return 'private';
   if ((first & 0xffc0) === 0xfe80) return 'link-local';
-  // Only 2000::/3 is of the public Internet: not 100::/64 (discard), 5f00::/16 (segment routing), ff00::/8 (multicast).
+  // Only 2000::/3 is public. Blocks outside are, for example, 100::/64 (discard), 5f00::/16 (segment routing) and
+  // ff00::/8 (multicast).
   if ((first & 0xe000) !== 0x2000) return 'reserved';
-  // 2001::/23 holds Teredo, ORCHID, DRIP and benchmarks; 2001:db8::/32 and 3fff::/20 are documentation; then AS112.
+  // 2001::/23 contains Teredo, ORCHID, DRIP and benchmarks. 2001:db8::/32 and 3fff::/20 are for documentation.
+  // 2620:4f:8000::/48 is AS112.
   const isSpecial =
     (first === 0x2001 && (second < 0x200 || second === 0xdb8)) ||
     (first === 0x3fff && second < 0x1000) ||
@@ -81,7 +94,7 @@ function classifyIpv6(groups: readonly number[]): AddressClass {
   return isSpecial ? 'reserved' : 'public';
 }
 
-/** The IPv4 address that a mapped, compatible, NAT64 or 6to4 address leads to. */
+/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 address. */
 function extractEmbeddedIpv4(groups: readonly number[]): number[] | undefined {
   const areZero = (from: number, to: number) => groups.slice(from, to).every(group => group === 0);
   const splitGroups = (index: number) =>

@@ -1,6 +1,9 @@
-/** Checks for addresses and names of the machine itself. None of them resolves a name, and each refuses what has a port. */
+/**
+ * Checks for addresses and names of this machine. No function resolves a name, and each one returns false for a text
+ * with a port.
+ */
 
-/** Checks if a text is an IP address of loopback, an IPv4 address that is mapped to IPv6 included. Brackets are optional. */
+/** Checks if a text is a loopback address. IPv4 addresses that are mapped to IPv6 count too. Brackets are optional. */
 export function isLoopbackAddress(text: string): boolean {
   const address = parseIpAddress(text) ?? [];
   if (address.length === 4) return address[0] === 127;
@@ -10,19 +13,23 @@ export function isLoopbackAddress(text: string): boolean {
 }
 
 /**
- * Checks if a host is this machine for every resolver: an address of loopback, or `localhost`. Use it where the answer opens something:
- * for `Host` headers, and for the address that a server listens on.
+ * Checks if a host is this machine for every resolver: a loopback address or `localhost`. Use it for decisions that
+ * grant access: `Host` headers, and the address that a server listens on.
  */
 export function isLoopbackHost(host: string): boolean {
   return /^localhost\.?$/i.test(host) || isLoopbackAddress(host);
 }
 
-/** Checks if a host of a URL is this machine: as `isLoopbackHost`, or below `localhost`. https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
+/**
+ * Checks if the host of a URL is this machine: the hosts of `isLoopbackHost` and names under `.localhost`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+ */
 export function isLoopbackDomain(host: string): boolean {
   return isLoopbackHost(host) || /\.localhost\.?$/i.test(host);
 }
 
-/** Parses an IP address, with or without brackets and zone, into its four octets or its eight groups. */
+/** Parses an IP address into four octets or eight groups. Brackets and a zone are optional. */
 export function parseIpAddress(text: string): number[] | undefined {
   const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   return bare.includes(':') ? parseIpv6(bare) : parseIpv4(bare);
@@ -34,7 +41,7 @@ function parseIpv4(text: string): number[] | undefined {
   return parts.map(Number);
 }
 
-/** Eight groups, or `undefined` when the text is no address. */
+/** Parses an IPv6 address into eight groups. Returns `undefined` for an invalid address. */
 function parseIpv6(text: string): number[] | undefined {
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const octets = tail ? parseIpv4(tail[2] as string) : undefined;

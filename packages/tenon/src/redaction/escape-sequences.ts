@@ -1,21 +1,31 @@
-/** Escape sequences of terminals. https://ecma-international.org/publications-and-standards/standards/ecma-48/ */
+/**
+ * An escape sequence of a terminal.
+ *
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/
+ */
 
 export interface EscapeSequence {
   readonly length: number;
   /** Target of a link (OSC 8). */
   readonly link?: string;
-  /** Writes to the clipboard of the person at the terminal (OSC 52). */
+  /** True if the sequence writes to the clipboard of the terminal's user (OSC 52). */
   readonly clipboard?: true;
 }
 
-/** A command string that is longer than this is taken for an opening without an end. */
+/**
+ * Maximum length of a command string. In a longer one, only the opening counts as the sequence, because its end is
+ * probably missing.
+ */
 const MAX_COMMAND_STRING = 8192;
 const MAX_PARAMETERS = 64;
 
-/** C1 forms of CSI, and of DCS, SOS, OSC, PM and APC. */
+/** Second characters of DCS, SOS, OSC, PM and APC after ESC. */
 const CONTROL_STRING_CODES = 'PX]^_';
 
-/** The sequence at an ESC or a C1 introducer. What ends nowhere is its introducer alone. */
+/**
+ * Reads the sequence that begins at an ESC or a C1 introducer. If the sequence has no end, only the introducer is
+ * returned.
+ */
 export function readEscape(text: string, at: number): EscapeSequence {
   const code = text.charCodeAt(at);
   const introduced = code === 0x1b ? text[at + 1] : String.fromCharCode(code - 0x40);
@@ -30,7 +40,7 @@ export function readEscape(text: string, at: number): EscapeSequence {
 export const isIntroducer = (code: number): boolean =>
   code === 0x1b || code === 0x90 || code === 0x98 || (code >= 0x9b && code <= 0x9f && code !== 0x9c);
 
-/** Parameters and intermediates, then one final character. */
+/** Finds the end of a sequence: parameters and intermediates, then one final character. */
 function findParametersEnd(text: string, start: number): number {
   const most = Math.min(text.length, start + MAX_PARAMETERS);
   let at = start;
@@ -46,7 +56,10 @@ function findShortEnd(text: string, start: number): number {
   return final !== undefined && final >= '0' && final <= '~' ? at + 1 : at;
 }
 
-/** Up to BEL or ST. Any other control character ends it too, as it does in most terminals: text is never swallowed. */
+/**
+ * Reads a command string up to BEL or ST. Any other control character also ends it, as in most terminals, so that no
+ * text is lost.
+ */
 function readCommandString(text: string, at: number, start: number, isOsc: boolean): EscapeSequence {
   const most = Math.min(text.length, start + MAX_COMMAND_STRING);
   let end = start;

@@ -1,11 +1,12 @@
 import { isIntroducer, readEscape } from './escape-sequences.js';
 
 /**
- * The characters that no reader sees and a model or a terminal obeys: the first class that has a character decides.
- * The classes overlap in Unicode, because most of tags, variation selectors and marks of direction are default ignorable.
+ * Characters that people cannot see but models or terminals interpret. The first class that contains a character is its
+ * class. The classes overlap, because most tags, variation selectors and direction marks are also default ignorable in
+ * Unicode.
  */
 const HIDDEN_CLASSES = {
-  /** Lone surrogates and separators of lines are among them, and a carriage return, because it overwrites its line. */
+  /** Includes lone surrogates, line separators, and the carriage return, because it overwrites its line. */
   control: String.raw`\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\p{Cs}`,
   tag: String.raw`\u{e0000}-\u{e007f}`,
   variation: String.raw`\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f`,
@@ -14,10 +15,13 @@ const HIDDEN_CLASSES = {
   'private-use': String.raw`\p{Co}`,
 } as const;
 
-/** A class of characters that no text for people needs, except some of them beside certain letters and emoji. */
+/** A class of characters that text for people does not need. Some are legitimate next to certain letters and emoji. */
 export type HiddenClass = keyof typeof HIDDEN_CLASSES;
 
-/** Other characters that have no place in a quotation on one line: breaks, spaces but the plain one, and the rest of Unicode's class C. */
+/**
+ * Other characters that a one-line quotation cannot contain: line breaks, spaces other than the plain one, and the rest
+ * of Unicode class C.
+ */
 const LINE_CLASSES = String.raw`\t\n\p{Z}\p{C}`;
 
 const hiddenSource = Object.values(HIDDEN_CLASSES).join('');
@@ -28,52 +32,55 @@ const INVISIBLE = new RegExp(`(?! )[${hiddenSource}${LINE_CLASSES}]`, 'gu');
 const INVISIBLE_RUN = new RegExp(`(?:${INVISIBLE.source})+`, 'gu');
 const HAS_INVISIBLE = new RegExp(INVISIBLE.source, 'u');
 
-/** Creates a search for the characters of the hidden classes. Tabs, line feeds and all spaces are not among them. */
+/**
+ * Creates a regular expression that finds the characters of the hidden classes. It does not match tabs, line feeds or
+ * spaces.
+ */
 export const createHiddenSearch = (): RegExp => new RegExp(`[${hiddenSource}]`, 'gu');
 
-/** Returns the hidden class of a character; undefined for a visible one. */
+/** Returns the hidden class of a character, or `undefined` for a visible one. */
 export function classifyHidden(code: number): HiddenClass | undefined {
   if (code >= 0x20 && code < 0x7f) return undefined;
   const character = String.fromCodePoint(code);
   return CLASS_PATTERNS.find(([, pattern]) => pattern.test(character))?.[0];
 }
 
-/** Checks if a text has a character that cannot be seen on one line. */
+/** Checks if a text contains a character that is invisible on one line. */
 export function hasInvisible(text: string): boolean {
   return HAS_INVISIBLE.test(text);
 }
 
-/** Writes each character that cannot be seen on one line, or changes the order of others, as `\u{202E}`. */
+/** Escapes each character that is invisible on one line or changes the order of other characters: `\u{202E}`. */
 export function escapeInvisible(text: string): string {
   return text.replace(INVISIBLE, escapeCharacter);
 }
 
-/** Writes such characters of a JSON text as `\u202e`, so that it stays the same JSON. */
+/** Escapes invisible characters of a JSON text as `\u202e`, so that the JSON value stays the same. */
 export function escapeInvisibleJson(json: string): string {
   return json.replace(INVISIBLE, escapeJsonCharacter);
 }
 
-/** Replaces each run of such characters. */
+/** Replaces each run of invisible characters with `replacement`. */
 export function replaceInvisible(text: string, replacement: string): string {
   return text.replace(INVISIBLE_RUN, replacement);
 }
 
-/** Removes such characters, and the sequences that move a cursor, set a title or hide text. Tabs and spaces become plain ones. */
+/** Removes invisible characters and terminal escape sequences. Tabs and other spaces become plain spaces. */
 export function stripInvisible(line: string): string {
   return stripEscapes(line).replace(INVISIBLE, character => (/[\t\p{Zs}]/u.test(character) ? ' ' : ''));
 }
 
-/** Writes the beginning of a text on one line that hides nothing, with `…` where it was cut. */
+/** Returns the beginning of a text on one line, with invisible characters escaped and `…` where it was cut. */
 export function createExcerpt(text: string, maxLength = 200): string {
   return escapeInvisible(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 }
 
-/** Writes a character as `\u{202E}`. */
+/** Escapes a character as `\u{202E}`. */
 export function escapeCharacter(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
 }
 
-/** Writes each UTF-16 unit of a character as `\u202e`. */
+/** Escapes each UTF-16 unit of a character as `\u202e`. */
 export function escapeJsonCharacter(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
