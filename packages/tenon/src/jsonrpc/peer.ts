@@ -103,9 +103,7 @@ export class Peer implements MessageReceiver {
     );
   }
 
-  /**
-   * Converts the error of a failed send. Every send uses it, because each failure may show that the session is lost.
-   */
+  /** Converts the error of a failed send. Every failure may show that the session is lost. */
   #toSendError(error: unknown, method?: string): TenonError {
     const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
     if (isSessionLoss(sendError)) this.onSessionLost(sendError);

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { AuthInfo } from '../jsonrpc/transport.js';
 
-/** The user and the OAuth client that make a request. Each field is absent where it is not known. */
+/** The user and the OAuth client of a request. Members that are not known are absent. */
 export interface CallerIdentity {
-  /** A stable name of the user. `undefined`: the caller is anonymous. */
+  /** Stable name of the user. `undefined`: the caller is anonymous. */
   readonly principal: string | undefined;
   /** Issuer of the access token. */
   readonly issuer?: string | undefined;
@@ -11,7 +11,7 @@ export interface CallerIdentity {
   readonly clientId?: string | undefined;
 }
 
-/** Reads the identity of a caller. `issuer` and `clientId` fall back to the claims of the token. */
+/** Returns the identity of a caller. The claims of the token are the default for `issuer` and `clientId`. */
 export function identifyCaller(auth: AuthInfo | undefined): CallerIdentity {
   if (auth === undefined) return { principal: undefined };
   const { principal, claims = {} } = auth;
@@ -21,17 +21,17 @@ export function identifyCaller(auth: AuthInfo | undefined): CallerIdentity {
 }
 
 /**
- * Names the owner of tasks, sessions, approvals, request states, stored results and quotas: the user, the OAuth client
- * and the issuer together. Returns `undefined` for anonymous callers, who cannot be distinguished. A record without a
- * client belongs only to callers without a client.
+ * Returns the key of the owner of tasks, sessions, approvals, request states, stored results and quotas. The owner is
+ * the user together with the OAuth client and the issuer. Returns `undefined` for anonymous callers, who cannot be
+ * distinguished. A record without a client belongs only to callers without a client.
  */
 export function getOwnerKey({ principal, issuer = '', clientId = '' }: Partial<CallerIdentity>): string | undefined {
   return principal === undefined ? undefined : JSON.stringify([principal, clientId, issuer]);
 }
 
-/** Compares the owners that two callers stand for. */
+/** Tells if two callers are the same owner. */
 export function isSameOwner(one: AuthInfo | undefined, other: AuthInfo | undefined): boolean {
-  // The same token usually yields the same object.
+  // Two requests with the same token usually have the same object.
   return one === other || getOwnerKey(identifyCaller(one)) === getOwnerKey(identifyCaller(other));
 }
 

@@ -1,17 +1,23 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/basic#capabilities. Members that are not listed are kept. */
+/**
+ * Capabilities of a client, in the newest protocol version. Unknown members are kept.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#capabilities
+ */
 
 export interface ClientCapabilities {
-  /** Features outside of the specification, by name. */
+  /** Features outside the specification, by name. */
   experimental?: { [name: string]: JsonObject } | undefined;
   /** The client can list roots. */
   roots?: { listChanged?: boolean | undefined } | undefined;
   /** The client can generate messages with a model. */
   sampling?: { context?: JsonObject | undefined; tools?: JsonObject | undefined } | undefined;
-  /** An empty object means form mode. */
+  /** The client can show forms or URLs to the user. An empty object means form mode. */
   elicitation?: { form?: JsonObject | undefined; url?: JsonObject | undefined } | undefined;
-  /** Tasks on versions where they are made by a parameter; else they are an extension. */
+  /**
+   * The client supports tasks. Only for protocol versions with the `task` parameter; later versions use the extension.
+   */
   tasks?:
     | {
         list?: JsonObject | undefined;
@@ -24,14 +30,14 @@ export interface ClientCapabilities {
           | undefined;
       }
     | undefined;
-  /** Extension identifier to its settings. */
+  /** Settings of extensions, by extension ID. */
   extensions?: { [id: string]: JsonObject } | undefined;
   [other: string]: unknown;
 }
 
 /** Capabilities of a server, in the newest protocol version. */
 export interface ServerCapabilities {
-  /** Features outside of the specification, by name. */
+  /** Features outside the specification, by name. */
   experimental?: { [name: string]: JsonObject } | undefined;
   /** The server sends log messages. */
   logging?: JsonObject | undefined;
@@ -43,7 +49,9 @@ export interface ServerCapabilities {
   resources?: { subscribe?: boolean | undefined; listChanged?: boolean | undefined } | undefined;
   /** The server offers tools. */
   tools?: { listChanged?: boolean | undefined } | undefined;
-  /** Tasks on versions where they are made by a parameter; else they are an extension. */
+  /**
+   * The server supports tasks. Only for protocol versions with the `task` parameter; later versions use the extension.
+   */
   tasks?:
     | {
         list?: JsonObject | undefined;

@@ -2,12 +2,13 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { isMetaKey, isReservedKey } from './meta.js';
 
-/** Prefixes that the protocol's own extensions use for their keys. A provider of such an extension may use them. */
+/** Prefix of keys of the protocol's own extensions. Only the implementation of such an extension may use them. */
 const OFFICIAL_PREFIX = /^io\.modelcontextprotocol[./]/;
 
 /**
- * Throws when the `_meta` that a user gives has an invalid key (`meta/key`), or one that only the protocol may define
- * (`meta/reserved`). Values that are no object are left to other checks.
+ * Checks the keys of a `_meta` object. Does not check other values.
+ *
+ * @throws TenonError `meta/key` for an invalid key, `meta/reserved` for a key that only the protocol may define.
  */
 export function checkMeta(subject: string, meta: unknown): void {
   if (!isObject(meta)) return;
@@ -29,12 +30,15 @@ export function checkMeta(subject: string, meta: unknown): void {
   }
 }
 
-/** Members of results and input requests that have `_meta` of their own, or in their items. */
+/** Members of results and input requests that have `_meta`, or whose items have it. */
 const NESTED = ['content', 'contents', 'messages', 'resource', 'roots', 'tools', 'params'] as const;
-/** Maximum depth of the check: a resource in a tool result in a sampling message of an input request is the deepest. */
+/**
+ * Maximum depth of the check. The deepest case is a resource in a tool result in a sampling message of an input
+ * request.
+ */
 const MAX_DEPTH = 12;
 
-/** Checks every `_meta` in a result or input request of a handler: its own, and those of its content. */
+/** Checks every `_meta` in a result or an input request of a handler, including the `_meta` of its content. */
 export function checkNestedMeta(subject: string, value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   if (Array.isArray(value)) {

@@ -3,19 +3,22 @@ import { isObject } from '../jsonrpc/message.js';
 import type { Check } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
-/** The form of an object that users of the library write: a definition, or options. */
+/** The expected shape of an object that users of the library write: a definition, or options. */
 export interface OptionShape {
-  /** The code of the error: `server/definition`. */
+  /** The error code for a wrong shape, for example `server/definition`. */
   readonly code: string;
-  /** The form as a user writes it, for errors: `{ name, version, tools?, … }`. */
+  /** The shape for error messages: `{ name, version, tools?, … }`. */
   readonly form: string;
-  /** Every key there is. With values that are `Check`s the members are checked. */
+  /** The known keys, each with the check of its value. */
   readonly keys: { readonly [key: string]: Check };
-  /** Keys that users of other libraries write, with the ones that are meant. */
+  /** Keys of other libraries, each with the matching key of this library. */
   readonly aliases?: { readonly [key: string]: string };
 }
 
-/** Throws a `TenonError` that names the subject when a value has not the form: no object, an unknown key, or a member that is unfit. */
+/**
+ * Throws a `TenonError` when a value is not an object, has an unknown key, or has an invalid member. The error names
+ * the subject.
+ */
 export function requireShape(subject: string, value: unknown, { code, form, keys, aliases = {} }: OptionShape): void {
   if (!isObject(value))
     throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
@@ -46,7 +49,7 @@ function describeType(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** Throws `serve/service` for a value that is no server, before a first client finds out. */
+/** Throws `serve/service` if a value is not a server, so that the error appears before the first client connects. */
 export function requireRequestHandler(handler: unknown): void {
   if (typeof handler === 'object' && handler !== null && 'connect' in handler) return;
   throw new TenonError('serve/service', 'invalid server', {

@@ -1,6 +1,9 @@
 import { isObject } from '../jsonrpc/message.js';
 
-/** Describes the problem of a value as `at /path: expected …`, or returns `undefined`. Allocates only for a problem. */
+/**
+ * Returns the problem of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
+ * a problem.
+ */
 export type Check = (value: unknown) => string | undefined;
 
 type FieldChecks = { readonly [name: string]: Check };
@@ -19,7 +22,7 @@ export const checkNumber: Check = value =>
 export const checkInteger: Check = value =>
   Number.isInteger(value) ? undefined : describeMismatch('an integer', value);
 
-/** Checks a request id or a progress token. */
+/** Checks a request ID or a progress token. */
 export const checkToken: Check = value =>
   typeof value === 'string' || Number.isSafeInteger(value)
     ? undefined
@@ -30,9 +33,7 @@ export function checkOneOf(...values: readonly string[]): Check {
     values.includes(value as string) ? undefined : describeMismatch(`one of ${values.join(', ')}`, value);
 }
 
-/**
- * An object with these members. `name?` marks one that may be absent; members that are not listed are kept and ignored.
- */
+/** Creates a check for an object with these members. `name?` marks an optional member. Unknown members are ignored. */
 export function checkObject(fields: FieldChecks = {}): Check {
   const listed = Object.entries(fields).map(([key, check]) => {
     const optional = key.endsWith('?');
@@ -90,7 +91,7 @@ export function checkOptional(check: Check): Check {
 export const checkFunction: Check = value =>
   typeof value === 'function' ? undefined : describeMismatch('a function', value);
 
-/** A number in a range. `what` names it in messages: `a port, 0 to 65535`. */
+/** Creates a check for a number in a range. `what` names the number in messages: `a port, 0 to 65535`. */
 export function checkRange(what: string, min: number, max = Number.POSITIVE_INFINITY): Check {
   return value =>
     typeof value === 'number' && value >= min && value <= max ? undefined : describeMismatch(what, value);
@@ -102,7 +103,7 @@ export function checkNullable(check: Check): Check {
 
 const ROOT = 'at /: ';
 
-/** The problem of a value, as one of what the value stands in. */
+/** Adds a path segment to the path in a problem. */
 export function prependPath(path: string, problem: string): string {
   return problem.startsWith(ROOT)
     ? `at ${path}: ${problem.slice(ROOT.length)}`
@@ -113,12 +114,14 @@ function describeMismatch(expected: string, value: unknown): string {
   return `${ROOT}expected ${expected}, got ${describeType(value)}`;
 }
 
-/** The kind of a value, never the value: what comes from a peer is not repeated. */
+/**
+ * Returns the type of a value for an error message. The message never repeats the value, because it comes from a peer.
+ */
 function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace('a object', 'an object');
 }
 
-/** Takes `false` alone: an option that can only be turned off beside its settings. */
+/** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value => (value === false ? undefined : 'at /: expected false, got another value');

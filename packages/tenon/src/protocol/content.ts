@@ -1,27 +1,33 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result */
+/**
+ * Content of messages, tools, prompts and resources.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
 
 /**
- * Metadata that rides along. Keys are `prefix/name`; prefixes whose second label is `mcp` or `modelcontextprotocol` are
- * reserved.
+ * Metadata of a message or an item. Keys have the form `prefix/name`. Prefixes whose second label is `mcp` or
+ * `modelcontextprotocol` are reserved.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 export type Meta = { [key: string]: unknown };
 
 export type Role = 'user' | 'assistant';
 
-/** Hints for a user interface or a model about a piece of content. */
+/** Hints about content, for a user interface or a model. */
 export interface Annotations {
   audience?: Role[] | undefined;
-  /** 0 (least) to 1 (most important). */
+  /** Importance, from 0 (least) to 1 (most). */
   priority?: number | undefined;
-  /** ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   lastModified?: string | undefined;
 }
 
 /** Text in a message or a tool result. */
 export interface TextContent {
-  /** Discriminates kinds of content. */
+  /** Kind of the content. */
   type: 'text';
   /** The text. */
   text: string;
@@ -33,9 +39,9 @@ export interface TextContent {
 
 /** An image in a message or a tool result. */
 export interface ImageContent {
-  /** Discriminates kinds of content. */
+  /** Kind of the content. */
   type: 'image';
-  /** Base64. */
+  /** The image, in base64. */
   data: string;
   /** MIME type. */
   mimeType: string;
@@ -47,9 +53,9 @@ export interface ImageContent {
 
 /** Audio in a message or a tool result. */
 export interface AudioContent {
-  /** Discriminates kinds of content. */
+  /** Kind of the content. */
   type: 'audio';
-  /** Base64. */
+  /** The audio data, in base64. */
   data: string;
   /** MIME type. */
   mimeType: string;
@@ -59,15 +65,15 @@ export interface AudioContent {
   _meta?: Meta | undefined;
 }
 
-/** A resource that the client can read when it wants to. */
+/** A link to a resource that the client can read. */
 export interface ResourceLink extends Resource {
-  /** Discriminates kinds of content. */
+  /** Kind of the content. */
   type: 'resource_link';
 }
 
-/** A resource that is there already. */
+/** A resource whose contents are part of the message. */
 export interface EmbeddedResource {
-  /** Discriminates kinds of content. */
+  /** Kind of the content. */
   type: 'resource';
   /** Contents of the resource. */
   resource: ResourceContents;
@@ -90,7 +96,7 @@ export interface TextResourceContents {
 export interface BlobResourceContents {
   uri: string;
   mimeType?: string | undefined;
-  /** Base64. */
+  /** The bytes, in base64. */
   blob: string;
   _meta?: Meta | undefined;
 }
@@ -104,17 +110,17 @@ export interface Icon {
   src: string;
   /** MIME type. */
   mimeType?: string | undefined;
-  /** `48x48`, `any`. */
+  /** Sizes of the image: `48x48`, or `any` for a scalable image. */
   sizes?: string[] | undefined;
-  /** Background for which the icon is made. */
+  /** Background for which the icon is designed. */
   theme?: 'light' | 'dark' | undefined;
 }
 
-/** Members of everything with a name. */
+/** Members of every item with a name. */
 export interface BaseMetadata {
-  /** For programs. */
+  /** Name for programs. */
   name: string;
-  /** For people. */
+  /** Name for people. */
   title?: string | undefined;
   icons?: Icon[] | undefined;
 }
@@ -129,7 +135,7 @@ export interface Implementation extends BaseMetadata {
   websiteUrl?: string | undefined;
 }
 
-/** A resource as a server lists it. */
+/** A resource in the list of a server. */
 export interface Resource extends BaseMetadata {
   /** URI of the resource. */
   uri: string;
@@ -139,15 +145,15 @@ export interface Resource extends BaseMetadata {
   mimeType?: string | undefined;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
-  /** Bytes, before base64. */
+  /** Size in bytes, before base64. */
   size?: number | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
 }
 
-/** A template of resource URIs as a server lists it. */
+/** A template of resource URIs in the list of a server. */
 export interface ResourceTemplate extends BaseMetadata {
-  /** RFC 6570. */
+  /** URI template of RFC 6570. */
   uriTemplate: string;
   /** Description for people and models. */
   description?: string | undefined;
@@ -163,33 +169,33 @@ export interface ResourceTemplate extends BaseMetadata {
 export interface ToolAnnotations {
   /** Name for people. */
   title?: string | undefined;
-  /** The tool changes nothing. Default false. */
+  /** True if the tool changes nothing. Default: false. */
   readOnlyHint?: boolean | undefined;
-  /** The tool may delete or overwrite. Default true; meaningful when `readOnlyHint` is false. */
+  /** True if the tool may delete or overwrite data. Only meaningful if `readOnlyHint` is false. Default: true. */
   destructiveHint?: boolean | undefined;
-  /** Repeating a call with the same arguments has no further effect. Default false. */
+  /** True if another call with the same arguments has no further effect. Default: false. */
   idempotentHint?: boolean | undefined;
-  /** The tool deals with systems outside of the server. Default true. */
+  /** True if the tool accesses systems outside the server. Default: true. */
   openWorldHint?: boolean | undefined;
 }
 
-/** Execution of a tool, on versions where tasks are made by a parameter. */
+/** Execution settings of a tool, on protocol versions with the `task` parameter. */
 export interface ToolExecution {
-  /** Execution as a task. Absent: forbidden. */
+  /** Support for tasks. Default: forbidden. */
   taskSupport?: 'forbidden' | 'optional' | 'required' | undefined;
 }
 
-/** A tool as a server lists it. */
+/** A tool in the list of a server. */
 export interface Tool extends BaseMetadata {
   /** Description for people and models. */
   description?: string | undefined;
-  /** JSON Schema 2020-12 unless it names another dialect. */
+  /** JSON Schema of the arguments. It is JSON Schema 2020-12 unless it names another dialect. */
   inputSchema: JsonObject & { type: 'object' };
   /** JSON Schema of `structuredContent`. */
   outputSchema?: JsonObject | undefined;
   /** Hints about the effects of the tool. */
   annotations?: ToolAnnotations | undefined;
-  /** States whether calls may become tasks. */
+  /** Tells if calls may become tasks. */
   execution?: ToolExecution | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
@@ -206,7 +212,7 @@ export interface PromptArgument {
 export interface Prompt extends BaseMetadata {
   /** Description for people and models. */
   description?: string | undefined;
-  /** Arguments that the prompt takes. */
+  /** Arguments of the prompt. */
   arguments?: PromptArgument[] | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
@@ -214,13 +220,17 @@ export interface Prompt extends BaseMetadata {
 
 /** One message of a prompt. */
 export interface PromptMessage {
-  /** Speaker of the message. */
+  /** Author of the message: the user or the model. */
   role: Role;
   /** Content of the message. */
   content: ContentBlock;
 }
 
-/** From least to most severe. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
+/**
+ * The log levels, from the least to the most severe.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
+ */
 export const LOGGING_LEVELS = [
   'debug',
   'info',
@@ -236,13 +246,14 @@ export const LOGGING_LEVELS = [
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
 /**
- * Reads a level that a peer sent. Many logging libraries write `warn`, so it is read as `warning`; it is never sent.
+ * Reads a log level that a peer sent. `warn` is read as `warning`, because many logging libraries use it. It is never
+ * sent.
  */
 export function readLoggingLevel(value: unknown): LoggingLevel | undefined {
   return value === 'warn' ? 'warning' : LOGGING_LEVELS.find(level => level === value);
 }
 
-/** A file system place that the client lets servers know of. */
+/** A folder that the client makes known to servers. */
 export interface Root {
   /** A `file:` URI. */
   uri: string;

@@ -1,18 +1,19 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
- * A tool argument that a header mirrors.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ * A tool argument whose value is repeated in a header.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export interface HeaderParam {
-  /** The property path in the arguments. */
+  /** Path of the property in the arguments. */
   readonly path: readonly string[];
-  /** The header, lower-case: `mcp-param-region`. */
+  /** Name of the header in lower case: `mcp-param-region`. */
   readonly header: string;
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** The member of `params` that the `Mcp-Name` header mirrors, by method. */
+/** The member of `params` that the `Mcp-Name` header repeats, by method. */
 export const NAME_HEADER_PARAMS: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -26,7 +27,9 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const ANNOTATION = 'x-mcp-header';
 const MAX_DEPTH = 16;
 
-/** The mirrored arguments of a tool's input schema, or what is wrong with its annotations. */
+/**
+ * Reads the arguments of a tool's input schema that headers repeat. Returns the problem if an annotation is invalid.
+ */
 export function readHeaderParams(inputSchema: JsonObject): readonly HeaderParam[] | string {
   if (ANNOTATION in inputSchema) return `an ${ANNOTATION} stands at the root, which is no argument`;
   const headerParams: HeaderParam[] = [];
@@ -64,7 +67,7 @@ function addHeaderParam(schema: JsonObject, path: readonly string[], headerParam
   return undefined;
 }
 
-/** An annotation that no chain of `properties` reaches cannot be mirrored. */
+/** Finds an annotation that cannot be reached through `properties` alone. No header can repeat such an argument. */
 function findUnreachable(schema: JsonObject): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === ANNOTATION || DATA.has(keyword)) continue;
@@ -89,12 +92,12 @@ function hasAnnotation(value: unknown): boolean {
   return ANNOTATION in value || Object.entries(value).some(([key, inner]) => !DATA.has(key) && hasAnnotation(inner));
 }
 
-/** Numbers beyond this are not exact, so a header may represent another number than the body. */
+/** Tells if a number is exact. A header may represent an inexact number differently from the body. */
 export function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The argument at a path; undefined when it is absent or null: such a one has no header. */
+/** Returns the argument at a path. Returns `undefined` if it is absent or null, because it then has no header. */
 export function getHeaderArgument(args: JsonObject | undefined, path: readonly string[]): unknown {
   let value: unknown = args;
   for (const step of path) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

@@ -1,9 +1,10 @@
 import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
 
 /**
- * Encodes a value of the body for an HTTP header: visible ASCII with inner spaces as it is, everything else as base64
- * of its UTF-8 between two exact markers.
- * https://modelcontextprotocol.io/specification/draft/basic/transports/streamable-http
+ * Marker before an encoded header value. Visible ASCII with inner spaces is sent unchanged. Any other value is sent as
+ * the base64 of its UTF-8 between two markers.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 
 const ENCODED_PREFIX = '=?base64?';
@@ -11,15 +12,15 @@ const ENCODED_SUFFIX = '?=';
 const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The header value that stands for `value`. */
+/** Encodes a value for a header. */
 export function encodeHeaderValue(value: string): string {
   if (PLAIN.test(value) && !isEncoded(value)) return value;
   return `${ENCODED_PREFIX}${encodeBase64(new TextEncoder().encode(value))}${ENCODED_SUFFIX}`;
 }
 
 /**
- * The value that a header stands for, or `undefined` when it stands for none: characters that no sender may use,
- * base64 without its padding, bytes that are not UTF-8. Whitespace around it does not count.
+ * Decodes the value of a header. Whitespace around it is ignored. Returns `undefined` for invalid characters, for
+ * base64 without padding, and for bytes that are not UTF-8.
  */
 export function decodeHeaderValue(header: string): string | undefined {
   const value = trimHeaderValue(header);
@@ -33,7 +34,7 @@ export function decodeHeaderValue(header: string): string | undefined {
   }
 }
 
-/** Without the optional whitespace (space and tab) that HTTP allows around a value. */
+/** Removes the optional whitespace (space and tab) around a header value. */
 export function trimHeaderValue(header: string): string {
   let start = 0;
   let end = header.length;
@@ -42,7 +43,7 @@ export function trimHeaderValue(header: string): string {
   return start === 0 && end === header.length ? header : header.slice(start, end);
 }
 
-/** The two markers must not overlap: `=?base64?=` is a literal. */
+/** Tells if a value has both markers. They must not overlap: `=?base64?=` is a literal. */
 function isEncoded(value: string): boolean {
   return (
     value.length >= ENCODED_PREFIX.length + ENCODED_SUFFIX.length &&

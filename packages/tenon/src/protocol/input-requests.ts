@@ -1,15 +1,19 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextContent, Tool } from './content.js';
 
-/** Requests of a server to a client: sampling, elicitation, roots. */
+/** Requests from server to client: sampling, elicitation, roots. */
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
+/**
+ * Params of a sampling request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+ */
 export interface CreateMessageParams {
   /** The conversation so far. */
   messages: SamplingMessage[];
   /** Preferences for the choice of a model. */
   modelPreferences?: ModelPreferences | undefined;
-  /** System prompt that the server wishes for. Clients may ignore it. */
+  /** System prompt that the server requests. Clients may ignore it. */
   systemPrompt?: string | undefined;
   /** Context of servers to include. Deprecated in 2025-11-25. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
@@ -17,31 +21,31 @@ export interface CreateMessageParams {
   temperature?: number | undefined;
   /** Maximum number of tokens to generate. */
   maxTokens: number;
-  /** Texts at which generation stops. */
+  /** Texts at which the generation stops. */
   stopSequences?: string[] | undefined;
   /** Data for the model provider. */
   metadata?: JsonObject | undefined;
   /** Tools that the model may use. */
   tools?: Tool[] | undefined;
-  /** States whether the model may, must or must not use tools. */
+  /** Tells if the model may, must or must not use tools. */
   toolChoice?: { mode?: 'auto' | 'required' | 'none' | undefined } | undefined;
 }
 
 export interface ModelPreferences {
   hints?: { name?: string | undefined }[] | undefined;
-  /** Each priority is 0 to 1. */
+  /** Priority of low cost, from 0 to 1. The other priorities have the same range. */
   costPriority?: number | undefined;
   speedPriority?: number | undefined;
   intelligencePriority?: number | undefined;
 }
 
-/** A message of a sampling request: one block of content, or several. */
+/** A message of a sampling request. It has one or more blocks of content. */
 export interface SamplingMessage {
-  /** The user or the model. */
+  /** Author of the message: the user or the model. */
   role: Role;
-  /** Text, images, audio, and uses of tools with their results. */
+  /** Text, images, audio, tool calls and tool results. */
   content: SamplingContent | SamplingContent[];
-  /** Metadata, passed on as it is. */
+  /** Metadata, passed on unchanged. */
   _meta?: Meta | undefined;
 }
 
@@ -69,11 +73,15 @@ export interface ToolResultContent {
 export interface CreateMessageResult extends SamplingMessage {
   /** Name of the model. */
   model: string;
-  /** Reason why generation stopped. */
+  /** Reason why the generation stopped. */
   stopReason?: 'endTurn' | 'stopSequence' | 'maxTokens' | 'toolUse' | (string & {}) | undefined;
 }
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation */
+/**
+ * Params of an elicitation: a form or a URL.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 
 /** A form for the user to fill in. */
@@ -94,11 +102,11 @@ export interface ElicitUrlParams {
   message: string;
   /** The URL to open. */
   url: string;
-  /** Identifies the elicitation in its completion notification, on versions that have one. */
+  /** ID for the notification that the elicitation is complete. Only on versions with this notification. */
   elicitationId?: string | undefined;
 }
 
-/** A flat object of simple fields: what a form can show. */
+/** A flat object of simple fields, as a form can show it. */
 export interface FormSchema {
   $schema?: string | undefined;
   type: 'object';
@@ -133,7 +141,7 @@ export interface BooleanField extends Field {
   default?: boolean | undefined;
 }
 
-/** A single choice: plain, with titles, or with `enumNames` of earlier versions. */
+/** A single choice: plain, with titles, or with the `enumNames` of earlier versions. */
 export interface ChoiceField extends Field {
   type: 'string';
   enum?: string[] | undefined;
@@ -142,7 +150,7 @@ export interface ChoiceField extends Field {
   default?: string | undefined;
 }
 
-/** Any of several. */
+/** A choice of several values. */
 export interface ChoicesField extends Field {
   type: 'array';
   minItems?: number | undefined;
@@ -155,21 +163,29 @@ export type FormValue = string | number | boolean | string[];
 
 /** The user's answer to an elicitation. */
 export interface ElicitResult {
-  /** `accept`: the user submitted. `decline`: the user said no. `cancel`: the user closed the dialog. */
+  /** `accept`: the user submitted the form. `decline`: the user refused. `cancel`: the user closed the dialog. */
   action: 'accept' | 'decline' | 'cancel';
-  /** Present when a form was accepted. */
+  /** Values of the form. Present when the user accepted a form. */
   content?: { [name: string]: FormValue } | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
 }
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
+/**
+ * Result of `roots/list`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+ */
 export interface ListRootsResult {
   roots: Root[];
   _meta?: Meta | undefined;
 }
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+/**
+ * A request for input from the client.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
 export type InputRequest =
   | { method: 'elicitation/create'; params: ElicitParams }
   | { method: 'sampling/createMessage'; params: CreateMessageParams }
@@ -179,15 +195,15 @@ export type InputRequests = { [key: string]: InputRequest };
 export type InputResponse = ElicitResult | CreateMessageResult | ListRootsResult;
 export type InputResponses = { [key: string]: InputResponse };
 
-/** A result that requests input from the client, and then a retry of the same request. */
+/** A result that requests input from the client. The client then retries the same request with the input. */
 export interface InputRequiredResult {
   /** Always `input_required`. */
   resultType: 'input_required';
   /** Requests to the client, by key. */
   inputRequests?: InputRequests | undefined;
   /**
-   * Opaque to the client, which gives it back byte for byte. To be protected by who makes it: it comes back from
-   * anyone.
+   * State that the client returns unchanged. It is opaque to the client. The server must protect it, because any client
+   * can send a forged one.
    */
   requestState?: string | undefined;
   /** Metadata of the protocol or of extensions. */

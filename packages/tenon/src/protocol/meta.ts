@@ -1,22 +1,26 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
-/** The keys of `_meta` that the protocol itself uses. https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
+/**
+ * The `_meta` keys of the protocol itself.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
-/** Names the task that a message belongs to, `{ taskId }`, where tasks are made by a parameter. */
+/** The task of a message, `{ taskId }`, on versions with the `task` parameter. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-/** Text for the model as soon as a task was created: a string in `_meta` of the result that announces the task. */
+/** Text for the model right after a task was created. It is a string in `_meta` of the result that creates the task. */
 export const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response';
 
 const LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
 const RESERVED = new Set(['mcp', 'modelcontextprotocol']);
 
-/** True for a key of the form `label.label/name`, or just `name`. */
+/** Tells if a key has the form `label.label/name`, or only `name`. */
 export function isMetaKey(key: string): boolean {
   const slash = key.indexOf('/');
   if (slash < 0) return key !== '' && NAME.test(key);
@@ -30,9 +34,9 @@ export function isMetaKey(key: string): boolean {
 }
 
 /**
- * True if the prefix of a key belongs to the protocol in any version. In 2025-06-18 `mcp` and `modelcontextprotocol`
- * are reserved as last label but one (`mcp.dev/`), later as second label (`dev.mcp/`). As only label they are taken for
- * the protocol's too. `com.example.mcp/` is free in every version.
+ * Tells if any protocol version reserves the prefix of a key. 2025-06-18 reserves `mcp` and `modelcontextprotocol` as
+ * second-last label (`mcp.dev/`), later versions as second label (`dev.mcp/`). As the only label they count as reserved
+ * too. `com.example.mcp/` is free in every version.
  */
 export function isReservedKey(key: string): boolean {
   const slash = key.indexOf('/');
@@ -42,12 +46,12 @@ export function isReservedKey(key: string): boolean {
   return RESERVED.has(second ?? '') || RESERVED.has(labels.at(-2) ?? '');
 }
 
-/** True if a string may name an extension: a `_meta` key that has a prefix. */
+/** Tells if a string is a valid extension ID: a `_meta` key with a prefix. */
 export function isExtensionId(id: string): boolean {
   return id.indexOf('/') > 0 && !id.endsWith('/') && isMetaKey(id);
 }
 
-/** Returns the `_meta` of params or of a result: an empty object where there is none. */
+/** Returns the `_meta` of params or of a result. Returns an empty object if there is none. */
 export function readMeta({ _meta }: JsonObject): JsonObject {
   return isObject(_meta) ? _meta : {};
 }

@@ -27,9 +27,11 @@ import type {
 } from './params-and-results.js';
 import type { CreateTaskResult, TaskMethods, TaskNotifications, TaskParams } from './tasks.js';
 
-/** Parameters and results of every method of all protocol versions, as the newest version that has it defines them. */
+/**
+ * Params and result of each method of all protocol versions. Each has the form of the newest version with this method.
+ */
 export interface Methods extends TaskMethods {
-  /** Begins a session. Up to 2025-11-25. */
+  /** Starts a session. Up to 2025-11-25. */
   initialize: { params: InitializeParams; result: InitializeResult };
   /** Returns what the server supports. From 2026-07-28. */
   'server/discover': { params: RequestParams; result: DiscoverResult };
@@ -82,63 +84,63 @@ export interface Methods extends TaskMethods {
 
 /** Parameters of every notification of all protocol versions. */
 export interface Notifications extends TaskNotifications {
-  /** The client finished the handshake. Up to 2025-11-25. */
+  /** Announces that the client finished the handshake. Up to 2025-11-25. */
   'notifications/initialized': RequestParams;
-  /** The sender of a request no longer wants its result. */
+  /** Cancels a request, because its sender no longer needs the result. */
   'notifications/cancelled': RequestParams & { requestId?: Id; reason?: string };
-  /** Progress of a request. */
+  /** Reports the progress of a request. */
   'notifications/progress': RequestParams & { progressToken: Id; progress: number; total?: number; message?: string };
-  /** A log message. Deprecated in 2026-07-28. */
+  /** Sends a log message. Deprecated in 2026-07-28. */
   'notifications/message': RequestParams & { level: LoggingLevel; logger?: string; data: unknown };
-  /** A resource changed. */
+  /** Announces that a resource changed. */
   'notifications/resources/updated': RequestParams & { uri: string };
-  /** The list of resources changed. */
+  /** Announces that the list of resources changed. */
   'notifications/resources/list_changed': RequestParams;
-  /** The list of tools changed. */
+  /** Announces that the list of tools changed. */
   'notifications/tools/list_changed': RequestParams;
-  /** The list of prompts changed. */
+  /** Announces that the list of prompts changed. */
   'notifications/prompts/list_changed': RequestParams;
-  /** The list of roots changed. Deprecated in 2026-07-28. */
+  /** Announces that the list of roots changed. Deprecated in 2026-07-28. */
   'notifications/roots/list_changed': RequestParams;
-  /** The user finished a URL elicitation. 2025-11-25. */
+  /** Announces that the user finished a URL elicitation. 2025-11-25 only. */
   'notifications/elicitation/complete': RequestParams & { elicitationId: string };
-  /** The server accepted a `subscriptions/listen`. From 2026-07-28. */
+  /** Acknowledges a `subscriptions/listen`. From 2026-07-28. */
   'notifications/subscriptions/acknowledged': RequestParams & { notifications: SubscriptionFilter };
 }
 
 /** A method that the protocol defines. */
 export type MethodName = keyof Methods;
 
-/** Checked params of a method: members have their types, and unknown ones are kept. */
+/** Checked params of a method. Known members have their types; unknown members are kept. */
 export type ParamsOf<M extends MethodName> = Methods[M]['params'] & JsonObject;
 
-/** The result of a method after input requests were answered and tasks awaited. */
+/** The result of a method after all input requests were answered and the task, if any, has ended. */
 export type FinalResult<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
 
-/** Checked final result of a method: members have their types, and unknown ones are kept. */
+/** Checked final result of a method. Known members have their types; unknown members are kept. */
 export type ResultOf<M extends MethodName> = FinalResult<Methods[M]['result']> & JsonObject;
 
 export type NotificationName = keyof Notifications;
 export type Sender = 'client' | 'server' | 'either';
 
 export interface MethodDefinition {
-  /** Sender of the method. */
+  /** The side that sends the method. */
   readonly sender: Sender;
-  /** The capability that the answering side declares, a dotted path. */
+  /** Capability that the receiver must declare, as a dotted path. */
   readonly capability?: string;
-  /** The extension that it belongs to: a server without that does not have it. */
+  /** Extension of the method. A server without the extension does not have the method. */
   readonly extension?: string;
   readonly params: Check;
   readonly result: Check;
-  /** True if it may be answered by an input request. */
+  /** True if the result may be an input request. */
   readonly mayRequestInput?: boolean;
-  /** True if its result has cache hints. */
+  /** True if the result has cache hints. */
   readonly cacheable?: boolean;
 }
 
 export interface NotificationDefinition {
   readonly sender: Sender;
-  /** The capability that the sending side declares, a dotted path. */
+  /** Capability that the sender must declare, as a dotted path. */
   readonly capability?: string;
   readonly params: Check;
 }

@@ -35,7 +35,7 @@ import {
 const meta = { '_meta?': checkObject() };
 const noParams = checkObject(meta);
 const emptyResult = checkObject(meta);
-/** Peers in the field send `null` for the start of a list and for its end. */
+/** Some peers send `null` for the start and the end of a list. */
 const cursor = checkNullable(checkString);
 const paged = checkObject({ 'cursor?': cursor, ...meta });
 const namedItem = checkObject({ name: checkString });
@@ -60,7 +60,7 @@ const reference = checkObject({
 });
 const argument = checkObject({ name: checkString, value: checkString });
 
-/** A content block of any kind: what a kind needs is checked, kinds that are not known are let through. */
+/** Checks a content block. The members of known kinds are checked; unknown kinds are accepted. */
 export const checkContentBlock: Check = value => {
   const problem = checkTyped(value);
   const { type } = (problem === undefined ? value : {}) as { type: string };
@@ -273,17 +273,17 @@ export function isMethod(name: string): name is MethodName {
   return Object.hasOwn(methods, name);
 }
 
-/** Types params that the table has accepted: `methods[method].params` found no problem in them. */
+/** Gives checked params their type. The table has checked them with `methods[method].params`. */
 export function toParams<M extends MethodName>(_method: M, checked: JsonObject): ParamsOf<M> {
   return checked as ParamsOf<M>;
 }
 
-/** Types a final result that the table has accepted: `methods[method].result` found no problem in it. */
+/** Gives a checked final result its type. The table has checked it with `methods[method].result`. */
 export function toResult<M extends MethodName>(_method: M, checked: JsonObject): ResultOf<M> {
   return checked as ResultOf<M>;
 }
 
-/** True if a result requests input. The table lists the methods that may return one. */
+/** Tells if a result requests input. The table of methods tells which methods may return such a result. */
 export function isInputRequired(value: unknown): value is InputRequiredResult & JsonObject {
   return isObject(value) && value.resultType === 'input_required';
 }

@@ -4,7 +4,9 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Dialect } from './versions/dialect.js';
 
-/** True if a dotted path of capabilities is declared: `resources.subscribe`. A flag that is `false` is not. */
+/**
+ * Tells if a capability is declared, by its dotted path: `resources.subscribe`. A flag that is `false` is not declared.
+ */
 export function hasCapability(capabilities: object, path: string): boolean {
   const dot = path.indexOf('.');
   const step = dot === -1 ? path : path.slice(0, dot);
@@ -53,7 +55,10 @@ export function findMissingCapabilities(
 
 type Modes = NonNullable<ClientCapabilities['elicitation']>;
 
-/** An empty object is the form mode, on either side. */
+/**
+ * Returns the missing elicitation modes. An empty object means form mode, both in required and in declared
+ * capabilities.
+ */
 function findMissingModes(required: Modes, declared: ClientCapabilities['elicitation']): Modes | undefined {
   const modes = (['form', 'url'] as const).filter(mode => required[mode] !== undefined);
   const missing = (modes.length > 0 ? modes : (['form'] as const)).filter(mode => findMissingMode(mode, declared));
@@ -69,7 +74,7 @@ function findMissingMembers(required: unknown, declared: unknown): JsonObject | 
     : undefined;
 }
 
-/** The error that names what a client would have to declare. */
+/** Creates the error with the capabilities that the client must declare. */
 export function createMissingCapabilityError(
   { errors }: Dialect,
   requiredCapabilities: ClientCapabilities,
@@ -81,8 +86,8 @@ export function createMissingCapabilityError(
 }
 
 /**
- * Creates the error of a handler that requests input which the client cannot give: the error of the version, where it
- * has one.
+ * Creates the error of a handler that requests input which the client does not support. Uses the error code of the
+ * protocol version, if it has one.
  */
 export function createUnsupportedError(dialect: Dialect, missing: ClientCapabilities): TenonError {
   if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
@@ -92,14 +97,14 @@ export function createUnsupportedError(dialect: Dialect, missing: ClientCapabili
   });
 }
 
-/** The error for a server that keeps no sessions, on a version that needs one for this. */
+/** Creates the error for a feature that needs a session, on a server without sessions. */
 function createNoSessionError(subject: string): TenonError {
   return new TenonError('client/no-session', `${subject} requires a session, and the server runs without sessions`, {
     hint: 'use a protocol version without sessions in the client, or enable sessions in the server',
   });
 }
 
-/** An empty `elicitation` is the form mode. */
+/** Returns a missing elicitation mode. An empty `elicitation` means form mode. */
 function findMissingMode(
   mode: 'form' | 'url',
   capability: ClientCapabilities['elicitation'],

@@ -1,4 +1,4 @@
-/** Finds the known key that an unknown one was most likely meant to be: case, `-`, `_` and spaces do not count. */
+/** Finds the known key that is most similar to an unknown one. Case, `-`, `_` and spaces are ignored. */
 export function findNearestKey(name: string, known: readonly string[]): string | undefined {
   if (name.length > 40 || known.length === 0) return undefined;
   const plain = normalizeKey(name);
@@ -9,7 +9,7 @@ export function findNearestKey(name: string, known: readonly string[]): string |
 
 const normalizeKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Counts the letters to insert, remove, change or swap with the next. */
+/** Returns the edit distance: the number of letters to insert, remove, replace or swap. */
 function computeDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -2,7 +2,7 @@ import type { ClientCapabilities, ServerCapabilities } from './capabilities.js';
 import type { ContentBlock, Implementation, Meta, PromptMessage, ResourceContents } from './content.js';
 import type { InputResponses } from './input-requests.js';
 
-/** The params and results of the methods, in the form of the newest version that has them. */
+/** Params and results of the methods. Each has the form of the newest version with this method. */
 
 export interface RequestParams {
   _meta?: Meta | undefined;
@@ -27,7 +27,7 @@ export interface PaginatedResult extends MethodResult, Cacheable {
   nextCursor?: string;
 }
 
-/** Members of a retry. */
+/** Members that a retry adds to the params. */
 export interface RetryInputs {
   inputResponses?: InputResponses | undefined;
   requestState?: string | undefined;
@@ -45,7 +45,7 @@ export interface CallToolResult extends MethodResult {
 
 /** Result of `resources/read`. */
 export interface ReadResourceResult extends MethodResult, Cacheable {
-  /** Contents of the resource. Several, for example, for a directory. */
+  /** Contents of the resource. There can be several, for example the files of a directory. */
   contents: ResourceContents[];
 }
 
@@ -86,13 +86,13 @@ export interface InitializeResult extends MethodResult {
   instructions?: string;
 }
 
-/** Notifications that a listener wants. Absent and false mean: not this. */
+/** Notifications that a listener subscribes to. An absent or false member means no subscription. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean | undefined;
   promptsListChanged?: boolean | undefined;
   resourcesListChanged?: boolean | undefined;
   resourceSubscriptions?: string[] | undefined;
-  /** Tasks to listen to (tasks extension). */
+  /** IDs of the tasks to listen to (tasks extension). */
   taskIds?: string[] | undefined;
   [extension: string]: unknown;
 }

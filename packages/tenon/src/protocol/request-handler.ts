@@ -2,73 +2,76 @@ import type { ErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse 
 import type { AuthInfo, RequestHeaders, Transport } from '../jsonrpc/transport.js';
 import type { Dialect } from './versions/dialect.js';
 
-/** A server, as a transport sees it. */
+/** A server, from the point of view of a transport. */
 export interface RequestHandler {
-  /** Serves one peer for as long as its channel lives: a process, a session, a pair in memory. */
+  /** Serves one peer until its transport closes. The peer is a process, a session or an in-memory client. */
   connect(transport: Transport, options?: ConnectOptions): Promise<ServerSession>;
 
   /**
-   * Determines the protocol version of a request. `versionHeader` is the version that the transport carries beside the
-   * message, if any.
+   * Determines the protocol version of a request. `versionHeader` is the version in the headers, if there are headers.
    */
   classifyRequest(request: JsonRpcRequest, versionHeader?: string): RequestRoute;
 
-  /** Answers one request that carries all its context along. Never throws or rejects. */
+  /** Handles one stateless request. Never throws or rejects. */
   answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
 
   /**
-   * Returns the same server without sessions: on the versions that have them each request is served by itself, and what
-   * needs a session is refused and not declared. Absent from a service that can only be served with sessions.
+   * Returns the same server without sessions. On versions with sessions it serves each request alone. Features that
+   * need a session are refused and not declared. Absent if the server needs sessions.
    */
   readonly withoutSessions?: (() => RequestHandler) | undefined;
 }
 
 export interface ConnectOptions {
   readonly auth?: AuthInfo | undefined;
-  /** The address of the peer, where the transport knows. */
+  /** Network address of the peer. Absent if the transport does not know it. */
   readonly address?: string | undefined;
-  /** The dialect of everything that the channel brings, where it lives for one POST that belongs to no session. */
+  /** Dialect of all messages, for a transport that serves a single POST without a session. */
   readonly dialect?: Dialect | undefined;
 }
 
 export interface PingOptions {
-  /** Time that the answer may take, in ms. Default 5,000. */
+  /** Maximum time for the response, in milliseconds. Default 5,000. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One peer that is being served. */
+/** The session of one peer. */
 export interface ServerSession {
   /** The protocol version, once it is negotiated. */
   readonly dialect: Dialect | undefined;
   /** Tells if the peer may send batches. Default: on versions with batches. */
   readonly getBatchMode?: (() => boolean) | undefined;
-  /** Number of requests of the peer without a response; those that only listen do not count. */
+  /** Number of requests of the peer without a response. Open `subscriptions/listen` requests do not count. */
   readonly inFlight: number;
-  /** Counts the handlers that run, those included whose request was cancelled. Absent where that is not known. */
+  /** Number of running handlers, including those of cancelled requests. Absent if it is not known. */
   readonly activeHandlers?: number | undefined;
-  /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
+  /** Ends the session: aborts running handlers and rejects pending requests. Does not close the transport. */
   end(): void;
 }
 
-/** One connected client, for the code that connected the server to its transport. */
+/** The session of one connected client, for the code that called `connect`. */
 export interface SessionHandle extends ServerSession {
   /**
-   * Pings the client of the session. Rejects with `call/timeout` when no answer comes in time, and ends the connection;
-   * with `connection/not-open` where there is no session.
+   * Pings the client of the session. If no response arrives in time, it rejects with `call/timeout` and closes the
+   * connection. Rejects with `connection/not-open` if there is no session.
+   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void>;
 }
 
 export type RequestRoute =
-  /** The request brings all that is to be known of its sender: `service.answer` takes it. */
+  /** The request has all information about its sender. Pass it to `answer`. */
   | { readonly opening: 'per-request'; readonly dialect: Dialect }
-  /** The request opens a session: `service.connect`, then the channel brings the request. */
+  /** The request opens a session. Call `connect`, then pass the request to the transport. */
   | { readonly opening: 'handshake' }
-  /** The request belongs to a session that is open already. */
+  /** The request belongs to an open session. */
   | { readonly opening: 'opened' }
-  /** The request is of a version that has sessions, and belongs to none: `service.connect` with this dialect, for this request alone. */
+  /**
+   * The request has a version with sessions, but belongs to no session. Call `connect` with this dialect for this
+   * request alone.
+   */
   | { readonly opening: 'sessionless'; readonly dialect: Dialect }
   /** The request cannot be served. */
   | { readonly opening: 'refused'; readonly error: ErrorObject };
@@ -76,23 +79,23 @@ export type RequestRoute =
 /** Input and output of one request, provided by the transport. */
 export interface RequestIO {
   readonly auth?: AuthInfo | undefined;
-  /** The address that the request came from, where the transport knows. */
+  /** Network address of the client. Absent if the transport does not know it. */
   readonly address?: string | undefined;
   /**
-   * Set where what was begun in this request cannot go on in another: no handler is held then, each is entered again.
+   * True if work of this request cannot continue in another request. Handlers are then not suspended, but run again.
    */
   readonly ephemeral?: boolean | undefined;
-  /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
+  /** Returns a header by its lower-case name. Absent on transports without headers. */
   readonly header?: ((name: string) => string | undefined) | undefined;
-  /** The HTTP request that is answered, for handlers that read its headers. Absent where the transport has none. */
+  /** The HTTP request, for handlers that read its headers. Absent on transports without headers. */
   readonly request?: RequestHeaders | undefined;
-  /** Sends a notification ahead of the answer, on the stream of this request. */
+  /** Sends a notification on the stream of this request, before the response. */
   send(notification: JsonRpcNotification): void | Promise<void>;
-  /** Calls `gone` once when the client has cancelled the request. */
+  /** Calls `listener` once when the client has cancelled the request. */
   onClientClosed(listener: () => void): void;
   /**
-   * Calls `ending` when the server is going down or the authorization of the request expires: an answer that would go
-   * on for long is to be completed now.
+   * Calls `listener` when the server shuts down or the authorization of the request expires. A response that would stay
+   * open, such as a subscription, must then be completed.
    */
   readonly onShutdown?: ((listener: () => void) => void) | undefined;
 }

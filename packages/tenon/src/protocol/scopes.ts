@@ -3,10 +3,14 @@ import { INSUFFICIENT_SCOPE } from '../jsonrpc/error-codes.js';
 import { type ErrorObject, isObject } from '../jsonrpc/message.js';
 import type { AuthInfo } from '../jsonrpc/transport.js';
 
-/** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/**
+ * A valid OAuth scope.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+ */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
-/** Throws `auth/scope` for an invalid scope. `where` names its location. */
+/** Throws `auth/scope` for an invalid scope. `subject` names its definition. */
 export function checkScopes(subject: string, scopes: readonly string[] = []): void {
   const invalid = scopes.find(scope => typeof scope !== 'string' || !SCOPE.test(scope));
   if (invalid === undefined) return;
@@ -23,9 +27,10 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
 }
 
 /**
- * Creates the error of a caller without the necessary scopes, for handlers that decide by arguments. Over HTTP it is a
- * 403 with a challenge, unless the response has begun. Name all scopes that the operation needs, including those that
- * the caller has.
+ * Creates the error for a caller without the necessary scopes, for handlers that decide by the arguments. Over HTTP the
+ * client gets a 403 with a challenge, unless the response has begun.
+ *
+ * @param scopes All scopes that the operation needs, including those that the caller has.
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {
   checkScopes('a handler', scopes);
@@ -34,7 +39,7 @@ export function insufficientScope(scopes: readonly string[]): TenonError {
   });
 }
 
-/** The scopes that an error requires, if any. */
+/** Returns the scopes that an error requires. Undefined if it requires none. */
 export function getRequiredScopes({ code, data }: ErrorObject): readonly string[] | undefined {
   if (code !== INSUFFICIENT_SCOPE || !isObject(data) || !Array.isArray(data.scopes)) return undefined;
   return data.scopes.filter(scope => typeof scope === 'string' && SCOPE.test(scope));

@@ -11,10 +11,11 @@ import type {
 
 /**
  * Tasks in the form of the newest version, which is that of the extension.
- * https://modelcontextprotocol.io/extensions/tasks/overview
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 
-/** The extension's identifier. Its settings are `{}`. */
+/** ID of the tasks extension. Its settings are `{}`. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 const TERMINAL_STATUSES = ['completed', 'failed', 'cancelled'] as const;
@@ -31,33 +32,33 @@ export interface Task {
   status: TaskStatus;
   /** Description of the state, for people. */
   statusMessage?: string;
-  /** ISO 8601. */
+  /** Time of creation, in ISO 8601. */
   createdAt: string;
-  /** ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   lastUpdatedAt: string;
-  /** Milliseconds from `createdAt` for which it is kept; null is without end. May change. */
+  /** Lifetime from `createdAt`, in milliseconds. Null: no end. It may change. */
   ttlMs: number | null;
-  /** Milliseconds to wait between looks at it. May change. */
+  /** Recommended time between two polls, in milliseconds. It may change. */
   pollIntervalMs?: number;
 }
 
-/** A task with all there is to know of it: the payload of its status. */
+/** A task with the payload of its status. */
 export type DetailedTask =
   | (Task & { status: 'working' | 'cancelled' })
-  /** Every question that is still open. */
+  /** Input requests that have no answer yet. */
   | (Task & { status: 'input_required'; inputRequests: InputRequests })
-  /** Result of the request; a tool call with `isError` counts as completed. */
+  /** Result of the request. A tool call with `isError` counts as completed. */
   | (Task & { status: 'completed'; result: JsonObject })
-  /** The error that the request would have been answered with. */
+  /** The error response that the request would have got. */
   | (Task & { status: 'failed'; error: ErrorObject });
 
-/** A task as a peer sends it. On versions with the `task` parameter the result is available by `tasks/result` only. */
+/** A task that a peer sent. On versions with the `task` parameter, only `tasks/result` returns the result. */
 export interface TaskState extends Task {
-  /** Requests to the client, when the state is `input_required`. */
+  /** Input requests for the client, when the status is `input_required`. */
   inputRequests?: InputRequests;
-  /** Result of the call, when the state is `completed`. */
+  /** Result of the call, when the status is `completed`. */
   result?: JsonObject;
-  /** Error of the call, when the state is `failed`. */
+  /** Error of the call, when the status is `failed`. */
   error?: ErrorObject;
 }
 
@@ -67,34 +68,34 @@ export interface CreateTaskResult extends MethodResult, Task {
   resultType: 'task';
 }
 
-/** The member `task` of a request's params, where tasks are made by it. */
+/** The `task` parameter of a request, on versions that create tasks by a parameter. */
 export interface TaskParams {
-  /** Milliseconds for which the task is to be kept. The server may decide otherwise. */
+  /** Requested lifetime of the task, in milliseconds. The server may choose another. */
   ttl?: number | undefined;
 }
 
 export interface TaskMethods {
   'tasks/get': { params: RequestParams & { taskId: string }; result: MethodResult & TaskState };
   'tasks/update': { params: RequestParams & { taskId: string; inputResponses: InputResponses }; result: MethodResult };
-  /** On versions with the `task` parameter the response is the task. On others it is empty. */
+  /** Cancels a task. On versions with the `task` parameter the result is the task. On others it is empty. */
   'tasks/cancel': { params: RequestParams & { taskId: string }; result: MethodResult & Partial<TaskState> };
-  /** Answered when the task has ended, as the request that became it would have been. */
+  /** Waits until the task has ended. The response is that of the original request. */
   'tasks/result': { params: RequestParams & { taskId: string }; result: CallToolResult };
   'tasks/list': { params: PaginatedParams; result: PaginatedResult & { tasks: TaskState[] } };
 }
 
 export interface TaskNotifications {
   'notifications/tasks': RequestParams & DetailedTask;
-  /** The same where tasks are made by a parameter. */
+  /** Announces a new task status, on versions with the `task` parameter. */
   'notifications/tasks/status': RequestParams & TaskState;
 }
 
-/** True if the status never changes again. */
+/** Tells if a status is final. */
 export function isTerminal(status: TaskStatus): boolean {
   return TRANSITIONS[status].length === 0;
 }
 
-/** True if a task may change from one status to the other. To stay is no step. */
+/** Tells if a task may change from one status to another. The same status is not a change. */
 export function canBecome(from: TaskStatus, to: TaskStatus): boolean {
   return TRANSITIONS[from].includes(to);
 }
@@ -127,7 +128,7 @@ const payloadChecks: { readonly [S in TaskStatus]?: Check } = {
   failed: checkObject({ error }),
 };
 
-/** Checks the creation of a task, without any member of its payload. */
+/** Checks the result that creates a task. Members of the payload are not checked. */
 export const createTaskResult: Check = checkObject({ resultType: checkOneOf('task'), ...taskFields });
 
 export const taskState: Check = checkObject({
@@ -140,13 +141,13 @@ export const taskState: Check = checkObject({
 export const checkDetailedTask: Check = value => taskState(value) ?? payloadChecks[(value as Task).status]?.(value);
 
 /**
- * The member `task` of a request's params. The method table does not check it, because servers without such tasks must
- * ignore it.
+ * Checks the `task` parameter of a request. It is separate from the table of methods, because servers without tasks
+ * must ignore the parameter.
  */
 export const taskParams: Check = checkObject({ 'ttl?': checkInteger });
 
 const acknowledged = checkObject(meta);
-/** An acknowledgement, or the task. */
+/** Checks the result of `tasks/cancel`: an empty result or the task. */
 export const checkCancelledTask: Check = value =>
   (isObject(value) && 'taskId' in value ? taskState : acknowledged)(value);
 

@@ -9,7 +9,7 @@ import type { RequestRoute } from '../request-handler.js';
 import type { Dialect } from '../versions/dialect.js';
 import { DEFAULT_HTTP_VERSION, dialects, getDialect, getNewestDialect } from '../versions/index.js';
 
-/** Metadata by which a request of a stateless version identifies its sender. */
+/** Metadata of a stateless request, by which it identifies its sender. */
 export interface RequestMetadata {
   readonly capabilities: ClientCapabilities;
   readonly client: Implementation | undefined;
@@ -17,14 +17,18 @@ export interface RequestMetadata {
 }
 
 /**
- * True if a request states its protocol version. Its rules then apply to the request, whatever was negotiated before.
+ * Tells if a request names its protocol version in `_meta`. That version then applies, whatever was negotiated before.
  */
 export function hasProtocolVersion(request: JsonRpcRequest): boolean {
   const meta = request.params?._meta;
   return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
 }
 
-/** Under which rules a request stands. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+/**
+ * Determines the protocol version of a request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
 export function classifyRequest(
   request: JsonRpcRequest,
   served: readonly Dialect[],
@@ -42,7 +46,7 @@ export function classifyRequest(
   });
 }
 
-/** Returns the rules under which a request stands. Throws when it cannot be served. */
+/** Returns the route of a request. Throws the error for the peer if the request cannot be served. */
 export function requireServed(
   request: JsonRpcRequest,
   served: readonly Dialect[],
@@ -53,7 +57,10 @@ export function requireServed(
   throw rpcError(code, message, data);
 }
 
-/** The same where the server keeps no sessions: `served` has dialects that need none. */
+/**
+ * Determines the protocol version of a request to a server without sessions. `served` contains the dialects that need
+ * no session.
+ */
 export function classifyWithoutSession(
   request: JsonRpcRequest,
   served: readonly Dialect[],
@@ -70,7 +77,7 @@ export function classifyWithoutSession(
   });
 }
 
-/** A header version without a handshake can only come from a sender of stateless requests. */
+/** Tells if a version in the header belongs to stateless requests: it is not a version with a handshake. */
 function isPerRequestHeader(version: string): boolean {
   return getDialect(version)?.opening !== 'handshake';
 }
@@ -108,18 +115,18 @@ export function readRequestMetadata(request: JsonRpcRequest): RequestMetadata {
   const level = meta[LOG_LEVEL];
   return {
     capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
-    // Its members are shown and logged, never relied on, so a client that leaves some out is served all the same.
+    // `clientInfo` is only shown and logged, so a client may omit members of it.
     client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
     logLevel: level === undefined ? undefined : readLoggingLevel(level),
   };
 }
 
-/** The versions that a request may name: what `server/discover` lists. */
+/** Lists the versions that a request may name. `server/discover` returns this list. */
 export function listVersions(served: readonly Dialect[] = dialects): string[] {
   return served.map(({ protocolVersion }) => protocolVersion);
 }
 
-/** The `_meta` that opens a request of ours. */
+/** Creates the `_meta` of a stateless request that this client sends. */
 export function createRequestMeta(
   metadata: RequestMetadata,
   dialect: Dialect = getNewestDialect('per-request'),

@@ -4,19 +4,20 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
 import type { Dialect } from '../versions/dialect.js';
 
-/** Conclusion from a server's response to a first `server/discover`. */
+/** Conclusion from the server's response to the first `server/discover`. */
 export type ProbeResult =
   | { readonly opening: 'per-request'; readonly dialect: Dialect }
   | { readonly opening: 'handshake'; readonly dialect: Dialect }
-  /** It says nothing: the network or the authorization failed. */
+  /** The response shows nothing, because the network or the authorization failed. */
   | { readonly opening: 'unknown' };
 
 const PER_REQUEST_ERRORS = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]);
 
 /**
- * Judges the response to a probe. Only a result that lists versions, or one of the errors of stateless versions, shows
- * a stateless server. Any other response means that the server requires a handshake.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * Interprets the response to a probe. Only a list of versions, or an error of the stateless versions, proves a
+ * stateless server. Any other response means that the server requires a handshake.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly Dialect[]): ProbeResult {
   if (!TenonError.is(answer)) return readDiscoverResult(answer, wanted);
@@ -28,14 +29,17 @@ export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly
   return selectHandshake(wanted);
 }
 
-/** Some servers answer every method that they do not know with an empty result. */
+/** Reads a result of `server/discover`. Some servers return an empty result for every unknown method. */
 function readDiscoverResult({ supportedVersions }: JsonObject, wanted: readonly Dialect[]): ProbeResult {
   const handshake = selectHandshake(wanted);
   if (!Array.isArray(supportedVersions) && handshake.opening === 'handshake') return handshake;
   return selectSharedVersion(supportedVersions, wanted);
 }
 
-/** The newest version that both speak decides, also on the manner: one with handshakes is never stated per request. */
+/**
+ * Selects the newest version that client and server support. If it has a handshake, the client opens the connection
+ * with one.
+ */
 function selectSharedVersion(versions: unknown, wanted: readonly Dialect[]): ProbeResult {
   if (!Array.isArray(versions)) return toProbeResult(wanted[0]);
   return toProbeResult(
@@ -64,8 +68,8 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
 }
 
 /**
- * Authorization and the network are no evidence of how a server opens. A server that fails with 500 or 501 may do so
- * because it does not know the method.
+ * Tells if an error of the network or the authorization shows nothing about the opening. A 500 or 501 is conclusive,
+ * because a server may return it for an unknown method.
  */
 function isInconclusive({ code, status = 0, rpcCode }: TenonError): boolean {
   if (status === 401 || status === 403) return true;

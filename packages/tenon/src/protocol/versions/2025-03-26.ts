@@ -3,18 +3,22 @@ import { v20241105 } from './2024-11-05.js';
 import { deriveVersion } from './define-version.js';
 import { without } from './message-transforms.js';
 
-/** https://modelcontextprotocol.io/specification/2025-03-26/changelog */
+/**
+ * The changes of protocol version 2025-03-26.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/changelog
+ */
 export const v20250326 = deriveVersion(v20241105, {
   protocolVersion: '2025-03-26',
   http: { batches: true },
   changes: [
-    // Audio is a kind of content.
+    // Adds audio content.
     { encode: { parts: { content: replaceAudio, sampled: replaceAudio } } },
-    // Tools have annotations.
+    // Adds annotations of tools.
     { encode: { parts: { tool: without('annotations') } } },
-    // Progress has a message.
+    // Adds messages to progress notifications.
     { encode: { params: { 'notifications/progress': without('message') } } },
-    // Completion is a capability.
+    // Adds the `completions` capability.
     {
       encode: { parts: { serverCapabilities: without('completions') } },
       decode: { parts: { serverCapabilities: inferCompletions } },
@@ -29,7 +33,7 @@ function replaceAudio(block: JsonObject): JsonObject {
   return { type: 'text', text: `[audio, ${block.mimeType}, ${bytes} bytes: not shown]`, ...annotations };
 }
 
-/** A server could complete without saying so. */
+/** Adds the `completions` capability, because earlier servers could complete arguments without declaring it. */
 function inferCompletions(capabilities: JsonObject): JsonObject {
   return capabilities.prompts || capabilities.resources ? { completions: {}, ...capabilities } : capabilities;
 }

@@ -6,7 +6,7 @@ import { chain, transformEach, transformMember, without } from './message-transf
 
 /**
  * Marks a result that has structured content on later versions. `true`: the first text block is its JSON. Otherwise the
- * content is here, as `value`. A caller that knows this key gets the value on any version.
+ * member `value` has the content. A caller that knows this key gets the structured content on any version.
  */
 const STRUCTURED_CONTENT = 'dev.tenon/structuredContent';
 
@@ -14,22 +14,26 @@ const withoutTitle = without('title');
 const withoutLastModified = transformMember('annotations', without('lastModified'));
 const withoutMeta = without('_meta');
 
-/** https://modelcontextprotocol.io/specification/2025-06-18/changelog */
+/**
+ * The changes of protocol version 2025-06-18.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-06-18/changelog
+ */
 export const v20250618 = deriveVersion(v20250326, {
   protocolVersion: '2025-06-18',
   http: { batches: false, versionHeader: true },
   server: { adds: ['elicitation/create'] },
   changes: [
-    // Tools have an output schema and results structured content.
+    // Adds output schemas of tools and structured content of results.
     {
       encode: { parts: { tool: without('outputSchema') }, result: { 'tools/call': removeStructuredContent } },
       decode: { result: { 'tools/call': restoreStructuredContent } },
     },
-    // A result may link to resources.
+    // Adds resource links to results.
     { encode: { parts: { content: replaceResourceLink } } },
-    // Servers elicit.
+    // Adds elicitation.
     { encode: { parts: { clientCapabilities: without('elicitation') } } },
-    // Everything with a name has a title.
+    // Adds titles to all items with a name.
     {
       encode: {
         parts: {
@@ -42,9 +46,9 @@ export const v20250618 = deriveVersion(v20250326, {
         params: { 'completion/complete': transformMember('ref', withoutTitle) },
       },
     },
-    // Completion knows the arguments so far.
+    // Adds the other arguments to completion requests.
     { encode: { params: { 'completion/complete': without('context') } } },
-    // Annotations have a last modified time.
+    // Adds the time of the last change to annotations.
     {
       encode: {
         parts: {
@@ -55,7 +59,7 @@ export const v20250618 = deriveVersion(v20250326, {
         },
       },
     },
-    // More types have _meta.
+    // Adds `_meta` to more types.
     {
       encode: {
         parts: {
@@ -83,7 +87,7 @@ function replaceResourceLink(block: JsonObject): JsonObject {
 function removeStructuredContent(result: JsonObject, { outputSchema }: TransformContext): JsonObject {
   if (!('structuredContent' in result)) return result;
   const { structuredContent, ...rest } = result;
-  // A value that is not an object comes wrapped from later versions. Its text does not.
+  // Later versions wrap a value that is not an object. The text block contains the bare value.
   const wrapped = outputSchema !== undefined && outputSchema.type !== 'object' && isObject(structuredContent);
   const value = wrapped ? structuredContent.result : structuredContent;
   const mark = isTextOf(rest.content, value) || (outputSchema && { value });

@@ -9,10 +9,14 @@ const withoutIcons = without('icons');
 const withoutTasks = without('tasks');
 const taskMethods = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'notifications/tasks/status'];
 
-/** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
 /**
- * Answers of servers that have only the two endpoints of HTTP+SSE to a first POST: 400, 404 and 405 by the specification,
- * 406 and 415 where something in front looks at `Accept` or `Content-Type` first.
+ * The changes of protocol version 2025-11-25.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
+ */
+/**
+ * Statuses that servers with only the two endpoints of HTTP+SSE return for a first POST. The specification names 400,
+ * 404 and 405. Proxies that check `Accept` or `Content-Type` first return 406 and 415.
  */
 const TWO_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
@@ -24,7 +28,7 @@ export const v20251125 = deriveVersion(v20250618, {
   client: { adds: taskMethods },
   server: { adds: ['notifications/elicitation/complete', ...taskMethods] },
   changes: [
-    // Everything with a name has icons, and an implementation a description and a web site.
+    // Adds icons to all items with a name, and a description and a web site to implementations.
     {
       encode: {
         parts: {
@@ -37,7 +41,7 @@ export const v20251125 = deriveVersion(v20250618, {
         },
       },
     },
-    // Sampling has tools, and messages of several blocks.
+    // Adds tools to sampling, and messages with several blocks.
     {
       encode: {
         parts: { sampled: replaceToolContent },
@@ -51,17 +55,17 @@ export const v20251125 = deriveVersion(v20250618, {
         result: { 'sampling/createMessage': chain(withoutMeta, mergeBlocks) },
       },
     },
-    // Elicitation has a URL mode, defaults, titled choices and choices of several.
+    // Adds URL mode, defaults, titled choices and multiple choices to elicitation.
     {
       encode: { params: { 'elicitation/create': simplifyForm }, result: { 'elicitation/create': joinSelections } },
       decode: { result: { 'elicitation/create': splitSelections } },
     },
-    // Sampling and elicitation have sub-capabilities.
+    // Adds sub-capabilities of sampling and elicitation.
     {
       encode: { parts: { clientCapabilities: removeSubCapabilities } },
       decode: { parts: { clientCapabilities: addFormCapability } },
     },
-    // Requests may become tasks.
+    // Adds tasks, which requests create by a parameter.
     {
       encode: {
         parts: { tool: without('execution'), clientCapabilities: withoutTasks, serverCapabilities: withoutTasks },
@@ -87,7 +91,7 @@ function toText(content: unknown): string {
   return content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
-/** A message of several blocks becomes several messages of the same role. */
+/** Splits a message with several blocks into several messages of the same role. */
 function splitMessages(params: JsonObject): JsonObject {
   const messages = (params.messages as JsonObject[]).flatMap(message =>
     Array.isArray(message.content) ? message.content.map(content => ({ ...message, content })) : [message],
@@ -95,7 +99,10 @@ function splitMessages(params: JsonObject): JsonObject {
   return { ...params, messages };
 }
 
-/** A reply has one block: several of text become one, else the first one that is not text counts. */
+/**
+ * Merges the blocks of a reply into one. Text blocks become one text; otherwise the first block that is not text is
+ * kept.
+ */
 function mergeBlocks(result: JsonObject): JsonObject {
   const { content } = result;
   if (!Array.isArray(content)) return result;
@@ -124,7 +131,7 @@ function simplifyField(field: JsonObject): JsonObject {
   return { ...simplified, enum: oneOf.map(choice => choice.const), enumNames: oneOf.map(choice => choice.title) };
 }
 
-/** Several choices become a line of text: the nearest thing a form of simple fields can hold. */
+/** Replaces a multiple choice by a line of text, which is the nearest simple field. */
 function replaceMultiSelect({ title, description, items }: JsonObject): JsonObject {
   const options = listChoices(items as JsonObject).join(', ');
   const hint = `Any of: ${options}; separated by commas.`;

@@ -10,11 +10,15 @@ const RESULT_FIELDS = ['resultType', 'ttlMs', 'cacheScope'];
 const RESULT_FIELDS_AND_META = [...RESULT_FIELDS, '_meta'];
 const withoutResultFields = without(...RESULT_FIELDS);
 const RESULT = 'result';
-/** Names a schema that has no name of its own, so that its references still find what they mean. */
+/** ID for a schema without its own, so that its references still resolve. */
 const WRAPPED_ID = 'urn:tenon:result';
 const extensionTransforms = { clientCapabilities: withoutTasksExtension, serverCapabilities: withoutTasksExtension };
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/changelog */
+/**
+ * The changes of protocol version 2026-07-28.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/changelog
+ */
 export const v20260728 = deriveVersion(v20251125, {
   protocolVersion: '2026-07-28',
   traits: { opening: 'per-request', inputRequests: 'by-retry', subscriptions: 'by-listen', tasks: 'by-extension' },
@@ -52,29 +56,30 @@ export const v20260728 = deriveVersion(v20251125, {
     ],
   },
   changes: [
-    // Results state their type, their server and their lifetime.
+    // Adds the type, the server and the lifetime to results.
     {
       encode: { result: { '*': removeResultFields } },
     },
-    // Structured content is any JSON value.
+    // Allows any JSON value as structured content.
     {
       encode: { parts: { tool: wrapSchema, sampled: wrapToolResult }, result: { 'tools/call': wrapStructuredContent } },
       decode: { parts: { tool: unwrapSchema }, result: { 'tools/call': unwrapStructuredContent } },
     },
-    // Schemas are any JSON Schema 2020-12.
+    // Allows any JSON Schema 2020-12.
     {
       encode: { parts: { tool: replaceBooleanSchemas } },
     },
-    // A result requests input, and a retry brings the answer.
+    // Adds input requests in results, which a retry answers.
     {
       encode: { params: { '*': without('inputResponses', 'requestState') } },
     },
-    // An elicitation by URL has no id.
+    // Removes the ID of URL elicitations.
     {
       encode: { params: { 'elicitation/create': addElicitationId } },
     },
-    // Below the first change, so that downwards a task's `ttlMs` has its other name before results lose theirs.
-    // Tasks are an extension.
+    // This change comes after the first one. When encoding, it first renames a task's `ttlMs`, and then the first
+    // change removes that member from results.
+    //     Replaces task parameters by the tasks extension.
     {
       encode: {
         parts: extensionTransforms,
@@ -100,7 +105,7 @@ export const v20260728 = deriveVersion(v20251125, {
   ],
 });
 
-/** A result as it was before. All results go through here: one copy is enough. */
+/** Removes the new members of results. Every result passes this function, so it makes a single copy. */
 function removeResultFields(result: JsonObject): JsonObject {
   const { _meta: meta } = result;
   if (!isObject(meta) || !(SERVER_INFO in meta)) return withoutResultFields(result, {});
@@ -109,7 +114,7 @@ function removeResultFields(result: JsonObject): JsonObject {
   return { ...copyWithout(result, RESULT_FIELDS), _meta: rest };
 }
 
-/** A schema whose root is no object is put into one. An `$id` keeps its local references pointing into itself. */
+/** Wraps a schema whose root is not an object. An `$id` keeps its local references valid. */
 function wrapSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool;
   if (!isObject(outputSchema) || outputSchema.type === 'object') return tool;
@@ -148,7 +153,7 @@ function wrapStructuredContent(result: JsonObject, context: TransformContext): J
   return { ...result, structuredContent: { [RESULT]: structuredContent } };
 }
 
-/** The result of a tool that a model used. */
+/** Wraps the result of a tool in a sampling message. */
 function wrapToolResult(block: JsonObject): JsonObject {
   return block.type === 'tool_result' ? wrapStructuredContent(block, {}) : block;
 }
@@ -160,7 +165,7 @@ function unwrapStructuredContent(result: JsonObject, context: TransformContext):
   return { ...result, structuredContent: structuredContent[RESULT] };
 }
 
-/** `true` and `false` are schemas since; before, each property's schema is an object. */
+/** Replaces the schemas `true` and `false` of properties, because earlier versions allow only objects. */
 function replaceBooleanSchemas(tool: JsonObject): JsonObject {
   const converted = { ...tool };
   for (const name of ['inputSchema', 'outputSchema']) {

@@ -1,7 +1,7 @@
 import type { Dialect, DialectTransforms, Transform } from './dialect.js';
 import { composeTransforms, hasTransforms, type MessageTransforms, type VersionChange } from './message-transforms.js';
 
-/** Differences of a version from the next one. */
+/** Definition of a protocol version. `changes` are its differences from the previous version. */
 export interface VersionDefinition extends Omit<Dialect, 'transforms'> {
   /** The changes since the previous version. */
   readonly changes: readonly VersionChange[];
@@ -12,7 +12,7 @@ interface VersionDelta {
   readonly traits?: Partial<Omit<Dialect, 'transforms' | 'protocolVersion' | 'methods' | 'http' | 'errors'>>;
   readonly http?: Partial<Dialect['http']>;
   readonly errors?: Partial<Dialect['errors']>;
-  /** Methods and notifications that come and go, by who sends them. */
+  /** Methods and notifications that the version adds or removes, by sender. */
   readonly client?: MethodChanges;
   readonly server?: MethodChanges;
   readonly changes: readonly VersionChange[];
@@ -23,7 +23,7 @@ interface MethodChanges {
   readonly drops?: readonly string[];
 }
 
-/** Defines the next version by its differences from the previous one. */
+/** Defines a version by its differences from the previous one. */
 export function deriveVersion(before: VersionDefinition, next: VersionDelta): VersionDefinition {
   return {
     ...before,
@@ -47,7 +47,7 @@ function applyMethodChanges(
 }
 
 /**
- * Builds dialects, newest first, from versions, oldest first. The transforms of a dialect are the changes of all later
+ * Builds dialects, newest first, from version definitions, oldest first. A dialect contains the transforms of all later
  * versions.
  */
 export function compileDialects(versions: readonly VersionDefinition[]): Dialect[] {
@@ -71,13 +71,13 @@ function filterDefined(all: readonly (MessageTransforms | undefined)[]): Message
   return all.filter(each => each !== undefined);
 }
 
-/** Stands for all methods of which no change speaks. */
+/** Stands for all methods that no change mentions. */
 const ANY_METHOD = '';
 
-/** Methods whose reshape is remembered, at the most. Peers may name what they like. */
+/** Maximum number of methods whose transform is cached, because peers may send any method name. */
 const MAX_CACHED = 200;
 
-/** The transform of a method is composed on first use. Methods without changes share one identity transform. */
+/** Caches the transform of each method, composed on first use. Methods without changes share one identity transform. */
 function memoizeTransforms(
   transforms: readonly MessageTransforms[],
   side: 'params' | 'result',

@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
 /**
- * A protocol version as data. Traits describe its differences; transforms convert messages of the newest version into
- * messages of this one, and back.
+ * A protocol version as data. Traits describe its behavior. Transforms convert messages between this version and the
+ * newest one.
  */
 export interface Dialect {
-  /** The protocol version string. Compared for equality only. */
+  /** The protocol version string. Compare it only for equality. */
   readonly protocolVersion: string;
-  /** Opening: by a handshake that begins a session, or by metadata of each request. */
+  /** Opening of a connection: by a handshake that starts a session, or by metadata in each request. */
   readonly opening: 'handshake' | 'per-request';
-  /** Input requests: by a request of the server, or by a result that requires a retry. */
+  /** Input requests: by a request from the server, or by a result that the client answers with a retry. */
   readonly inputRequests: 'by-request' | 'by-retry';
-  /** Announcement of changes: to subscribers and open sessions, or only on streams that listen. */
+  /** Change notifications: to subscribers and open sessions, or only on `subscriptions/listen` streams. */
   readonly subscriptions: 'by-subscribe' | 'by-listen';
   /**
-   * Creation of tasks: by the client with a parameter, or by the server for clients with the extension. `none` on
+   * Creation of tasks: by a parameter of the client, or by the server for clients with the extension. `undefined` on
    * versions without tasks.
    */
   readonly tasks: 'by-parameter' | 'by-extension' | undefined;
-  /** The client's methods that are refused because the server keeps no sessions. Absent where it keeps them. */
+  /** Methods of the client that a server without sessions refuses. Absent if the server has sessions. */
   readonly sessionMethods?: ReadonlySet<string> | undefined;
   readonly http: HttpTraits;
   readonly errors: ErrorTraits;
@@ -32,40 +32,46 @@ export interface HttpTraits {
   readonly batches: boolean;
   /** True if a session id, a GET stream, DELETE and `Last-Event-ID` exist. */
   readonly sessions: boolean;
-  /** True if each request after the opening states its version in `MCP-Protocol-Version`. */
+  /** True if each request after the opening names its version in `MCP-Protocol-Version`. */
   readonly versionHeader: boolean;
-  /** True if `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` mirror the body. */
+  /** True if `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat values of the body. */
   readonly mirrorHeaders: boolean;
-  /** True if a stream begins with an empty event that has an id, so that the server may close it and be polled. */
+  /**
+   * True if a stream begins with an empty event that has an ID. The server may then close the stream and let the client
+   * poll.
+   */
   readonly priming: boolean;
   /** True if closing the response cancels the request. */
   readonly closeCancels: boolean;
-  /** True for statuses of a first POST after which a client tries the two-endpoint transport. */
+  /** Tells if a client tries HTTP+SSE after its first POST got this status. */
   readonly isFallbackStatus: (status: number) => boolean;
 }
 
 export interface ErrorTraits {
   readonly resourceNotFound: number;
-  /** Handling of arguments that do not fit a tool's schema: a result that the model sees, or an error. */
+  /** Handling of arguments that do not match a tool's schema: a result for the model, or an error. */
   readonly invalidArguments: 'result' | 'error';
   /** The error code of a required URL elicitation, if the version has one. */
   readonly urlElicitationRequired?: number | undefined;
   /** The error code of a missing client capability, if the version has one. */
   readonly missingCapability?: number | undefined;
-  /** Id in responses to unreadable messages. */
+  /** ID in responses to unreadable messages. */
   readonly unreadableId: null | undefined;
 }
 
-/** Context of a transformed value: the tool it concerns, or the request it answers. */
+/** Context of a transform: the tool of a value, or the request of a result. */
 export interface TransformContext {
   readonly outputSchema?: JsonObject | undefined;
   readonly params?: JsonObject | undefined;
 }
 
-/** `undefined` in a table means: as it is. */
+/** Transforms a value. In a table, `undefined` means no change. */
 export type Transform = (value: JsonObject, about: TransformContext) => JsonObject;
 
-/** `encode` converts from the newest version to the peer's, `decode` back. */
+/**
+ * Transforms of a dialect. `encode` converts messages from the newest version to this one, `decode` from this one to
+ * the newest.
+ */
 export interface DialectTransforms {
   readonly encode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };
   readonly decode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };

@@ -6,28 +6,29 @@ import { v20260728 } from './2026-07-28.js';
 import { compileDialects } from './define-version.js';
 import type { Dialect } from './dialect.js';
 
-/** Every protocol version that Tenon supports, newest first. This is the only list of versions. */
+/** Every protocol version that the library supports, newest first. This is the only list of versions. */
 export const dialects: readonly Dialect[] = compileDialects([v20241105, v20250326, v20250618, v20251125, v20260728]);
 
 /**
- * The version of a request over HTTP that names none and belongs to no session.
+ * The version of an HTTP request that names none and belongs to no session.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
  */
 export const DEFAULT_HTTP_VERSION = '2025-03-26';
 
 const dialectsByVersion = new Map(dialects.map(dialect => [dialect.protocolVersion, dialect]));
 
-/** The dialect of a protocol version string, when Tenon speaks it. */
+/** Returns the dialect of a protocol version, or `undefined` if the library does not support it. */
 export function getDialect(revision: string): Dialect | undefined {
   return dialectsByVersion.get(revision);
 }
 
-/** The newest dialect, or the newest that opens in a given manner. */
+/** Returns the newest dialect, or the newest dialect with the given opening. */
 export function getNewestDialect(opening?: Dialect['opening']): Dialect {
   return dialects.find(dialect => opening === undefined || dialect.opening === opening) as Dialect;
 }
 
-/** Returns the version for a handshake: the requested one, or the newest that has handshakes. */
+/** Returns the version for a handshake: the requested one, or else the newest version with a handshake. */
 export function negotiateDialect(requested: string, served: readonly Dialect[] = dialects): Dialect {
   const candidates = served.filter(dialect => dialect.opening === 'handshake');
   return (

@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Transform, TransformContext } from './dialect.js';
 
-/**
- * Transforms that undo one change of a version for peers of the version before, named by the sentence of the changelog
- * above it.
- */
+/** Transforms of one change for peers of earlier versions. The comment above each change describes it. */
 export interface VersionChange {
-  /** From the newest version to the peer's. */
+  /** Converts from the newest version to the peer's version. */
   readonly encode?: MessageTransforms;
-  /** From the peer's version to the newest. */
+  /** Converts from the peer's version to the newest version. */
   readonly decode?: MessageTransforms;
 }
 
-/** Reshapes by what they touch: a part wherever it stands, or the whole params or result of a method (`*`: of all). */
+/**
+ * Transforms by target: a part wherever it occurs, or the whole params or result of a method. `*` stands for all
+ * methods.
+ */
 export interface MessageTransforms {
   readonly parts?: { readonly [P in MessagePart]?: Transform };
   readonly params?: { readonly [method: string]: Transform };
@@ -33,7 +33,7 @@ export type MessagePart =
 
 interface PartLocation {
   readonly part: MessagePart;
-  /** `[]` steps into each element of an array; a value that is not an array is stepped into itself. */
+  /** Path to the part. `[]` visits each item of an array; a value that is not an array is visited itself. */
   readonly path: readonly string[];
 }
 
@@ -69,7 +69,8 @@ function resolveAlias(side: 'params' | 'result', method: string): string {
 }
 
 /**
- * Composes the transforms of several changes for one method's params or result. Returns `undefined` if none changes it.
+ * Composes the transforms of several changes for the params or the result of one method. Returns `undefined` if none
+ * applies.
  */
 export function composeTransforms(
   transforms: readonly MessageTransforms[],
@@ -81,7 +82,7 @@ export function composeTransforms(
   return (value, context) => steps.reduce((result, step) => step(result, context), value);
 }
 
-/** True if params or result of a method are transformed by more than the transforms of all methods. */
+/** Tells if the params or result of a method have transforms besides those for all methods. */
 export function hasTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): boolean {
   const name = resolveAlias(side, method);
   return Object.hasOwn(partLocations[side], name) || Object.hasOwn(transforms[side] ?? {}, name);
@@ -97,7 +98,7 @@ function collectTransforms(transforms: MessageTransforms, side: 'params' | 'resu
   return [...steps, ...methodTransforms.filter(step => step !== undefined)];
 }
 
-/** Reshapes what stands at a path, from its step `from` on. */
+/** Transforms the value at a path, beginning with the path segment at index `from`. */
 function transformAt(
   value: unknown,
   path: readonly string[],
@@ -116,17 +117,17 @@ function transformAt(
   return inner === undefined ? value : { ...value, [step]: transformAt(inner, path, transform, context, from + 1) };
 }
 
-/** A reshape that leaves members out. Returns the same object when there is nothing to leave out. */
+/** Creates a transform that removes members. It returns the same object if there is nothing to remove. */
 export function without(...names: readonly string[]): Transform {
   return value => (names.some(name => name in value) ? copyWithout(value, names) : value);
 }
 
-/** Not by `delete`, which makes objects that are slow for all who read them. */
+/** Copies an object without some members. It avoids `delete`, which makes later access to the object slow. */
 export function copyWithout(value: JsonObject, names: readonly string[]): JsonObject {
   const copy: JsonObject = {};
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    // What a peer calls so is a member like any other.
+    // A `__proto__` from a peer is a plain member.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: value[name], ...PLAIN_PROPERTY });
     else copy[name] = value[name];
   }
@@ -135,17 +136,17 @@ export function copyWithout(value: JsonObject, names: readonly string[]): JsonOb
 
 const PLAIN_PROPERTY = { enumerable: true, writable: true, configurable: true };
 
-/** A reshape that applies another to a member, when it is an object. */
+/** Creates a transform that applies another transform to a member, if the member is an object. */
 export function transformMember(name: string, transform: Transform): Transform {
   return (value, context) => transformAt(value, [name], transform, context) as JsonObject;
 }
 
-/** A reshape that applies another to each element of a member. */
+/** Creates a transform that applies another transform to each item of a member. */
 export function transformEach(name: string, transform: Transform): Transform {
   return (value, context) => transformAt(value, [name, '[]'], transform, context) as JsonObject;
 }
 
-/** One reshape after another. */
+/** Composes transforms, which run in the given order. */
 export function chain(...transforms: readonly Transform[]): Transform {
   return (value, context) => transforms.reduce((result, transform) => transform(result, context), value);
 }

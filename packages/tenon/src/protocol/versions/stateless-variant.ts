@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Dialect } from './dialect.js';
 
-/** The messages of a server that go on the stream of a request, and so need no session. */
+/** Messages of a server that are sent on the stream of a request, and so need no session. */
 const RELATED_TO_REQUEST: ReadonlySet<string> = new Set([
   'notifications/progress',
   'notifications/message',
@@ -13,8 +13,8 @@ const CLIENT_METHODS = /^(resources\/(un)?subscribe|logging\/setLevel|tasks\/.+)
 const variants = new WeakMap<Dialect, Dialect>();
 
 /**
- * Returns a version that has sessions as a server speaks it that keeps none: without what needs one. A version in which
- * each request stands alone is returned as it is.
+ * Returns the variant of a dialect for a server without sessions: without the features that need one. A dialect with
+ * stateless requests is returned unchanged.
  */
 export function withoutSession(dialect: Dialect): Dialect {
   if (dialect.opening === 'per-request') return dialect;
@@ -53,7 +53,7 @@ function filterNames(names: ReadonlySet<string>, keep: (name: string) => boolean
   return new Set([...names].filter(keep));
 }
 
-/** Leaves out tasks, and the notifications that no stream could carry. */
+/** Removes the capabilities for tasks and for notifications that need a session. */
 function omitCapabilities(capabilities: unknown): JsonObject {
   if (!isObject(capabilities)) return {};
   const { tasks: _, ...rest } = capabilities;

@@ -2,16 +2,19 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { TASKS } from '../tasks.js';
 import type { Transform } from './dialect.js';
 
-/** Transforms of tasks for versions where they are made by a parameter. */
+/** Transforms of tasks for versions that create tasks by a parameter. */
 
-/** Maximum part of a tool's text that a status message repeats, in UTF-16 units. */
+/** Maximum length of the tool text that a status message repeats, in UTF-16 code units. */
 const MAX_MESSAGE = 1000;
 const DURATIONS = new Map([
   ['ttl', 'ttlMs'],
   ['pollInterval', 'pollIntervalMs'],
 ]);
 
-/** On these versions the payload is sent separately: the result by `tasks/result`, input requests by requests. */
+/**
+ * Removes the payload of a task. On these versions the payload is sent separately: the result by `tasks/result`, input
+ * requests by JSON-RPC requests.
+ */
 export const encodeTask: Transform = task => {
   if (!('taskId' in task)) return task;
   const { result, error, inputRequests, ttlMs, pollIntervalMs, ...rest } = task;
@@ -26,7 +29,7 @@ export const encodeTask: Transform = task => {
 export const decodeTask: Transform = task =>
   Object.fromEntries(Object.entries(task).map(([name, value]) => [DURATIONS.get(name) ?? name, value]));
 
-/** A task that was made stands in a member of its own. */
+/** Moves a created task into the member `task`. */
 export const nestTask: Transform = (result, about) => {
   if (result.resultType !== 'task') return result;
   const { resultType: _, _meta, ...task } = result;
@@ -39,7 +42,7 @@ export const flattenTask: Transform = (result, about) => {
   return { ...rest, ...decodeTask(task, about), resultType: 'task' };
 };
 
-/** Capabilities without the extension, which has no meaning on these versions. */
+/** Removes the tasks extension from capabilities, because these versions do not have it. */
 export const withoutTasksExtension: Transform = capabilities => {
   const { extensions, ...rest } = capabilities;
   if (!isObject(extensions) || !(TASKS in extensions)) return capabilities;
@@ -47,7 +50,10 @@ export const withoutTasksExtension: Transform = capabilities => {
   return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
 };
 
-/** A failed tool makes its task fail, and a failed task contains the reason. */
+/**
+ * Returns the fields of a failed task. A tool result with `isError` makes its task fail, and the status message
+ * contains the reason.
+ */
 function getFailureFields({ status, result, error, statusMessage }: JsonObject): JsonObject {
   const isToolError = status === 'completed' && isObject(result) && result.isError === true;
   if (!isToolError && status !== 'failed') return {};
