@@ -4,9 +4,9 @@ import type { RefusedRequest } from './authorizer.js';
 import type { Grant } from './grants/grant.js';
 import { findUnwantedScopes } from './scopes.js';
 
-/** Maximum number of requests for the same scopes when having them did not help. */
+/** Maximum number of step-up authorizations for the same scopes. */
 const MAX_STEP_UPS = 2;
-/** Authorizations for one request. */
+/** Maximum number of authorizations for one request. */
 const MAX_AUTHORIZATIONS = 3;
 const MAX_REMEMBERED_SCOPES = 100;
 
@@ -15,7 +15,10 @@ interface AttemptCounts {
   requested: number;
 }
 
-/** Counts what has been tried, so that nothing goes on for ever: by the request, and by the scopes. */
+/**
+ * Limits the attempts to refresh or request tokens, per request and per set of scopes. Otherwise a server that keeps
+ * refusing would cause an endless loop.
+ */
 export class AttemptLimiter {
   readonly #grant: Grant;
   readonly #server: string;
@@ -28,7 +31,10 @@ export class AttemptLimiter {
     this.#server = server;
   }
 
-  /** Refreshed tokens that are refused as well are not refreshed again. */
+  /**
+   * Tells if the client may refresh the tokens. Returns true once per request, because refreshed tokens that are
+   * refused need a new authorization.
+   */
   mayRefresh(refusal: RefusedRequest): boolean {
     const counts = this.#getCounts(refusal);
     if (counts.refreshed) return false;
@@ -37,9 +43,10 @@ export class AttemptLimiter {
   }
 
   /**
-   * Tells if tokens may be requested again. The request that ends a session never starts a sign-in, and a failed
-   * sign-in is not repeated automatically. Throws `auth/rejected` when the server has refused tokens that were issued
-   * just before.
+   * Tells if the client may request new tokens. A `DELETE`, which ends a session, never starts a sign-in. After a
+   * failed sign-in, only a `POST` starts another one.
+   *
+   * @throws TenonError `auth/rejected` when the server has refused tokens that were just issued.
    */
   mayRequestTokens(refusal: RefusedRequest): boolean {
     const { interactive } = this.#grant;
@@ -52,8 +59,10 @@ export class AttemptLimiter {
   }
 
   /**
-   * Throws `auth/insufficient-scope` when a previous request for these scopes did not help, or when the options exclude
-   * them.
+   * Counts one step-up authorization for `scopes`.
+   *
+   * @throws TenonError `auth/insufficient-scope` when the option `scopes` excludes one of them, or after too many
+   * attempts.
    */
   countStepUp(refusal: RefusedRequest, scopes: readonly string[]): void {
     const unwanted = findUnwantedScopes(this.#grant.scopes, scopes);
@@ -75,7 +84,7 @@ export class AttemptLimiter {
     this.#stepUps.set(name, stepUps + 1);
   }
 
-  /** Remembers whether a sign-in came to its end. */
+  /** Records whether a sign-in succeeds or fails. */
   async trackSignIn<T>(signIn: Promise<T>): Promise<T> {
     try {
       return await signIn;

@@ -10,10 +10,10 @@ import { retryWithNonce } from './to-auth-error.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;
-/** Maximum time before their expiry at which tokens are renewed. */
+/** Maximum time before the expiry of tokens at which the client renews them, in milliseconds. */
 const MAX_RENEWAL_LEAD = 30 * SECOND;
 
-/** Source of tokens for a server. */
+/** Server and authorization server for which the client requests tokens. */
 export interface AuthTarget extends TokenOrigin {
   /** The URL of the server as the user configured it. */
   readonly server: string;
@@ -38,7 +38,7 @@ export function createRequestOptions(
 ): OauthRequestOptions {
   return {
     [oauth.customFetch]: (url, init) => target.fetch(url, init, signal),
-    // The guard judges each URL by itself.
+    // The guard decides for each URL whether `http:` is allowed.
     [oauth.allowInsecureRequests]: target.guard.allowsPlainHttp,
   };
 }

@@ -1,4 +1,4 @@
-/** One request to the server, before it is sent. */
+/** Request for which the transport needs authorization headers. */
 export interface AuthorizerRequest {
   /** HTTP method. */
   readonly method: string;
@@ -6,11 +6,11 @@ export interface AuthorizerRequest {
   readonly url: string;
   /** The URL of the server as the user configured it. Default: `url`. */
   readonly server?: string | undefined;
-  /** Aborted when no caller waits for the request. */
+  /** Aborted when no caller waits for the request any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One request that the server has refused. */
+/** Request that the server refused with 401 or 403. */
 export interface RefusedRequest extends AuthorizerRequest {
   /** HTTP status of the refusal: 401 or 403. */
   readonly status: number;
@@ -18,30 +18,32 @@ export interface RefusedRequest extends AuthorizerRequest {
   header(name: string): string | undefined;
   /** Headers that `getHeaders` returned for the request. */
   readonly sentHeaders: Readonly<Record<string, string>>;
-  /** Stands for the request: the same object each time that it is refused. By it attempts are counted. */
+  /** Identifies the request: the same object each time that the server refuses it. Attempts are counted per object. */
   readonly request?: object | undefined;
-  /** The value of `MCP-Protocol-Version` in the request, if it had one. */
+  /** Value of the header `MCP-Protocol-Version` of the request. Absent if the request had none. */
   readonly protocolVersion?: string | undefined;
 }
 
-/** Signs a client in. What `connect({ url, auth })` takes. */
+/** Adds credentials to the requests of a client. Pass it as `auth` to `connect({ url, auth })`. */
 export interface Authorizer {
   /** Returns the headers for one request to the server, by lower-case names. Called for each request. */
   getHeaders(request: AuthorizerRequest): Promise<Readonly<Record<string, string>>>;
   /**
-   * Handles a refusal by the server. Resolves with true when the request should be sent once more, with new headers.
-   * Rejects when the sign-in failed: the caller gets that error.
+   * Handles a refusal by the server.
+   *
+   * Resolves with true when the client should repeat the request with new headers. Rejects when the sign-in failed. The
+   * caller gets that error.
    */
   handleRefusal(refusal: RefusedRequest): Promise<boolean>;
-  /** The server has answered a request otherwise. */
+  /** Called with each response that is not a refusal. */
   readonly onResponse?:
     | ((response: { readonly url: string; header(name: string): string | undefined }) => void)
     | undefined;
   /** Ids of extensions to declare to the server. */
   readonly extensions?: readonly string[] | undefined;
   /**
-   * Forgets the tokens that are kept, and revokes them where the authorization server can. Of all servers that this
-   * authorizer has been used for, unless one is named.
+   * Deletes the stored tokens, and revokes them if the authorization server supports revocation. Without `server`, it
+   * signs out of all servers that this authorizer was used for.
    */
   readonly signOut?: ((server?: string | URL) => Promise<void>) | undefined;
 }

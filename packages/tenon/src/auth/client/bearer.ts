@@ -9,10 +9,11 @@ type TokenSource = string | (() => string | Promise<string>);
 export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
 
 /**
- * Sends a token that you have. A function is called for each request, and once more after the server refused its
- * token. Over `http:` the token is sent to this machine only, unless `allowInsecure` is set.
+ * Sends an access token that you already have. A function is called for each request, and again after the server
+ * refuses its token. The token is sent over `https:` and to this machine only, unless `allowInsecure` is set.
  *
- * @throws TenonError on a request: `auth/insecure-server`, or `auth/bad-token` for a token that is no header value.
+ * @throws TenonError on a request: `auth/insecure-server`, or `auth/bad-token` for a token that is not a valid header
+ * value.
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
@@ -31,7 +32,12 @@ export function bearer(token: TokenSource, options: BearerOptions = {}): Authori
   };
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/**
+ * Checks the syntax of a bearer token.
+ *
+ * @throws TenonError `auth/bad-token`
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\w\-.~+/]+=*$/.test(token)) return token;
   throw new TenonError('auth/bad-token', 'invalid token', {

@@ -3,36 +3,44 @@ import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 
-/** Credentials of a client at a token endpoint. Without a secret and a key it is a public one. */
+/** Client credentials for a token endpoint. A client with neither a secret nor a key is public. */
 export interface ClientCredentials {
   /** Client ID. */
   readonly id: string;
   /** Client secret. Absent for clients that sign with a key. */
   readonly secret?: string | undefined;
-  /** A private key: PKCS #8 in PEM, or a JWK. It signs what is shown; it is not sent. */
+  /** Private key that signs assertions: PKCS #8 in PEM, or a JWK. It is never sent. */
   readonly key?: string | PrivateJwk | undefined;
   /** The algorithm of the key. Default: `alg` of the JWK, else `ES256`. */
   readonly alg?: string | undefined;
-  /** To whom assertions are addressed. Default: the issuer. */
+  /** Audience of assertions. Default: the issuer. */
   readonly audience?: string | undefined;
-  /** The method that was agreed on at registration. */
+  /** Client authentication method that the registration set. */
   readonly method?: string;
 }
 
-/** A private key as a JWK. https://www.rfc-editor.org/rfc/rfc7517 */
+/**
+ * Private key as a JWK.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7517
+ */
 export type PrivateJwk = {
   /** Key type. */
   readonly kty: string;
   readonly [member: string]: unknown;
 };
 
-/** A client as `oauth4webapi` takes it. */
+/** Client in the form that `oauth4webapi` needs. */
 export interface ClientIdentity {
   readonly client: oauth.Client;
   readonly auth: oauth.ClientAuth;
 }
 
-/** Chooses the method by what the authorization server lists. Rejects with `auth/client-method`, `auth/bad-key`. */
+/**
+ * Creates the client identity. Chooses an authentication method that the authorization server supports.
+ *
+ * @throws TenonError `auth/client-method`, `auth/bad-key`
+ */
 export async function createClientIdentity(
   issuer: AuthorizationServerInfo,
   credentials: ClientCredentials,
@@ -71,8 +79,10 @@ function authenticateBySecret(
 }
 
 /**
- * As `ClientSecretBasic` of `oauth4webapi`, which also escapes what need not be: many servers take the two as they
- * come, without decoding. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * Authenticates the client with HTTP Basic. `ClientSecretBasic` of `oauth4webapi` also escapes unreserved characters.
+ * Many servers do not decode them, so this function leaves them unescaped.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function authenticateByBasic(secret: string): oauth.ClientAuth {
   const encodeForm = (text: string) => new URLSearchParams([[text, '']]).toString().slice(0, -1);
@@ -88,7 +98,7 @@ async function importPrivateKey(key: string | PrivateJwk, alg: string | undefine
     const imported = (await importJWK({ ...key, ext: false } as JWK, keyAlgorithm)) as oauth.CryptoKey;
     return { key: imported, ...(typeof key.kid === 'string' ? { kid: key.kid } : {}) };
   } catch {
-    // What was thrown may hold parts of the key.
+    // The caught error may contain parts of the key.
     throw new TenonError('auth/bad-key', 'invalid private key', {
       expected: `a PKCS #8 PEM key or a JWK for ${alg ?? 'ES256'}`,
     });

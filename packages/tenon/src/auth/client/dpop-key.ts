@@ -1,20 +1,24 @@
 import { exportJWK, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 
-/** Proves the possession of a key, so that a stolen token is of no use. https://www.rfc-editor.org/rfc/rfc9449 */
+/**
+ * Key that proves the possession of tokens, so that a stolen token is useless.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
 export interface DpopKey {
-  /** For requests to authorization servers. */
+  /** Handle for requests to authorization servers. */
   readonly handle: oauth.DPoPHandle;
-  /** A proof for one request to the server, with an id of its own and the nonce that the origin gave last. */
+  /** Creates a proof for one request to the server. It has a unique ID and the latest nonce of the origin. */
   createProof(request: { readonly method: string; readonly url: string }, token: string): Promise<string>;
-  /** Keeps the nonce of a server for the next proofs. */
+  /** Stores the nonce of a server for the next proofs. */
   storeNonce(url: string, nonce: string | undefined): void;
 }
 
 const MAX_NONCES = 100;
 const MAX_NONCE_LENGTH = 1_024;
 
-/** Makes a key that cannot be taken out of this process. It lives as long as what is made with it. */
+/** Creates a non-extractable key. It exists only in this process. */
 export async function createDpopKey(): Promise<DpopKey> {
   const keys = await oauth.generateKeyPair('ES256', { extractable: false });
   const jwk = await exportJWK(keys.publicKey);

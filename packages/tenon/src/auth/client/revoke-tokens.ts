@@ -5,7 +5,11 @@ import type { Grant } from './grants/grant.js';
 import { getOauthErrorCode } from './to-auth-error.js';
 import type { Tokens } from './token-store.js';
 
-/** Revokes tokens where the authorization server offers it. https://www.rfc-editor.org/rfc/rfc7009 */
+/**
+ * Revokes tokens if the authorization server supports revocation.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7009
+ */
 export async function revokeTokens(
   target: AuthTarget,
   tokens: Tokens,

@@ -1,8 +1,12 @@
 const OFFLINE_ACCESS = 'offline_access';
-/** A server may name many scopes; a URL is not to grow without end. */
+/** Maximum number of scopes in a request. It bounds the length of the URL when a server lists many. */
 const MAX_SCOPES = 200;
 
-/** The scopes of a `scope` parameter. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/**
+ * Splits the value of a `scope` parameter, and drops invalid scopes.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+ */
 export function splitScopes(text: string): string[] {
   const scopes = text.split(' ').filter(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
   return [...new Set(scopes)].slice(0, MAX_SCOPES);
@@ -13,24 +17,27 @@ export function mergeScopes(...lists: (readonly string[] | undefined)[]): string
 }
 
 export interface ScopeSelection {
-  /** Scopes of the server's challenge. */
+  /** Scopes in the server's challenge. */
   readonly challenged: readonly string[] | undefined;
-  /** Scopes of the application; then no others are requested. */
+  /** Scopes from the option `scopes`. If set, no others are requested. */
   readonly wanted: readonly string[] | undefined;
   /** `scopes_supported` of the resource. */
   readonly resourceScopes: readonly string[] | undefined;
   /** `scopes_supported` of the authorization server. */
   readonly issuerScopes: readonly string[] | undefined;
-  /** Scopes of the previous tokens, for a step up. */
+  /** Scopes of the previous tokens, which a step-up keeps. */
   readonly previous: readonly string[] | undefined;
-  /** True to request tokens that can be renewed in the absence of the user. */
+  /** True to request a refresh token, so that the client can renew tokens without the user. */
   readonly offline: boolean;
 }
 
 /**
- * Chooses the scopes to request. Without any, the parameter is omitted. The application's scopes take precedence, then
- * those of the challenge, then those that the resource supports. No relation between the last two is assumed.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
+ * Selects the scopes to request. An empty result omits the parameter.
+ *
+ * The option `scopes` takes precedence, then the challenge, then the scopes that the resource supports. The challenge
+ * need not be a subset of the supported scopes.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function selectScopes({
   challenged,
@@ -48,7 +55,7 @@ export function selectScopes({
     : scopes;
 }
 
-/** Lists the scopes that are beyond those that the application wants. */
+/** Returns the needed scopes that the option `scopes` does not include. */
 export function findUnwantedScopes(wanted: readonly string[] | undefined, needed: readonly string[]): string[] {
   return wanted ? needed.filter(scope => scope !== OFFLINE_ACCESS && !wanted.includes(scope)) : [];
 }

@@ -7,32 +7,38 @@ import { memoryTokenStore, type TokenStore } from './token-store.js';
 
 /** Options of all authorizers. */
 export interface AuthorizerOptions extends GuardOptions {
-  /** Store of tokens and registrations. Default: in memory, until the process ends. */
+  /**
+   * Store for tokens and client registrations. Default: `memoryTokenStore()`, whose content is lost when the process
+   * ends.
+   */
   readonly tokenStore?: TokenStore | undefined;
   /**
-   * Scopes to request. No others are requested: a call that needs more rejects with `auth/insufficient-scope`. Default:
-   * the scopes of the server's challenge, else those that the resource supports.
+   * Scopes to request, instead of those that the server names. A call that needs others rejects with
+   * `auth/insufficient-scope`. Default: the scopes of the server's challenge, else those that the resource supports.
    */
   readonly scopes?: string | readonly string[] | undefined;
   /**
-   * Binds tokens to a key of this process, so that other parties cannot use them (RFC 9449). The tokens are not stored
-   * in the token store, because the key ends with the process. Default `false`.
+   * Binds tokens to a key of this process, so that other parties cannot use them (RFC 9449). They are not written to
+   * the token store, because the key ends with the process. Default `false`.
    */
   readonly dpop?: boolean | undefined;
-  /** Does the requests to authorization servers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  /** Sends the requests to authorization servers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
-  /** Its `now` must be the time of day, as that of `Date.now`. */
+  /**
+   * Clock for expiry and timeouts. Its `now` must be the time of day, like `Date.now`. Default: the clock of the
+   * system.
+   */
   readonly clock?: Clock | undefined;
 }
 
-/** The options with their defaults. */
+/** Options of an authorizer, with defaults applied. */
 export interface AuthorizerSettings {
   readonly guard: GuardOptions;
   readonly clock: Clock;
   readonly fetch: AuthFetch;
-  /** For what may outlive the process. */
+  /** Store for entries that may outlive the process. */
   readonly tokenStore: TokenStore;
-  /** For tokens. */
+  /** Store for tokens. It is in memory if tokens are bound to a key of this process. */
   readonly accessTokenStore: TokenStore;
   getDpopKey(): Promise<DpopKey | undefined>;
 }

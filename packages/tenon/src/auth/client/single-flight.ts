@@ -1,9 +1,9 @@
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-/** Runs one thing at a time, for all who wait for it. */
+/** Runs at most one operation at a time. All callers share its result. */
 export interface SingleFlight<T> {
   /**
-   * Joins the run in progress, or starts one. Rejects with the reason of `signal` when that is aborted. The run itself
-   * is aborted when no caller waits for it.
+   * Joins the current run, or starts one. Rejects with the reason of `signal` when that is aborted. The run itself is
+   * aborted when no caller waits for it.
    */
   join(run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** A refusal of a token endpoint: what it said by `error`. */
+/** Returns the OAuth error code of a response. */
 export const getOauthErrorCode = (error: unknown): string | undefined => {
   if (error instanceof oauth.ResponseBodyError) return error.error;
   if (!(error instanceof oauth.WWWAuthenticateChallengeError)) return undefined;
@@ -9,8 +9,8 @@ export const getOauthErrorCode = (error: unknown): string | undefined => {
 };
 
 /**
- * Converts an error of an authorization server. What `oauth4webapi` throws stays behind: it holds the whole answer,
- * tokens and codes included.
+ * Converts an error of an authorization server. The error of `oauth4webapi` is not kept as the cause, because it
+ * contains the whole response with tokens and codes.
  */
 export function toAuthError(error: unknown, issuer: string, action: string): TenonError {
   if (TenonError.is(error)) return error;
@@ -41,7 +41,7 @@ function getHint(error: string): string | undefined {
   return undefined;
 }
 
-/** Text of a server, for people: short, on one line, and without anything that could be a token. */
+/** Shortens a text of a server to one line of 200 characters, without parts that could be a token. */
 export function sanitizeServerText(text: string): string {
   return text
     .replace(/[^\x20-\x7e\u00a0-\uffff]/g, ' ')
@@ -49,7 +49,9 @@ export function sanitizeServerText(text: string): string {
     .slice(0, 200);
 }
 
-/** Does a request to an authorization server, and once more when it wants another nonce in the proof. */
+/**
+ * Sends a request to an authorization server, and repeats it once when the server requires another nonce in the proof.
+ */
 export async function retryWithNonce<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();

@@ -20,11 +20,14 @@ import {
   toStoredSecret,
 } from './token-store.js';
 
-/** The tokens for one server, and all that keeps them good. */
+/** Tokens for one server. Renews them when they expire or the server refuses them. */
 export interface TokenSession {
-  /** The tokens to send, if there are any. */
+  /** Returns the current tokens, if there are any. Renews them first if they are due. */
   getTokens(request: AuthorizerRequest): Promise<Tokens | undefined>;
-  /** A request with the access token `sent` was refused: true when there are others now. */
+  /**
+   * Handles a refused request. Resolves with true when there are new tokens.
+   * @param sent Access token of the refused request.
+   */
   renew(refusal: RefusedRequest, sent: string | undefined): Promise<boolean>;
   signOut(): Promise<void>;
 }
@@ -38,7 +41,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
   let currentTarget: AuthTarget | undefined;
   let restoring: Promise<void> | undefined;
 
-  /** Restores the tokens of an earlier process. */
+  /** Restores the tokens that an earlier process stored. */
   const restore = async () => {
     const origin = parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
     tokens = origin && parseTokens(await settings.accessTokenStore.get(getTokensKey(server, origin, grant.clientKey)));
@@ -52,7 +55,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     return restoring;
   };
 
-  /** Takes what another process has got meanwhile, else gets tokens anew. */
+  /** Uses the tokens that another process has stored meanwhile, else requests new ones. */
   const requestOrReuseTokens = (
     target: AuthTarget,
     stale: string | undefined,
@@ -90,7 +93,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       offline: grant.offline,
     });
 
-  /** Tokens are renewed before they expire, without user interaction. */
+  /** Renews tokens before they expire, without user interaction. */
   const refreshBeforeExpiry = async (stale: Tokens, signal: AbortSignal): Promise<boolean> => {
     const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
     try {
@@ -108,7 +111,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     return false;
   };
 
-  /** After a 401 the metadata is fetched again, because the authorization server may have changed. */
+  /** Gets new tokens after a 401. Fetches the metadata again, because the authorization server may have changed. */
   const recoverFromUnauthorized = async (
     refusal: RefusedRequest,
     challenge: AuthChallenge,
@@ -128,7 +131,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     );
   };
 
-  /** After a 403 that names scopes. */
+  /** Requests tokens with more scopes, after a 403 that names them. */
   const stepUp = async (
     refusal: RefusedRequest,
     challenge: AuthChallenge,

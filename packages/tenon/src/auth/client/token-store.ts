@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 
-/** Stored value of one key: JSON. Tokens and client secrets are in it. */
+/** Value in a token store, as JSON. It contains tokens or client secrets. */
 export type StoredSecret = JsonObject;
 
 /**
@@ -10,16 +10,17 @@ export type StoredSecret = JsonObject;
 export type TokenStoreKey = readonly string[];
 
 /**
- * Store of tokens. Implementations are `memoryTokenStore`, and `fileTokenStore` of `tenon/auth/node`. Your own, for
- * example over the keychain of a system, needs these two methods.
+ * Store for tokens. Implementations are `memoryTokenStore`, and `fileTokenStore` of `tenon/auth/node`. Implement these
+ * two methods to use another store, for example the keychain of the system.
  */
 export interface TokenStore {
-  /** Returns the entry of a key, if there is one. */
+  /** Returns the value of a key. Resolves with `undefined` if there is none. */
   get(key: TokenStoreKey): Promise<StoredSecret | undefined>;
   /**
-   * Changes the value of a key. While `change` runs, no other caller in any process may change the same key; it may run
-   * for minutes. `next` is the new value, `null` deletes it, and without it the value stays. Rejects when `change`
-   * rejects, and the value stays.
+   * Changes the value of a key. While `change` runs, no other caller in any process may change the same key. It may run
+   * for minutes.
+   *
+   * Rejects when `change` rejects, and the value stays.
    */
   update<T>(
     key: TokenStoreKey,
@@ -27,15 +28,15 @@ export interface TokenStore {
   ): Promise<T>;
 }
 
-/** Result of changing an entry of a token store. */
+/** Result of `change` in `TokenStore.update`. */
 export interface TokenStoreUpdate<T> {
-  /** The new entry. `null` deletes it; absent leaves it unchanged. */
+  /** New value. `null` deletes the key. Absent keeps the value. */
   readonly next?: StoredSecret | null | undefined;
   /** Value that `update` resolves with. */
   readonly result: T;
 }
 
-/** Creates a token store in this process. */
+/** Creates a token store in memory. Its content is lost when the process ends. */
 export function memoryTokenStore(): TokenStore {
   const entries = new Map<string, string>();
   const queues = new Map<string, Promise<unknown>>();
@@ -64,20 +65,23 @@ export function memoryTokenStore(): TokenStore {
   };
 }
 
-/** Tokens for one resource, by one authorization server. */
+/** Tokens for one resource, issued by one authorization server. */
 export interface Tokens {
   readonly access: string;
   readonly type: 'bearer' | 'dpop';
-  /** Expiry of the access token, in milliseconds of the clock. Absent if the server did not send it. */
+  /** Expiry of the access token, in milliseconds since the epoch. Absent if the server did not send it. */
   readonly expires?: number;
-  /** From when on they are to be renewed: somewhat earlier, since clocks differ and a request takes its time. */
+  /**
+   * Time from which the client renews the tokens, in milliseconds since the epoch. It is before the expiry, because
+   * clocks differ and requests take time.
+   */
   readonly renew?: number;
   readonly refresh?: string;
-  /** The requested scopes, including those of earlier step-ups. The granted scopes if none were requested. */
+  /** Requested scopes, including those of earlier step-ups. If none were requested, the granted scopes. */
   readonly asked: readonly string[];
 }
 
-/** Reads the tokens of an entry. A malformed entry is treated as absent. */
+/** Parses the tokens of a stored value. Treats a malformed value as absent. */
 export function parseTokens(secret: StoredSecret | undefined): Tokens | undefined {
   if (!secret || typeof secret.access !== 'string' || secret.access === '') return undefined;
   const { access, type, expires, renew, refresh, asked } = secret;
@@ -95,11 +99,11 @@ export function toStoredSecret(value: object): StoredSecret {
   return value as StoredSecret;
 }
 
-/** Origin of the tokens of a server, stored so that the next process need not discover it. */
+/** Issuer and resource of a server's tokens. They are stored, so that the next process need not discover them. */
 export interface TokenOrigin {
   readonly issuer: string;
   readonly resource: string;
-  /** The server has no metadata of its own: its origin is its authorization server. */
+  /** True if the server has no metadata. Its origin is then its authorization server. */
   readonly undescribed: boolean;
 }
 
@@ -109,8 +113,8 @@ export function parseTokenOrigin(secret: StoredSecret | undefined): TokenOrigin 
 }
 
 /**
- * Tokens belong to one server: another one that names the same resource does not get them. A server could otherwise
- * name the resource of its neighbours on the same origin, and receive their tokens.
+ * Returns the storage key of tokens. It contains the server, because a server could otherwise claim the resource of
+ * another server on the same origin and receive its tokens.
  */
 export const getTokensKey = (server: string, { issuer, resource }: TokenOrigin, client: string): TokenStoreKey => [
   'tokens',
@@ -122,7 +126,7 @@ export const getTokensKey = (server: string, { issuer, resource }: TokenOrigin, 
 
 export const getOriginKey = (server: string, client: string): TokenStoreKey => ['server', server, client];
 
-/** Creates the part of a token store that belongs to one user. Users cannot see each other's parts. */
+/** Creates a view of a token store that contains only the entries of one user. */
 export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStore {
   const toUserKey = (key: TokenStoreKey): TokenStoreKey => ['user', user, ...key];
   return {

@@ -3,30 +3,30 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { UrlGuard } from './url-guard.js';
 
-/** `fetch` by its shape, as far as it is used here. */
+/** Structural type of `fetch`: the members that this library uses. */
 export type AuthFetch = (
   url: string,
   init: {
     method: string;
     headers: Record<string, string>;
-    /** Without `undefined`, which the `fetch` of a platform does not accept by its types. */
+    /** Body of the request. Never `undefined`, because the types of some `fetch` implementations do not accept it. */
     body?: string;
     signal: AbortSignal;
     redirect: 'manual';
   },
-  /** Judges the address that a name turns out to stand for. For those who can look before they connect. */
+  /** Checks the resolved address of a host name. For implementations that can check it before they connect. */
   guard: UrlGuard,
 ) => Promise<AuthFetchResponse>;
 
-/** The part of a `fetch` response that is used. */
+/** Members of a `fetch` response that this library uses. */
 export interface AuthFetchResponse {
   /** HTTP status. */
   readonly status: number;
-  /** Response type as in `fetch`: `opaqueredirect` for a redirect. */
+  /** Response type of `fetch`: `opaqueredirect` for a redirect. */
   readonly type?: string | undefined;
   /** Header fields. */
   readonly headers: { get(name: string): string | null; forEach(each: (value: string, name: string) => void): void };
-  /** Body, if there is one. */
+  /** Body. `null` if there is none. */
   readonly body: { getReader(): ResponseReader } | null;
 }
 
@@ -37,46 +37,47 @@ interface ResponseReader {
 
 /** Maximum size of a response, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Time for a complete response, in milliseconds. */
+/** Timeout of a complete response, in milliseconds. */
 const FETCH_TIMEOUT = 10_000;
-/** Redirects that a GET follows by default. */
+/** Default number of redirects that a GET follows. */
 const DEFAULT_MAX_REDIRECTS = 5;
 const BODILESS_STATUSES = new Set([204, 205, 304]);
 
-/** A request, as `fetch` takes it. */
+/** Request options of a guarded `fetch`. */
 export interface GuardedFetchInit {
   /** HTTP method. Default `GET`. */
   readonly method?: string | undefined;
   /** Header fields, as an object. */
   readonly headers?: unknown;
-  /** Body. It is sent as text. */
+  /** Body, which is converted to a string. */
   readonly body?: unknown;
 }
 
 /**
- * Requests to authorization servers: guarded, bounded, and ended with the signal. Redirects of a GET are followed, and
- * no others. Rejects with `auth/unreachable`, `auth/redirected`, `auth/unsafe-url`, `auth/too-large`, `auth/timeout`.
+ * Sends a request to an authorization server, with a timeout and a size limit. Follows the redirects of a GET only.
+ * @throws TenonError `auth/unreachable`, `auth/redirected`, `auth/unsafe-url`, `auth/too-large`, `auth/timeout`
  */
 export type GuardedFetch = (url: string, init?: GuardedFetchInit, signal?: AbortSignal) => Promise<Response>;
 
 /** Options of `createGuardedFetch`. */
 export interface GuardedFetchOptions {
-  /** Decides which URLs may be requested. It also checks each redirect. */
+  /** Decides which URLs may be requested. It checks each redirect as well. */
   readonly guard: UrlGuard;
   /** Sends the requests. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
-  /** Number of redirects that a GET follows. Default 5. */
+  /** Maximum number of redirects that a GET follows. Default 5. */
   readonly maxRedirects?: number | undefined;
-  /** Measures the timeout. Default: the time of the system. */
+  /** Clock for the timeout. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
-/** The global `fetch`: the default where a runtime brings no other. */
+/** Calls the global `fetch`. It is the default on runtimes without `fetchWithAddressCheck`. */
 export const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
 /**
- * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at
- * most 256 KiB of response. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ * Creates a `fetch` for URLs from untrusted parties. It rejects private addresses, times out after 10 s, and reads at
+ * most 256 KiB of a response.
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createGuardedFetch({
   guard,
@@ -127,7 +128,10 @@ function isRedirect({ status, type }: AuthFetchResponse): boolean {
   return type === 'opaqueredirect' || (status >= 301 && status <= 308 && status !== 304);
 }
 
-/** Resolves a redirect by the same rules as the first URL. A POST is not sent to another URL. */
+/**
+ * Resolves the target of a redirect, and checks it like the first URL. Rejects the redirect of a POST, because its
+ * credentials must not reach another URL.
+ */
 function resolveRedirect(response: AuthFetchResponse, fromUrl: URL, method: string, guard: UrlGuard): URL {
   const location = response.headers.get('location');
   if (method !== 'GET') throw createRedirectError(fromUrl, 'a request with credentials was redirected');
@@ -153,7 +157,7 @@ function resolveLocation(location: string, from: URL): string {
   }
 }
 
-/** Creates a copy whose body is fully received, so that a reader does not wait. */
+/** Copies a response with its complete body, so that reading the copy never waits. */
 async function readWholeResponse(response: AuthFetchResponse, url: URL): Promise<Response> {
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, value));
@@ -179,7 +183,7 @@ async function readText(reader: ResponseReader, url: URL): Promise<string> {
   }
 }
 
-/** Takes over what kind of failure it was and no more: errors of HTTP clients carry the request along. */
+/** Converts an error of `fetch`. Keeps only its code, because errors of HTTP clients may contain the request. */
 function toFetchError(error: unknown, url: string): TenonError {
   if (TenonError.is(error)) return error;
   const { cause } = error instanceof Error ? error : { cause: undefined };
@@ -194,7 +198,7 @@ function toFetchError(error: unknown, url: string): TenonError {
   });
 }
 
-/** A URL as errors show it: without its query, where there may be secrets. */
+/** Removes the query of a URL for error messages, because it may contain secrets. */
 export function redactUrl(url: string): string {
   try {
     const { origin, pathname } = new URL(url);

@@ -3,8 +3,10 @@ import { redactUrl } from './guarded-fetch.js';
 import { createUrlGuard, type GuardOptions } from './url-guard.js';
 
 /**
- * Checks that a token may be sent to a URL: by `https:`, to this machine, or anywhere with `allowInsecure`. Anybody on the
- * way of a plain `http:` request can read the token. Throws `auth/insecure-server`.
+ * Checks that a token may be sent to a URL: over `https:`, to this machine, or anywhere with `allowInsecure`. Anyone on
+ * the network path can read a plain `http:` request.
+ *
+ * @throws TenonError `auth/insecure-server`
  */
 export function requireEncryption(url: string, options: GuardOptions): void {
   if (new URL(url).protocol === 'https:' || createUrlGuard(url, options).allowsPlainHttp) return;

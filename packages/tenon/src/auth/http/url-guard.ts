@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type AddressClass, classifyAddress, classifyHost } from '../../net/address-class.js';
 
-/** Options that loosen the guard. */
+/** Options that allow more URLs. */
 export interface GuardOptions {
   /**
    * Allows tokens and secrets over plain `http:` to hosts other than this machine. Anyone on the network path can read
@@ -9,28 +9,35 @@ export interface GuardOptions {
    */
   readonly allowInsecure?: boolean | undefined;
   /**
-   * Allows a public server to name URLs of private networks. The server can then make this process send requests to
-   * machines behind its firewall (SSRF). Default: only a server that is local or private itself may.
+   * Allows a public server to name URLs of private networks. Such a server can make this process send requests to
+   * machines behind its firewall (SSRF). Default: only a local or private server may name them.
    */
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** Decides which URLs of other parties may be fetched or opened. */
+/** Decides which URLs of other parties the client may fetch or open. */
 export interface UrlGuard {
-  /** Gives the URL back, parsed. Throws `auth/unsafe-url`. `what` is what the error calls it. */
+  /**
+   * Parses and checks a URL.
+   *
+   * @param label Name of the URL in the error.
+   * @throws TenonError `auth/unsafe-url`
+   */
   check(url: string | URL, label: string): URL;
   /**
-   * True if an address of a name may be connected to, for `url`. One of the server's own origin may be at any address:
-   * the user named it, and the client connects to it anyway.
+   * Tells if the client may connect to `address` for `url`. Every address of the server's own origin is allowed,
+   * because the user configured that server.
    */
   mayConnect(address: string, url?: URL): boolean;
-  /** True if plain `http:` is allowed at all. */
+  /** True if plain `http:` is allowed for some URLs. */
   readonly allowsPlainHttp: boolean;
 }
 
 /**
- * Judges by where the server itself is: on loopback it may name plain `http:` URLs of loopback; a local or private one
- * may name private addresses. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ * Creates a guard from the address of the server. A server on loopback may name plain `http:` URLs on loopback. A local
+ * or private server may name private addresses.
+ *
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createUrlGuard(server: string | URL, options: GuardOptions = {}): UrlGuard {
   const { origin, hostname } = new URL(server);
@@ -79,7 +86,11 @@ function createUnsafeUrlError(
   return new TenonError('auth/unsafe-url', `unsafe URL for ${label}`, { expected, received: got.slice(0, 200), hint });
 }
 
-/** A URL that may be shown to a browser: `https:`, or `http:` on this machine. Throws `auth/unsafe-url`. */
+/**
+ * Checks a URL before it is opened in a browser. It must use `https:`, or `http:` on this machine.
+ *
+ * @throws TenonError `auth/unsafe-url`
+ */
 export function checkBrowserUrl(value: string | URL): URL {
   const url = parseUrl(value, 'the authorization URL');
   const isLocal = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';

@@ -1,10 +1,14 @@
-/** One challenge of a `WWW-Authenticate` header. https://www.rfc-editor.org/rfc/rfc9110#name-www-authenticate */
+/**
+ * Challenge of a `WWW-Authenticate` header.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#name-www-authenticate
+ */
 export interface Challenge {
-  /** Lower-case: `bearer`, `dpop`. */
+  /** Authentication scheme in lower case: `bearer`, `dpop`. */
   readonly scheme: string;
-  /** By their lower-case names. Of a parameter that is repeated the first counts. */
+  /** Parameters by lower-case name. If a name is repeated, its first value is used. */
   readonly params: Readonly<Record<string, string>>;
-  /** Token of schemes that have one in place of parameters. */
+  /** Value of a scheme that has a single token instead of parameters. */
   readonly token68?: string;
 }
 
@@ -28,7 +32,7 @@ interface PartialChallenge {
   token68?: string;
 }
 
-/** Reads a header, or several that were joined by commas. What is malformed is passed over: it never throws. */
+/** Parses a header, or several headers joined by commas. Skips malformed parts and never throws. */
 export function parseChallenges(header: string | undefined): Challenge[] {
   const matchNext = createHeaderReader((header ?? '').slice(0, MAX_HEADER_LENGTH));
   const challenges: PartialChallenge[] = [];
@@ -56,7 +60,7 @@ function addParam(challenge: PartialChallenge | undefined, name: string, value: 
 }
 
 interface HeaderReader {
-  /** Goes past what the pattern matches here, if it does. */
+  /** Matches the pattern at the current position, and advances past the match. */
   (pattern: RegExp): RegExpExecArray | undefined;
   isAtEnd(): boolean;
 }
@@ -72,19 +76,19 @@ function createHeaderReader(text: string): HeaderReader {
   return Object.assign(matchNext, { isAtEnd: () => position >= text.length });
 }
 
-/** The first challenge of a scheme, whose name is lower-case. */
+/** Returns the first challenge of a scheme. `scheme` is in lower case. */
 export function findChallenge(challenges: readonly Challenge[], scheme: string): Challenge | undefined {
   return challenges.find(each => each.scheme === scheme);
 }
 
-/** A challenge as it is written: parameters without a value are left out. */
+/** Challenge to format. Parameters with the value `undefined` are omitted. */
 export interface ChallengeToWrite {
-  /** `Bearer`, `DPoP`. */
+  /** Authentication scheme: `Bearer`, `DPoP`. */
   readonly scheme: string;
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes a header. What cannot stand in one (line breaks, other characters than those of ASCII) becomes `?`. */
+/** Formats a `WWW-Authenticate` header. Replaces line breaks and characters outside ASCII with `?`. */
 export function formatChallenges(challenges: readonly ChallengeToWrite[]): string {
   return challenges
     .map(({ scheme, params }) => {

@@ -1,21 +1,27 @@
 import { hashSha256 } from '../../encoding/sha256.js';
 import type { AuthHttpRequest } from './http-exchange.js';
 
-/** A cookie with a secret for one flow. It identifies the browser in which the flow began. */
+/** Cookie that identifies the browser in which a sign-in began. Its value is a secret. */
 export interface BrowserCookie {
-  /** Name of the cookie. It depends on the flow, so that flows in several tabs do not disturb each other. */
+  /** Name of the cookie. It depends on the flow, so that sign-ins in several tabs do not interfere. */
   readonly name: string;
-  /** Returns a `set-cookie` header for `seconds`, the maximum duration of the flow. */
+  /**
+   * Returns a `set-cookie` header.
+   *
+   * @param seconds Maximum duration of the flow.
+   */
   serialize(secret: string, seconds: number): string;
   /** Returns a `set-cookie` header that deletes the cookie. */
   serializeExpired(): string;
-  /** Reads the secret from a request. `undefined` when the browser sent none. */
+  /** Returns the secret from a request. `undefined` when the browser sent none. */
   read(request: AuthHttpRequest): string | undefined;
 }
 
 /**
- * Creates the cookie of the flow `id`. With `secure` the prefix of its name ensures that this host has set it.
- * https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
+ * Creates the cookie of the flow `id`. With `secure`, the prefix of the name ensures that only this host can set the
+ * cookie.
+ *
+ * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
  */
 export function createCookie(id: string, { secure }: { readonly secure: boolean }): BrowserCookie {
   const name = `${secure ? '__Host-' : ''}tenon-${hashSha256(id).slice(0, 16)}`;

@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML that `renderHtml` made. */
+/** HTML from `renderHtml`. */
 export interface Html {
   /** The markup. */
   readonly html: string;
@@ -18,7 +18,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, sign => ENTITIES[sign] as string);
 }
 
-/** Renders a template. Strings are escaped, for text and for attributes in quotes. Parts that are `Html` are not. */
+/** Renders a template. Escapes strings for text and for quoted attributes. Inserts parts of type `Html` unchanged. */
 export function renderHtml(texts: TemplateStringsArray, ...parts: readonly (string | Html | readonly Html[])[]): Html {
   const rendered = parts.map(part => {
     if (typeof part === 'string') return escapeHtml(part);
@@ -28,8 +28,9 @@ export function renderHtml(texts: TemplateStringsArray, ...parts: readonly (stri
 }
 
 /**
- * Creates a page without scripts, styles and pictures that cannot be framed. `actions` are the CSP sources that its forms may
- * lead to, redirects included. Default: none.
+ * Creates an HTML page that allows no scripts, styles, images or framing.
+ *
+ * @param actions CSP sources that its forms may lead to, including redirects. Default: none.
  */
 export function createPage(
   status: number,
@@ -59,7 +60,11 @@ ${body}
   };
 }
 
-/** Creates a page with status 400. `reason` is a sentence without its full stop. */
+/**
+ * Creates a page with status 400.
+ *
+ * @param reason A sentence without its full stop.
+ */
 export function createRefusalPage(title: string, reason: string, more: Html = renderHtml``): AuthHttpResponse {
   return createPage(400, title, renderHtml`<p>${reason}.</p>${more}`);
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.js';
 
-/** The part of an HTTP exchange that the endpoints of authorization use. `toNode` and `answerFetch` provide it. */
+/** HTTP request and response of an authorization endpoint. `toNode` and `answerFetch` create it. */
 export interface AuthExchange {
   /** HTTP method. */
   readonly method: string;
@@ -8,13 +8,13 @@ export interface AuthExchange {
   readonly path: string;
   /** Query without the `?`. */
   readonly query: string;
-  /** Prefix of the path that a router removed. Empty as a rule. */
+  /** Path prefix that a router removed. Usually empty. */
   readonly mount: string;
-  /** Address of the peer, where the runtime knows it. */
+  /** Address of the peer. Absent if the runtime does not provide it. */
   readonly remote?: string | undefined;
   /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
-  /** Reads the body, of at most `limit` bytes, and calls `read` once. */
+  /** Reads at most `limit` bytes of the body, then calls `read` once. */
   body(limit: number, read: (body: AuthBody) => void): void;
   /** Sends the response. */
   reply(status: number, body?: string, headers?: ResponseHeaders): void;
@@ -22,18 +22,22 @@ export interface AuthExchange {
 
 type AuthBody = { readonly text: string } | { readonly value: unknown } | { readonly status: 400 | 413 };
 
-/** Header fields of a response, by their lower-case names. */
+/** Header fields of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** An endpoint that `toNode` and `answerFetch` can serve. */
+/** Endpoint that `toNode` and `answerFetch` can serve. */
 export interface AuthEndpoint {
-  /** Answers one exchange. Never throws. */
+  /** Handles one request. Never throws. */
   handle(exchange: AuthExchange): void;
-  /** Tells if the endpoint has this path. `mount` is the prefix that a router removed. */
+  /**
+   * Tells if the endpoint serves a path.
+   *
+   * @param mount Path prefix that a router removed.
+   */
   serves(path: string, mount?: string): boolean;
 }
 
-/** A request whose body was read. */
+/** Request with its body. */
 export interface AuthHttpRequest {
   /** HTTP method. */
   readonly method: string;
@@ -41,9 +45,9 @@ export interface AuthHttpRequest {
   readonly query: URLSearchParams;
   /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
-  /** Fields of a form. Empty for a body of another type. */
+  /** Fields of a form body. Empty for a body of another type. */
   readonly form: URLSearchParams;
-  /** JSON of the body. `undefined` for a body of another type. */
+  /** Value of a JSON body. `undefined` for a body of another type. */
   readonly json: unknown;
 }
 
@@ -62,8 +66,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Reads a request with its body: a form or JSON, of at most 64 KiB. Resolves with a status when the body cannot be
- * read.
+ * Reads a request with its body, which is a form or JSON of at most 64 KiB. Resolves with an HTTP status when it cannot
+ * read the body.
  */
 export function readHttpRequest(
   exchange: AuthExchange,
@@ -96,7 +100,7 @@ function parseContent(
   return { form: none, json: 'text' in body ? tryParseJson(body.text) : body.value };
 }
 
-/** Reads a form that the body parser of a framework has parsed. */
+/** Converts a form that the body parser of a framework has already parsed. */
 function toFormFields(value: unknown): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, fieldValue] of Object.entries(isObject(value) ? value : {})) {
@@ -116,14 +120,15 @@ function tryParseJson(text: string): unknown {
 
 /**
  * Returns the value of a parameter. `undefined` when the parameter is absent, empty or repeated.
- * https://www.rfc-editor.org/rfc/rfc6749#section-3.1
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.1
  */
 export function getParameter(fields: URLSearchParams, name: string): string | undefined {
   const values = fields.getAll(name);
   return values.length === 1 && values[0] !== '' ? values[0] : undefined;
 }
 
-/** Headers that forbid caches to keep a response. */
+/** Header fields that forbid caches to store a response. */
 export const NO_STORE_HEADERS: ResponseHeaders = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 /** Creates a response with a JSON body. */
@@ -131,7 +136,7 @@ export function createJsonResponse(status: number, value: object, headers: Respo
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** Creates a redirect that is fetched by GET, is not cached and sends no `Referer`. */
+/** Creates a redirect with status 303, so that the browser uses GET. It is not cached and sends no `Referer`. */
 export function createRedirect(location: string, headers: ResponseHeaders = {}): AuthHttpResponse {
   return {
     status: 303,

@@ -1,18 +1,20 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { createInvalidTokenProblem, type TokenProblem, type VerifiedToken } from './token-problem.js';
 
-/** Rules that turn the claims of a token into the caller. */
+/** Rules to derive the caller from the claims of a token. */
 export interface ClaimOptions {
-  /** Names the caller. */
+  /** Returns the principal of the caller. `undefined` rejects the token. */
   readonly getPrincipal: (claims: JsonObject) => string | undefined;
-  /** Returns all scopes that a token with these scopes has, themselves included. */
+  /** Returns the given scopes and all scopes that they include. */
   readonly expandScopes: (scopes: readonly string[]) => readonly string[];
 }
 
 /**
- * Reads the claims of a token whose issuer, audience and times are verified. `expiresAt`: time from which the token is
- * rejected. `expires`: time at which it must be verified again, which may be earlier. Both are milliseconds since the
- * epoch.
+ * Creates the caller from the claims of a token whose issuer, audience and times are verified.
+ *
+ * @param expiresAt Time from which the token is rejected, in milliseconds since the epoch.
+ * @param expires Time at which the token must be verified again, in milliseconds since the epoch. It may be before
+ * `expiresAt`.
  */
 export function readClaims(
   claims: JsonObject,
@@ -26,7 +28,7 @@ export function readClaims(
   const { cnf } = claims;
   const bindings = cnf === undefined ? {} : cnf;
   const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
-  // A binding that is not checked would be none.
+  // A token with an unsupported binding is rejected, because an unverified binding protects nothing.
   if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
     return createInvalidTokenProblem('The token is bound to its sender by an unsupported method');
   }
@@ -39,21 +41,26 @@ export function readClaims(
   return { auth, jkt: bindings.jkt as string | undefined, expires };
 }
 
-/** Types of access tokens, by RFC 6750, RFC 9449, RFC 8693, RFC 9068 and the issuers that name them otherwise. */
+/** Type names of access tokens, in RFC 6750, RFC 9449, RFC 8693, RFC 9068 and common issuers. */
 const ACCESS_TYPES: ReadonlySet<string> = new Set([
   ...['bearer', 'dpop', 'access', 'access_token', 'at+jwt', 'application/at+jwt', 'jwt'],
   ...['urn:ietf:params:oauth:token-type:access_token', 'urn:ietf:params:oauth:token-type:jwt'],
 ]);
-/** Claims that name the type of a token, as used by RFC 7662, Cognito and Hydra, Keycloak. */
+/**
+ * Claims that contain the type of a token: `token_type` of RFC 7662, `token_use` of Cognito and Hydra, `typ` of
+ * Keycloak.
+ */
 const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
 /**
- * Claims that bind an ID token to what came with it.
- * https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken
+ * Claims that occur in ID tokens only.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken
  */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
 
 /**
- * Refresh tokens and ID tokens have the same issuer and user. Only these claims distinguish them from access tokens.
+ * Tells if the claims belong to an access token. Refresh tokens and ID tokens have the same issuer and user, so only
+ * these claims distinguish them.
  */
 function isAccessToken(claims: JsonObject): boolean {
   const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);
@@ -61,7 +68,9 @@ function isAccessToken(claims: JsonObject): boolean {
   return ID_TOKEN_CLAIMS.every(name => claims[name] === undefined);
 }
 
-/** `scope` is a text by RFC 9068 and RFC 7662; some issuers write `scp`, or an array. */
+/**
+ * Reads the scopes of a token. RFC 9068 and RFC 7662 define `scope` as a string. Some issuers send `scp`, or an array.
+ */
 function readScopeClaims({ scope, scp }: JsonObject): string[] {
   return [...new Set([scope, scp].flatMap(toScopeList))];
 }
@@ -71,28 +80,30 @@ function toScopeList(value: unknown): string[] {
   return Array.isArray(value) ? value.filter(each => typeof each === 'string' && each !== '') : [];
 }
 
-/** Byte for byte, and one of several is enough. */
+/** Tells if at least one audience equals one of the names, byte for byte. */
 export function isAudience(audience: unknown, names: readonly string[]): boolean {
   const audiences = Array.isArray(audience) ? audience : [audience];
   return audiences.some(each => names.includes(each as string));
 }
 
 /**
- * A subject is unique only with its issuer, in which neither of the two signs may be. A token of a client that calls
- * for itself may have none. https://www.rfc-editor.org/rfc/rfc9068#section-2.2
+ * Returns the default principal of a token. A subject is unique only together with its issuer, whose URL contains
+ * neither `|` nor `#`. A token from the client credentials grant may have no subject.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-2.2
  */
 export function getDefaultPrincipal({ iss, sub, client_id: client }: JsonObject): string | undefined {
   if (typeof sub === 'string' && sub !== '') return `${iss}|${sub}`;
   return sub === undefined && typeof client === 'string' && client !== '' ? `${iss}#${client}` : undefined;
 }
 
-/** Adds what broader scopes imply, as far as that goes. */
+/** Creates a function that adds the scopes that broader scopes include, recursively. */
 export function createScopeExpander(hierarchy: {
   readonly [scope: string]: readonly string[];
 }): ClaimOptions['expandScopes'] {
   return scopes => {
     const all = new Set(scopes);
-    // A set that grows while it is walked is walked to its end.
+    // A `Set` iterates over elements that are added during the iteration.
     for (const scope of all) {
       if (Object.hasOwn(hierarchy, scope)) for (const narrower of hierarchy[scope] ?? []) all.add(narrower);
     }

@@ -1,31 +1,37 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { createSigner, type Signer } from '../../encoding/hmac.js';
 
-/** The nonces of a server that remembers none: the time at which one was made, signed. */
+/** DPoP nonces of a stateless server: a signed timestamp. */
 export interface DpopNonces {
   createNonce(): Promise<string>;
-  /** Tells if a nonce is valid, and if the client should get the next one. */
+  /** Tells if a nonce is valid, and if the client should get the next one (`ageing`). */
   verifyNonce(nonce: string): Promise<'good' | 'ageing' | 'bad'>;
 }
 
 /** Options of DPoP nonces. */
 export interface NonceOptions {
   /**
-   * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again.
-   * Default: one made for this process.
+   * Signing keys of at least 32 bytes, the same in all processes that serve the resource. The first key signs. All keys
+   * verify.
+   *
+   * Default: a random key of this process.
    */
   readonly keys?: readonly Uint8Array[] | undefined;
   /**
-   * Time for which a nonce is valid, in milliseconds. Default 300,000: 5 minutes; its holder gets another after half of
-   * that.
+   * Lifetime of a nonce, in milliseconds. A client gets another one after half of that time. Default 300,000 (5
+   * minutes).
    */
   readonly ttl?: number | undefined;
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+/**
+ * Creates the nonces of DPoP proofs.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
+ */
 export function createDpopNonces(clock: Clock, { keys, ttl = 300_000 }: NonceOptions): DpopNonces {
   let signers: Signer[] | undefined;
-  // Only when they are first needed: Workers have no randomness before the first request.
+  // The key is created on first use, because Workers cannot create random values before the first request.
   const getSigners = (): Signer[] => {
     signers ??= (keys ?? [crypto.getRandomValues(new Uint8Array(32))]).map(createSigner);
     return signers;

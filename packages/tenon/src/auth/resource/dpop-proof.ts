@@ -11,37 +11,39 @@ export interface DpopProofOptions {
   readonly algorithms: readonly string[];
   /** Maximum difference between the time of a proof and the clock, in ms. */
   readonly maxProofAge: number;
-  /** Store of used proofs. */
+  /** Store for used proofs. */
   readonly usedProofs: Values;
-  /** Beginning of the keys in the store. */
+  /** Prefix of the keys in the store. */
   readonly keyPrefix: string;
 }
 
-/** Values that a proof must match. */
+/** Values that a DPoP proof must match. */
 export interface ExpectedDpopProof {
   /** HTTP method of the request. */
   readonly method: string;
-  /** URLs by which the request may be known. Query and fragment are not compared. */
+  /** Accepted URLs of the request. Query and fragment are ignored. */
   readonly urls: readonly string[];
   /** Access token of the request. Default: none, as at a token endpoint. */
   readonly token?: string | undefined;
 }
 
-/** A proof that is valid for a request. */
+/** Valid DPoP proof. */
 export interface VerifiedDpopProof {
-  /** Thumbprint of the key. */
+  /** Thumbprint of the key that signed the proof. */
   readonly jkt: string;
   /** Nonce of the proof. `undefined` when it has none. */
   readonly nonce: string | undefined;
-  /** Marks the proof as used. Returns false when it was used before. Only who has the key can fill the store. */
+  /**
+   * Marks the proof as used. Resolves with false if it was used before. Only the owner of the key can fill the store.
+   */
   markUsed(): Promise<boolean>;
 }
 
-/** A proof that is not valid for a request. */
+/** Invalid DPoP proof. */
 export interface InvalidDpopProof {
-  /** Tells it apart from a valid proof. */
+  /** Discriminates the type from `VerifiedDpopProof`. */
   readonly problem: 'invalid-proof';
-  /** Text for the developer of the client. It has no part of the proof. */
+  /** Reason for the developer of the client. Contains no part of the proof. */
   readonly reason: string;
 }
 
@@ -49,8 +51,9 @@ export interface InvalidDpopProof {
 const MAX_PROOF_LENGTH = 8 * 1024;
 
 /**
- * Verifies that the sender of a request has a key. The proof is not marked as used.
- * https://www.rfc-editor.org/rfc/rfc9449#section-4.3
+ * Verifies that the sender of a request has a key. Does not mark the proof as used.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 export async function verifyDpopProof(
   proof: string,
@@ -100,7 +103,7 @@ function findMismatch(
   return Math.abs(clock.now() - Number(iat) * 1000) <= maxProofAge ? undefined : 'iat';
 }
 
-/** Removes query and fragment, and gives equivalent URLs one form. */
+/** Normalizes a URL, and removes its query and fragment. */
 function normalizeUrl(url: string): string | undefined {
   try {
     const parsed = new URL(url);

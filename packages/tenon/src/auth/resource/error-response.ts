@@ -5,18 +5,18 @@ import type { AuthResult } from './request-authorizer.js';
 import type { TokenProblem } from './token-problem.js';
 
 export interface ErrorResponseContext {
-  /** The URL of the MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly resource: string;
   /** URL of the resource metadata. */
   readonly metadataUrl: string;
   /** Scopes that every request needs. */
   readonly scopes: readonly string[];
-  /** The algorithms of proofs. */
+  /** Accepted signature algorithms of DPoP proofs. */
   readonly proofAlgorithms: readonly string[];
   readonly proofRequired: boolean;
 }
 
-/** Seconds after which the client should retry, when the token could not be verified. */
+/** Value of `Retry-After` in seconds, for a token that could not be verified. */
 const RETRY_AFTER = '10';
 
 const STATUS_BY_PROBLEM = {
@@ -39,8 +39,11 @@ const ERROR_BY_PROBLEM = {
 } as const;
 
 /**
- * The response to a refused request. `dpop`: true if the token came with the DPoP scheme.
- * https://www.rfc-editor.org/rfc/rfc6750#section-3 https://www.rfc-editor.org/rfc/rfc9449#section-7.1
+ * Creates the response to a refused request.
+ *
+ * @param dpop True if the request used the `DPoP` scheme.
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
 export function createErrorResponse(problem: TokenProblem, dpop: boolean, context: ErrorResponseContext): AuthResult {
   const status = STATUS_BY_PROBLEM[problem.problem];
@@ -78,7 +81,7 @@ function createChallenge(
     : { scheme: 'Bearer', params };
 }
 
-/** The next step for a person who opens the URL in a browser, or with a client that cannot sign in. */
+/** Describes the next step for a person who opens the URL in a browser, or with a client that cannot sign in. */
 function describeMissingToken({ resource, metadataUrl, proofRequired }: ErrorResponseContext): string {
   return (
     `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +

@@ -17,19 +17,25 @@ import {
 } from './issuer-requests.js';
 import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
 
-/** Options of token introspection. https://www.rfc-editor.org/rfc/rfc7662 */
+/**
+ * Options of token introspection.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7662
+ */
 export interface IntrospectionOptions {
-  /** Client id of this server at the issuer. */
+  /** Client ID of this server at the issuer. */
   readonly clientId: string;
-  /** Secret of the resource server. */
+  /** Client secret of this server at the issuer. */
   readonly clientSecret: string;
   /** Client authentication method. Default `client_secret_basic`. */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /** URL of the endpoint. Default: `introspection_endpoint` of the issuer's metadata. */
   readonly endpoint?: string | undefined;
   /**
-   * Time for which a response is cached, in milliseconds. A revoked token is accepted for as long. Default 30,000. 0
-   * sends a request for each call.
+   * Lifetime of a cached response, in milliseconds. A revoked token is accepted for up to this time. 0 sends a request
+   * for each call.
+   *
+   * Default 30,000.
    */
   readonly ttl?: number | undefined;
 }

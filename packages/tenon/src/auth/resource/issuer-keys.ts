@@ -8,24 +8,30 @@ import {
   stripError,
 } from './issuer-requests.js';
 
-/** Source of an issuer's keys. */
+/** Connection to an issuer, and the URL of its keys. */
 export interface IssuerKeySource extends IssuerConnection {
-  /** The URL of its JWK Set. Default: `jwks_uri` of its metadata. */
+  /** URL of its JWK Set. Default: `jwks_uri` of its metadata. */
   readonly jwksUri?: string | undefined;
-  /** Called for each failed attempt. */
+  /** Called for each failed request. */
   readonly onError: (error: TenonError) => void;
 }
 
-/** Time for which keys are valid without a request, and when the issuer does not answer, in milliseconds. */
+/**
+ * Time for which cached keys are used without a new request, in milliseconds. While the issuer fails, `STALE_TIME`
+ * applies.
+ */
 const FRESH_TIME = 10 * 60_000;
 const STALE_TIME = 60 * 60_000;
-/** Minimum time between two requests to the issuer, in milliseconds: callers cannot cause one for each request. */
+/**
+ * Minimum time between two requests to the issuer, in milliseconds. Without it, callers could cause one request each.
+ */
 const MIN_FETCH_INTERVAL = 30_000;
 
 /**
- * The keys of an issuer: fetched when they are first needed, kept, and fetched again when they are stale or a token
- * names one that is not there. Throws `auth/issuer` when that cannot be known, and jose's error when there is no such
- * key.
+ * Creates the function that finds the key of a token. It fetches the issuer's keys on first use and caches them. It
+ * fetches them again when they are stale, or a token names an unknown key.
+ *
+ * @throws TenonError `auth/issuer` when the keys cannot be fetched. For an unknown key, the error of `jose`.
  */
 export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   const { clock, issuer, onError } = source;

@@ -12,7 +12,7 @@ export interface IssuerConnection {
   readonly issuer: string;
 }
 
-/** True if keys or introspection may be requested from a URL: with TLS, or on this machine. */
+/** Tells if keys or introspection may be requested from a URL: over TLS, or on this machine. */
 export function isSafeUrl(url: string): boolean {
   try {
     checkBrowserUrl(url);
@@ -27,14 +27,14 @@ function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
   return createGuardedFetch({ fetch, guard: createUrlGuard(issuer, { allowPrivate: true }), clock });
 }
 
-/** Creates the options of each `oauth4webapi` request. The guard decides which URLs may be requested without TLS. */
+/** Creates the options of an `oauth4webapi` request. The guard decides which URLs may be requested without TLS. */
 export function createIssuerRequestOptions(connection: IssuerConnection) {
   return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
 }
 
 /**
- * Loads the metadata of an issuer: by RFC 8414, else by OpenID Connect Discovery. Its `issuer` must equal the
- * configured name byte for byte.
+ * Loads the metadata of an issuer, from the URL of RFC 8414, else from that of OpenID Connect Discovery. Its `issuer`
+ * must equal the configured one byte for byte.
  */
 export async function fetchIssuerDocument(connection: IssuerConnection): Promise<JsonObject> {
   const { issuer } = connection;
@@ -58,7 +58,7 @@ export async function fetchIssuerDocument(connection: IssuerConnection): Promise
   );
 }
 
-/** Reads a JSON object. */
+/** Fetches a URL and parses the response as a JSON object. */
 export async function fetchJsonObject(connection: IssuerConnection, url: string): Promise<JsonObject> {
   const response = await createIssuerFetch(connection)(url, { headers: { accept: 'application/json' } });
   const value: unknown = response.status === 200 ? await response.json() : undefined;
@@ -70,7 +70,7 @@ export async function fetchJsonObject(connection: IssuerConnection, url: string)
   });
 }
 
-/** The errors of oauth4webapi hold requests and answers: nothing of those is passed on. */
+/** Removes the details of an `oauth4webapi` error, because they contain the request and the response. */
 export function stripError(cause: unknown): unknown {
   return TenonError.is(cause) ? cause : new Error(cause instanceof Error ? cause.message : 'unknown');
 }

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { type ClaimOptions, readClaims } from './claims.js';
 import { createInvalidTokenProblem, type TokenProblem, type VerifyToken } from './token-problem.js';
 
-/** An issuer whose tokens are taken. */
+/** Issuer whose tokens are accepted. */
 export interface AcceptedIssuer {
   readonly keys: JWTVerifyGetKey;
-  /** By which names it knows this resource. */
+  /** Names of this resource at the issuer. */
   readonly audience: readonly string[];
 }
 
@@ -18,17 +18,19 @@ export interface JwtVerifierOptions extends ClaimOptions {
   readonly algorithms: readonly string[];
   /** True if a token must have the type of RFC 9068. */
   readonly requireTokenType: boolean;
-  /** Milliseconds by which the clocks may differ. */
+  /** Maximum difference between the clocks of issuer and server, in milliseconds. */
   readonly clockTolerance: number;
 }
 
-/** Type of access tokens: other JWTs of the same issuer must not pass for one. */
+/** Type of access tokens. It excludes other JWTs of the same issuer. */
 const ACCESS_TOKEN_TYPE = /^(?:application\/)?at\+jwt$/i;
 const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
 
 /**
- * Verifies JWT access tokens. Issuer and algorithm are read before a key is loaded, and trusted only after the
- * signature is verified. https://www.rfc-editor.org/rfc/rfc9068#section-4
+ * Creates a verifier of JWT access tokens. Reads issuer and algorithm to choose the key, and trusts them only after the
+ * signature is verified.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
   return async token => {
@@ -73,7 +75,7 @@ async function verifyJwt(token: string, keys: JWTVerifyGetKey, options: JWTVerif
   try {
     return (await jwtVerify(token, keys, options)).payload;
   } catch (error) {
-    // A token that names no key may be signed by any of the issuer's.
+    // A token that names no key may be signed by any key of the issuer.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     for await (const key of error) {
       try {

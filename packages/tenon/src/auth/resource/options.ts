@@ -11,103 +11,120 @@ import { isSafeUrl } from './issuer-requests.js';
 /** Options of `protect`. */
 export interface ProtectOptions {
   /**
-   * The URL by which clients know the MCP endpoint: what tokens are issued for. Compared byte for byte: a slash more or
-   * less is another resource.
+   * URL of the MCP endpoint, which is the audience of its tokens. It is compared byte for byte, so a trailing slash
+   * makes another resource.
    */
   readonly resource: string;
   /**
-   * Trusted issuers of tokens: at least one. `issuer` in its metadata and `iss` in its tokens must equal this, byte for
+   * Trusted issuers of tokens: at least one. Each must equal `issuer` in its metadata and `iss` in its tokens, byte for
    * byte.
    */
   readonly issuers: readonly (string | TrustedIssuer)[];
-  /** Scopes that every request needs. Default: no scope. What a tool needs is said with the tool. */
+  /** Scopes that every request needs. Tools declare further scopes themselves. Default: none. */
   readonly scopes?: readonly string[] | undefined;
-  /** Scopes that a broader one includes: `{ 'notes:write': ['notes:read'] }`. */
+  /** Scopes that a broader scope includes: `{ 'notes:write': ['notes:read'] }`. Default: none. */
   readonly scopeHierarchy?: { readonly [scope: string]: readonly string[] } | undefined;
   /**
-   * Introspects each token at the issuer instead of verifying JWTs. For opaque tokens, and for tokens that must be
-   * revocable at once.
+   * Introspects each token at the issuer instead of verifying JWTs. Use it for opaque tokens, and for tokens that must
+   * be revocable at once. Default: off.
    */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
-   * Verifies tokens in your own way instead: `undefined` refuses the token. It must check the audience and the expiry
-   * of the token. Called for each request. If it throws, the response is a 500.
+   * Verifies tokens instead of the library. It is called for each request, and must check the audience and expiry.
+   *
+   * Return `undefined` to reject the token. If it throws, the response is a 500.
    */
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /**
-   * Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client`
-   * for a client without one.
+   * Returns the principal of a caller, which must be stable and unique per person. Default: `issuer|subject`, or
+   * `issuer#client` for a client without a subject.
    */
   readonly principal?: ((claims: JsonObject) => string | undefined) | undefined;
   /**
-   * Accepted signature algorithms of JWTs. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a
-   * shared secret.
+   * Accepted signature algorithms of JWTs. Algorithms with a shared secret (HS256) are never accepted. Default: RS, PS
+   * and ES with 256, 384 and 512, EdDSA, Ed25519.
    */
   readonly algorithms?: readonly string[] | undefined;
   /**
-   * `required`: a JWT must have `typ: at+jwt`, as RFC 9068 requires. Default `optional`: JWTs without `typ` also pass,
-   * because many issuers omit it. A JWT with another `typ` never passes.
+   * Type that a JWT must have.
+   *
+   * - `required`: `typ: at+jwt`, as RFC 9068 requires.
+   * - `optional`: `typ` may be absent, because many issuers omit it. A JWT with another `typ` is always rejected.
+   *
+   * Default `optional`.
    */
   readonly tokenType?: 'optional' | 'required' | undefined;
   /** Maximum difference between the clocks of issuer and server, in milliseconds. Default 30,000. */
   readonly clockTolerance?: number | undefined;
   /**
-   * Proof of possession of the token's key (RFC 9449). Default `optional`: where the token is bound to one. `required`:
-   * always. `false`: tokens that are bound are refused.
+   * Proof of possession with DPoP (RFC 9449).
+   *
+   * - `required`: every request needs a proof.
+   * - `optional`: only a request with a bound token needs a proof.
+   * - `false`: bound tokens are rejected.
+   *
+   * Default `optional`.
    */
   readonly dpop?: false | 'optional' | 'required' | DpopOptions | undefined;
-  /** Store of used proofs. Default: in memory; give one that all processes share. */
+  /** Store for used DPoP proofs. Pass one that all processes share. Default: in memory. */
   readonly stores?: Stores | undefined;
-  /** Name of the resource, for people. */
+  /** Display name of the resource. Default: none. */
   readonly name?: string | undefined;
-  /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
+  /**
+   * Further members of the metadata document, such as `resource_documentation` and `scopes_supported`.
+   * `scopes_supported` defaults to `scopes`.
+   */
   readonly metadata?: JsonObject | undefined;
   /**
-   * Issuer whose metadata is also served at `/.well-known/oauth-authorization-server` of this origin. Clients that do
-   * not know protected-resource metadata look there. Default: the only issuer; none where there are several. `false`:
-   * none.
+   * Issuer whose metadata this origin also serves at `/.well-known/oauth-authorization-server`. Clients that do not
+   * support protected-resource metadata look there. `false`: none.
+   *
+   * Default: the only issuer, or none if there are several.
    */
   readonly originMetadata?: string | false | undefined;
-  /** Maximum number of cached tokens, of which one user has at most half. Default 10,000. */
+  /** Maximum number of cached tokens. One user has at most half of them. Default 10,000. */
   readonly tokenCacheSize?: number | undefined;
   /**
-   * Maximum time that a token stays in the cache, in milliseconds: a key that the issuer withdraws is accepted for as long.
-   * Default 300,000: 5 minutes.
+   * Maximum lifetime of a cached token, in milliseconds. A key that the issuer withdraws is accepted for up to this
+   * time. Default 300,000 (5 minutes).
    */
   readonly tokenCacheTtl?: number | undefined;
   /** Called when an issuer cannot be reached. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Does the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  /** Sends the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
-  /** Its time must be that of the world: milliseconds since 1970. */
+  /**
+   * Clock for expiry and timeouts. Its `now` must be the time of day, in milliseconds since the epoch. Default: the
+   * clock of the system.
+   */
   readonly clock?: Clock | undefined;
 }
 
-/** An issuer of which more is to be said than its name. */
+/** Trusted issuer with its own settings. */
 export interface TrustedIssuer {
-  /** Byte for byte what stands in `iss`. */
+  /** Issuer identifier. It must equal `iss` in tokens byte for byte. */
   readonly issuer: string;
   /** URL of its keys. Default: `jwks_uri` of its metadata. */
   readonly jwksUri?: string | undefined;
   /**
-   * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API
-   * may have that name, or tokens for that are good here.
+   * Additional name of this resource, for issuers that do not issue tokens for URLs: `api://notes`. No other API may
+   * have that name, because this server would accept its tokens. Default: none.
    */
   readonly audience?: string | undefined;
 }
 
-/** Options of DPoP, by which tokens are bound to a key of the client. */
+/** Options of DPoP, which binds tokens to a key of the client. */
 export interface DpopOptions {
-  /** Default false. */
+  /** Requires a proof for every request. Default `false`. */
   readonly required?: boolean | undefined;
   /**
    * Maximum difference between the time of a proof and the time of the server, in milliseconds. Default 60,000, at most
    * 300,000.
    */
   readonly maxProofAge?: number | undefined;
-  /** Requires a nonce of this server in proofs, so that none can be made in advance. Default false. */
+  /** Requires a nonce of this server in proofs, so that clients cannot create proofs in advance. Default `false`. */
   readonly nonces?: boolean | NonceOptions | undefined;
-  /** Accepted signature algorithms of proofs. Default: as tokens. */
+  /** Accepted signature algorithms of proofs. Default: those of tokens. */
   readonly algorithms?: readonly string[] | undefined;
 }
 
@@ -115,16 +132,19 @@ const RSA_AND_EC_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, 
 const DEFAULT_ALGORITHMS: readonly string[] = [...RSA_AND_EC_ALGORITHMS, 'EdDSA', 'Ed25519'];
 const MAX_PROOF_AGE = 300_000;
 
-/** Options with their defaults. */
+/** Options of `protect`, with defaults applied. */
 export interface ProtectSettings {
   readonly algorithms: readonly string[];
   readonly issuers: readonly TrustedIssuer[];
-  /** The issuer whose metadata is served at this origin. */
+  /** Issuer whose metadata this origin serves. */
   readonly originIssuer: string | undefined;
   readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly maxProofAge: number }) | undefined;
 }
 
-/** Throws `auth/options` for what cannot protect anything. */
+/**
+ * Applies the defaults, and rejects options that would protect nothing.
+ * @throws TenonError `auth/options`
+ */
 export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
   if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
   const { resource, algorithms = DEFAULT_ALGORITHMS, dpop: dpopOption = 'optional', introspection } = options;

@@ -2,9 +2,9 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { fetchIssuerDocument, type IssuerConnection } from './issuer-requests.js';
 
-/** Path at which clients without knowledge of protected-resource metadata look for the authorization server. */
+/** Path at which clients without support for protected-resource metadata look for the authorization server. */
 const ORIGIN_METADATA_PATH = '/.well-known/oauth-authorization-server';
-/** Milliseconds for which the metadata is kept, and for which a failure is. */
+/** Time for which metadata or a failure is cached, in milliseconds. */
 const METADATA_TTL = 300_000;
 const RETRY_DELAY = 10_000;
 
@@ -20,7 +20,9 @@ export type LoadDocument = () => Promise<string | undefined>;
 
 /**
  * Serves the metadata of the issuer at the origin of the resource, where clients of 2025-03-26 look for it. An issuer
- * at the same origin serves it itself. https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
+ * at the same origin serves the document itself.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMap<string, LoadDocument> {
   const { origin, pathname } = new URL(options.issuer);

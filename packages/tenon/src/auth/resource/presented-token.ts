@@ -1,7 +1,7 @@
 import type { AuthRequest } from './request-authorizer.js';
 import type { TokenProblem } from './token-problem.js';
 
-/** A token as a request presents it. */
+/** Access token in a request. */
 export interface PresentedToken {
   readonly scheme: 'bearer' | 'dpop';
   readonly token: string;
@@ -9,7 +9,11 @@ export interface PresentedToken {
 
 /** Maximum length of a token, in characters. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
-/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/**
+ * Syntax of a bearer token.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
 const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const TOKEN_IN_QUERY = /(?:^|&)access_token=/i;
 
@@ -18,7 +22,11 @@ const QUERY_PROBLEM: TokenProblem = {
   reason: 'A token belongs in the Authorization header: a URL ends up in logs, histories and Referer headers',
 };
 
-/** Finds the token of a request, in the one place where it may be. https://www.rfc-editor.org/rfc/rfc6750#section-2 */
+/**
+ * Reads the token of a request from the `Authorization` header, the only place where it is accepted.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-2
+ */
 export function readPresentedToken(request: AuthRequest): PresentedToken | TokenProblem {
   if (TOKEN_IN_QUERY.test(request.query)) return QUERY_PROBLEM;
   const [name = '', token, ...rest] = (request.header('authorization') ?? '').trim().split(/ +/);

@@ -30,7 +30,6 @@ const MINUTE = 60_000;
 /**
  * Protects a server with access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. On Node `fetch`
  * is `fetchWithAddressCheck` by default.
- *
  * @throws TenonError `auth/options` when the options would protect nothing.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -69,7 +68,10 @@ export function protect(options: ProtectOptions): TokenVerifier {
   };
 }
 
-/** Creates the result for a valid token: it needs a valid proof where it is bound to a key, and all scopes. */
+/**
+ * Creates the result for a valid token. A bound token also needs a valid proof, and every token needs all required
+ * scopes.
+ */
 function createResult(
   { auth }: VerifiedToken,
   { scheme }: PresentedToken,
@@ -93,7 +95,9 @@ interface ProofContext {
   readonly responseContext: ErrorResponseContext;
 }
 
-/** A token that is bound to a key is worth nothing without it; one that is not cannot be proven. */
+/**
+ * Checks that the authentication scheme fits the token. A bound token needs a proof. An unbound token cannot have one.
+ */
 function checkPossession(
   { jkt }: VerifiedToken,
   { scheme, token }: PresentedToken,

@@ -1,8 +1,12 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
-/** https://www.rfc-editor.org/rfc/rfc9728#section-3 */
+/**
+ * Path of protected-resource metadata.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-3
+ */
 const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
-/** Not requested and not advertised by a resource. */
+/** Scope that a resource neither requests nor advertises. */
 const EXCLUDED_SCOPE = 'offline_access';
 
 export interface ResourceMetadataOptions {
@@ -10,14 +14,18 @@ export interface ResourceMetadataOptions {
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
   readonly name: string | undefined;
-  /** The algorithms of proofs; none where there are no proofs. */
+  /** Accepted signature algorithms of DPoP proofs. `undefined` if DPoP is off. */
   readonly proofAlgorithms: readonly string[] | undefined;
   readonly proofRequired: boolean;
-  /** Further members, given by the user. */
+  /** Further members from the option `metadata`. */
   readonly additional: JsonObject;
 }
 
-/** Creates the metadata of a protected resource. https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+/**
+ * Creates the metadata of a protected resource.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
+ */
 export function createResourceMetadata({
   resource,
   issuers,
@@ -42,13 +50,13 @@ export function createResourceMetadata({
   };
 }
 
-/** Returns the URL of a resource's metadata: its path comes after the well-known one. */
+/** Returns the URL of a resource's metadata: the well-known path followed by the path of the resource. */
 export function getResourceMetadataUrl(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   return origin + RESOURCE_METADATA_PATH + (pathname === '/' ? '' : pathname) + search;
 }
 
-/** The paths at which the document is served: its own, and the root, where some clients look as well. */
+/** Returns the paths at which the document is served: its own, and the root, because some clients look there. */
 export function getResourceMetadataPaths(resource: string): string[] {
   return [new URL(getResourceMetadataUrl(resource)).pathname, RESOURCE_METADATA_PATH];
 }

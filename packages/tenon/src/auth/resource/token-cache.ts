@@ -5,7 +5,9 @@ import { isTokenProblem, type TokenProblem, type VerifiedToken, type VerifyToken
 
 export interface TokenCacheOptions {
   readonly clock: Clock;
-  /** Maximum number of cached tokens; one user has at most half. The least recently used token is dropped first. */
+  /**
+   * Maximum number of cached tokens. One user has at most half of them. The least recently used token is dropped first.
+   */
   readonly maxTokens: number;
   /** Lifetime of a cached verification result, in milliseconds. */
   readonly ttl: number;
@@ -14,14 +16,15 @@ export interface TokenCacheOptions {
 interface CachedToken {
   readonly token: VerifiedToken;
   readonly expiresAt: number;
-  /** The user whose share of the cache it takes. */
+  /** User whose share of the cache the token occupies. */
   readonly user: string;
 }
 
 /**
- * Caches valid tokens until they expire, so that a signature is not verified again for each request. The result for a
- * cached token is returned without a promise. The key is the SHA-256 of a token: the token itself is not kept. Concurrent
- * requests with the same token share one verification. Tokens that are not valid are never cached.
+ * Caches valid tokens until they expire, so that a signature is not verified for each request. Concurrent requests with
+ * the same token share one verification. Invalid tokens are never cached.
+ *
+ * Returns the result for a cached token without a promise. Keys are SHA-256 hashes, so no token is stored.
  */
 export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }: TokenCacheOptions): VerifyToken {
   const cache = createTokenMap(maxTokens);
@@ -48,7 +51,10 @@ export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }:
   };
 }
 
-/** Tokens by hash, the least recently used first. A user over its share displaces its own tokens. */
+/**
+ * Creates a map of tokens by hash, the least recently used first. A user over the maximum share displaces own tokens
+ * only.
+ */
 function createTokenMap(maxTokens: number) {
   const tokens = new Map<string, CachedToken>();
   const held = new SharedLimit(maxTokens);
@@ -63,7 +69,7 @@ function createTokenMap(maxTokens: number) {
     for (const [hash, entry] of tokens) if (!isOwn || entry.user === user) return remove(hash);
   };
   return {
-    /** Returns an entry, and makes it the last one to be dropped. */
+    /** Returns an entry, and marks it as the most recently used. */
     use(hash: string): CachedToken | undefined {
       const entry = tokens.get(hash);
       if (entry === undefined) return undefined;

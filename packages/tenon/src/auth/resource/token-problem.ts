@@ -1,11 +1,11 @@
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 
-/** The reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */
+/** Reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */
 export type TokenProblem =
-  /** It has no token. */
+  /** The request has no token. */
   | { readonly problem: 'missing' }
-  /** It is no proper request for authorization. */
+  /** The request is malformed. */
   | { readonly problem: 'malformed'; readonly reason: string }
   | { readonly problem: 'invalid-token'; readonly reason: string; readonly scheme?: 'dpop' }
   | { readonly problem: 'invalid-proof'; readonly reason: string }
@@ -14,16 +14,16 @@ export type TokenProblem =
   /** The issuer that validates the token cannot be reached. */
   | { readonly problem: 'unavailable' };
 
-/** A token that is valid for this resource. */
+/** Token that is valid for this resource. */
 export interface VerifiedToken {
   readonly auth: AuthInfo;
-  /** The thumbprint of the key that its sender must prove to have. */
+  /** Thumbprint of the key whose possession the sender must prove. Absent for an unbound token. */
   readonly jkt?: string | undefined;
-  /** Expiry, by the clock. */
+  /** Time at which the token must be verified again, in milliseconds since the epoch. */
   readonly expires: number;
 }
 
-/** Verifies a token by itself. Returns no promise for a token whose result is cached. */
+/** Verifies a token without its proof. Returns a cached result without a promise. */
 export type VerifyToken = (token: string) => MaybePromise<VerifiedToken | TokenProblem>;
 
 export function isTokenProblem(result: object): result is TokenProblem {

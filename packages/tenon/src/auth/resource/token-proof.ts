@@ -6,17 +6,20 @@ export interface TokenProofOptions extends DpopProofOptions {
   readonly nonces: DpopNonces | undefined;
 }
 
-/** Values that the proof of a token must match. */
+/** Values that the DPoP proof of a token must match. */
 export interface ExpectedTokenProof extends ExpectedDpopProof {
   readonly token: string;
-  /** The key that the token is bound to. */
+  /** Thumbprint of the key to which the token is bound. */
   readonly jkt: string;
 }
 
-/** Gives the nonce for the next proof, when there should be one. */
+/**
+ * Problem of the proof, or the nonce that the client should use next. `nonce` is `undefined` if it can keep the current
+ * one.
+ */
 export type TokenProofResult = TokenProblem | { readonly nonce: string | undefined };
 
-/** Verifies that the sender of a token has its key, and accepts each proof once. */
+/** Verifies that the sender of a token has its key. Accepts each proof only once. */
 export async function verifyTokenProof(
   proof: string | undefined,
   expected: ExpectedTokenProof,

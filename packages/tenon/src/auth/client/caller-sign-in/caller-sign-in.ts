@@ -11,7 +11,7 @@ import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './op
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
 import { VisitRegistry } from './visit-registry.js';
 
-/** A caller without a principal cannot sign in. */
+/** Authorizer of callers without a principal, which cannot sign in. */
 const ANONYMOUS_AUTHORIZER: Authorizer = {
   getHeaders: async () => ({}),
   async handleRefusal({ status }) {
@@ -22,14 +22,13 @@ const ANONYMOUS_AUTHORIZER: Authorizer = {
 
 const DEFAULT_TIMEOUT = 600_000;
 const DEFAULT_MAX_PENDING = 10_000;
-/** Callers whose authorizers are kept ready; the one that was used longest ago gives way. */
+/** Maximum number of cached authorizers. The least recently used one is dropped first. */
 const MAX_AUTHORIZERS = 10_000;
 
 /**
- * Signs each caller of a gateway in to the servers behind it, on pages that the gateway serves. Pass it to
+ * Signs each caller of a gateway in to the servers behind it, on pages that the gateway serves. Pass the result to
  * `createHost` as `callerSignIn`, and serve its pages with `toNode(callerSignIn)`. On Node `fetch` is
  * `fetchWithAddressCheck` by default.
- *
  * @throws TenonError `auth/options` for a `url` that is neither `https:` nor loopback.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
@@ -51,7 +50,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
     for (const listener of listeners) listener(change);
   };
 
-  /** Ends the sign-ins that wait: all, or those of one caller at one server. */
+  /** Aborts pending sign-ins: those with `key`, or all if it is absent. */
   const cancel = (key?: string) => {
     const error = new TenonError('auth/aborted', 'the sign-in was cancelled');
     for (const [deadline, signInKey] of deadlines) if (key === undefined || signInKey === key) deadline.end(error);
@@ -69,7 +68,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
     return session;
   };
 
-  /** Renews the tokens, or rejects as soon as it is known that the user has to sign in. The sign-in goes on. */
+  /** Renews the tokens. Rejects as soon as the user has to sign in. The sign-in stays pending meanwhile. */
   const renewOrReject = async (server: string, caller: CallerIdentity, refusal: RefusedRequest): Promise<boolean> => {
     const pendingSignIn = pending.get(getSignInKey(server, caller));
     if (pendingSignIn) throw createSignInRequiredError(pendingSignIn);
@@ -134,12 +133,12 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   };
 }
 
-/** The tokens of one caller for one server. */
+/** Authorizer of one caller for one server. */
 interface CallerSession {
   readonly authorizer: Authorizer;
-  /** The last request had a token. */
+  /** True if the last request had a token. */
   signedIn: boolean;
-  /** The next page that the user has to open. */
+  /** Resolves with the next page that the user has to open. */
   waitForPage(): Promise<OpenPage>;
 }
 
@@ -170,7 +169,10 @@ function createCallerSession(
   return { authorizer, waitForPage, signedIn: false };
 }
 
-/** Tokens are the caller's, the registration of the client is the gateway's. */
+/**
+ * Creates the token store of one caller. Tokens belong to the caller. The client registration belongs to the gateway,
+ * so all callers share it.
+ */
 function createCallerStore(tokenStore: TokenStore, server: string, caller: CallerIdentity): TokenStore {
   const callerStore = scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server]));
   const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : callerStore);

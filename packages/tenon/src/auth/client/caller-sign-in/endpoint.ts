@@ -14,13 +14,16 @@ import {
 import type { PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { Visit, VisitRegistry } from './visit-registry.js';
 
-/** Seconds that a browser keeps its secret. */
+/** Lifetime of the cookie, in seconds. */
 const COOKIE_MAX_AGE = 600;
 
 /**
- * The pages of sign-ins. A link is of use only to the user whose client got it: the browser first shows by the issuer who its
- * user is, and only the browser that has shown it may end the sign-in.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
+ * Creates the pages of the sign-ins. A link works only for the user whose client received it.
+ *
+ * The browser first signs in at the gateway's issuer to identify its user. Only that browser can then complete the
+ * sign-in.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
  */
 export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits: VisitRegistry): AuthEndpoint {
   const root = base.pathname.replace(/\/$/, '');
@@ -94,7 +97,7 @@ async function handleRequest(route: PageHandler | undefined, exchange: AuthExcha
   }
 }
 
-/** The OAuth client is another one: that of the browser. */
+/** Compares two users without their OAuth clients, because the browser signs in with a client of its own. */
 function isSameUser(user: CallerIdentity, caller: CallerIdentity): boolean {
   return user.principal !== undefined && user.principal === caller.principal && user.issuer === caller.issuer;
 }

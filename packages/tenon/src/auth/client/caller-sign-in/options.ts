@@ -5,63 +5,66 @@ import type { Authorizer } from '../authorizer.js';
 import type { AuthorizerOptions } from '../settings.js';
 import type { SignInOptions } from '../sign-in/sign-in.js';
 
-/** Options of `createCallerSignIn`. Times are milliseconds. */
+/** Options of `createCallerSignIn`. Times are in milliseconds. */
 export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore' | 'fetch' | 'clock'> {
-  /** URL under which browsers reach the pages: `https://gateway.example/sign-in`. `https:`, or `http:` on loopback. */
+  /**
+   * URL at which browsers reach the pages: `https://gateway.example/sign-in`. It must be an `https:` URL, or `http:` on
+   * loopback.
+   */
   readonly url: string;
   /**
-   * The resource that callers have access tokens for, as in `protect`: a browser signs in for it to show who its user
-   * is.
+   * URL of the resource that callers access, as in `protect`. A browser signs in for this resource to identify its
+   * user.
    */
   readonly resource: string;
-  /** The authorization server of that resource. */
+  /** Issuer of the authorization server of that resource. */
   readonly issuer: string;
-  /** Verifies those access tokens: what `protect` made for `resource`. */
+  /** Verifies the access tokens of that resource. Pass the result of `protect`. */
   readonly tokenVerifier: TokenVerifier;
   /**
-   * A client that was registered manually at `issuer`, with the redirect URI `<url>/callback`. Default: registers
-   * itself.
+   * Client that is registered manually at `issuer`, with the redirect URI `<url>/callback`. Default: dynamic
+   * registration.
    */
   readonly client?: SignInOptions['client'] | undefined;
-  /** Name that users are shown where clients register themselves. Default `MCP gateway`. */
+  /** Client name for dynamic registration, which sign-in pages show. Default `MCP gateway`. */
   readonly clientName?: string | undefined;
-  /** Time that a user has for one sign-in, in milliseconds. Default 600,000: 10 minutes. */
+  /** Maximum duration of a sign-in, in milliseconds. Default 600,000: 10 minutes. */
   readonly timeout?: number | undefined;
-  /** Sign-ins that may wait at one time, over all callers. Default 10,000. */
+  /** Maximum number of pending sign-ins of all callers. Default 10,000. */
   readonly maxPending?: number | undefined;
 }
 
-/** A caller has signed in to a server, or out of it. */
+/** Sign-in or sign-out of a caller at a server. */
 export interface CallerSignInChange {
   /** Kind of the change. */
   readonly action: 'signed-in' | 'signed-out' | 'failed';
   /** Name of the server. */
   readonly server: string;
-  /** User and OAuth client of the gateway. */
+  /** User, and OAuth client with which the user calls the gateway. */
   readonly caller: CallerIdentity;
-  /** The sign-in that was reported to callers. Absent for a sign-out. */
+  /** ID of the URL elicitation that the caller received. Absent for a sign-out. */
   readonly elicitationId?: string | undefined;
-  /** Reason of a failure. */
+  /** Reason of a failed sign-in. Absent otherwise. */
   readonly error?: Error | undefined;
 }
 
 /** Signs each caller of a gateway in to the servers behind it. */
 export interface CallerSignIn {
   /**
-   * Gives the credentials of one caller for one server. Tokens belong to the user and the OAuth client together.
-   * Requests reject with `auth/sign-in-required` until the user has signed in; those of anonymous callers always do.
+   * Returns the authorizer of one caller for one server. Tokens belong to the user and the OAuth client together.
+   *
+   * Requests reject with `auth/sign-in-required` until the user has signed in. Those of anonymous callers always
+   * reject.
    */
   getAuthorizer(server: string, caller: CallerIdentity): Authorizer;
   /** Tells if the last request of a caller to a server had a token. */
   isSignedIn(server: string, caller: CallerIdentity): boolean;
-  /** Calls a listener after each sign-in and sign-out. Returns what removes it. */
+  /** Calls a listener after each sign-in and sign-out. Returns a function that removes the listener. */
   onChange(listener: (change: CallerSignInChange) => void): () => void;
-  /**
-   * Forgets the tokens of a caller for a server that was called, and revokes them where the authorization server can.
-   */
+  /** Deletes the tokens of a caller for a server, and revokes them if the authorization server supports revocation. */
   signOut(server: string, caller: CallerIdentity): Promise<void>;
-  /** The pages, for `toNode`. */
+  /** Endpoint of the sign-in pages. Pass it to `toNode`. */
   readonly endpoint: AuthEndpoint;
-  /** Ends all sign-ins that wait. */
+  /** Cancels all pending sign-ins. */
   close(): void;
 }

@@ -5,15 +5,15 @@ import { createRandomText } from '../../pages/random-text.js';
 import type { Redirect } from '../sign-in/redirect.js';
 import type { SignInRequest } from '../sign-in/sign-in-required.js';
 
-/** A page of an authorization server that a browser is at, or is sent to. */
+/** Page of an authorization server that the user has to open. */
 export interface OpenPage {
   readonly url: URL;
   readonly state: string;
-  /** Takes the URL that the browser came back to. */
+  /** Completes the page with the redirect URL that the browser requested. */
   resolve(url: URL): void;
 }
 
-/** Creates a redirect that hands the page to `onPage`, so that the browser of the requesting user can open it. */
+/** Creates a redirect that passes the page to `onPage`, so that the browser of the requesting user can open it. */
 export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void): Redirect {
   return {
     begin: async () => ({
@@ -29,18 +29,18 @@ export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void
   };
 }
 
-/** A sign-in of one caller at one server, until it ends. */
+/** Sign-in of one caller at one server that has not ended. */
 export interface PendingSignIn extends SignInRequest {
   readonly key: string;
   readonly caller: CallerIdentity;
   readonly page: OpenPage;
-  /** Outcome: `undefined` when the caller is signed in, else the reason. */
+  /** Resolves with `undefined` when the caller is signed in, else with the reason. */
   readonly outcome: Promise<Error | undefined>;
-  /** Secrets of the browsers whose user was found to be the caller's. */
+  /** Cookie secrets of the browsers that were verified to belong to the caller's user. */
   readonly browsers: Set<string>;
 }
 
-/** Keeps the sign-ins that wait, by caller and server and by the `state` of their page. */
+/** Stores the pending sign-ins, by caller and server, by elicitation ID, and by the `state` of their page. */
 export class PendingSignIns {
   readonly #byKey = new Map<string, PendingSignIn>();
   readonly #byId = new Map<string, PendingSignIn>();
@@ -64,7 +64,11 @@ export class PendingSignIns {
     return [...this.#byKey.values()].find(({ page }) => page.state === state);
   }
 
-  /** Throws `auth/too-many-sign-ins` when no more may wait. */
+  /**
+   * Checks that another sign-in may be pending.
+   *
+   * @throws TenonError `auth/too-many-sign-ins`
+   */
   checkRoom(): void {
     if (this.#byKey.size < this.#max) return;
     throw new TenonError('auth/too-many-sign-ins', `too many pending sign-ins (${this.#max})`, {
@@ -100,7 +104,7 @@ export function getSignInKey(server: string, caller: CallerIdentity): string {
   return JSON.stringify([server, getOwnerKey(caller)]);
 }
 
-/** Aborts after a time, or when it is closed. */
+/** Creates a signal that aborts after `timeout` milliseconds, unless `end` is called before. */
 export function createDeadline(
   clock: Clock,
   timeout: number,

@@ -7,20 +7,20 @@ import { memoryTokenStore, type TokenStore } from '../token-store.js';
 import type { CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, type OpenPage, type PendingSignIn } from './pending-sign-ins.js';
 
-/** Browsers that may be on their way to one sign-in; the oldest gives way. */
+/** Maximum number of concurrent visits per sign-in. The oldest one is dropped first. */
 const MAX_VISITS = 8;
 
-/** A browser that shows who its user is, before it is sent to the authorization server of a server. */
+/** Visit of a browser that identifies its user before the gateway redirects it to another authorization server. */
 export interface Visit {
   readonly pending: PendingSignIn;
-  /** The secret that this browser alone has. */
+  /** Cookie secret, which only this browser has. */
   readonly secret: string;
   readonly page: OpenPage;
-  /** The user of the browser. Rejects when that could not be found out. */
+  /** User of the browser. Rejects when the user cannot be identified. */
   readonly user: Promise<CallerIdentity>;
 }
 
-/** Finds out which user sits before a browser: the browser signs in for the resource that callers call. */
+/** Identifies the user of a browser: the browser signs in for the resource that callers access. */
 export class VisitRegistry {
   readonly #options: CallerSignInOptions;
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class VisitRegistry {
     return visit;
   }
 
-  /** Each answer is taken once. */
+  /** Removes the visit, so that its response is accepted only once. */
   end({ pending, page }: Visit): void {
     const visits = this.#visits.get(pending);
     if (visits)
@@ -92,7 +92,10 @@ export class VisitRegistry {
     return identifyCaller('auth' in result ? result.auth : undefined);
   }
 
-  /** The metadata of the resource is here: behind a proxy its URL may lead nowhere from this machine. */
+  /**
+   * Creates a `fetch` that serves the resource metadata from memory. Behind a proxy this machine may be unable to reach
+   * its own public URL.
+   */
   #createFetch(): AuthFetch {
     const { resource, tokenVerifier, fetch: fetchLike = fetchWithGlobal } = this.#options;
     return async (url, init, guard) => {
@@ -106,7 +109,10 @@ export class VisitRegistry {
 
 declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
 
-/** Registrations of the client are kept; what shows who a user is lasts no longer than the visit. */
+/**
+ * Creates the token store of a visit. Client registrations are persisted. The tokens that identify a user exist only
+ * during the visit.
+ */
 function createVisitStore(tokenStore: TokenStore): TokenStore {
   const visitStore = memoryTokenStore();
   const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : visitStore);

@@ -5,14 +5,14 @@ import { splitScopes } from '../scopes.js';
 export interface AuthChallenge {
   /** URL of the resource metadata. */
   readonly metadataUrl: string | undefined;
-  /** Scopes that the request needs; `undefined` when nothing was said of them. */
+  /** Scopes that the request needs. `undefined` when the challenge has no `scope`. */
   readonly scopes: readonly string[] | undefined;
   readonly error: string | undefined;
-  /** The proof of possession is to be made once more, with the nonce that came along. */
+  /** True if the client must repeat the request with a new DPoP proof and the nonce of the response. */
   readonly requiresNonce: boolean;
 }
 
-/** Reads the `WWW-Authenticate` header of a 401 or 403. */
+/** Parses the `WWW-Authenticate` header of a 401 or 403. */
 export function parseAuthChallenge(header: string | undefined): AuthChallenge {
   const challenges = parseChallenges(header);
   const supported = [findChallenge(challenges, 'bearer'), findChallenge(challenges, 'dpop')];

@@ -5,12 +5,9 @@ import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 import type { UrlGuard } from '../../http/url-guard.js';
 import { fetchMetadataDocument } from './metadata-document.js';
 
-/** An authorization server that has been looked up. */
+/** Authorization server and its metadata. */
 export interface AuthorizationServerInfo {
-  /**
-   * By what its credentials are kept: the identifier that the resource names, or the origin of a server without
-   * metadata.
-   */
+  /** Key for stored credentials: the issuer that the resource names, or the origin of a server without metadata. */
   readonly id: string;
   readonly metadata: AuthorizationServer;
 }
@@ -18,7 +15,7 @@ export interface AuthorizationServerInfo {
 const OAUTH_PATH = '/.well-known/oauth-authorization-server';
 const OPENID_PATH = '/.well-known/openid-configuration';
 
-/** Returns the possible URLs of an issuer's metadata, in the order of the lookup. */
+/** Returns the possible URLs of an issuer's metadata, in the order of lookup. */
 export function getIssuerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -27,9 +24,11 @@ export function getIssuerMetadataUrls(issuer: string): string[] {
 }
 
 /**
- * Fetches the metadata of an issuer that a protected resource names.
- * Rejects with `auth/no-issuer-metadata`, and with `auth/issuer-mismatch` when it is another's: one that could be taken
- * for this issuer would be given its codes. https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+ * Fetches the metadata of an issuer that a protected resource names. Rejects metadata with another `issuer`, because an
+ * attacker could otherwise impersonate this issuer and receive its codes.
+ *
+ * @throws TenonError `auth/no-issuer-metadata`, `auth/issuer-mismatch`
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3
  */
 export async function fetchIssuerMetadata(
   id: string,
@@ -70,11 +69,14 @@ function createMissingError(id: string): TenonError {
 }
 
 /**
- * Reads the authorization server of a server without protected-resource metadata: the server's own origin, with the
- * endpoints of the document there, else with the default ones. The `issuer` of the document must be on the origin.
- * Otherwise it could pass the answers of a foreign authorization server off as its own, and receive the codes. Rejects
- * with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
- * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
+ * Finds the authorization server of an MCP server without protected-resource metadata: it is on the server's own
+ * origin. Without a metadata document there, the default endpoints are used.
+ *
+ * The `issuer` of the document must be on the same origin. Otherwise the server could impersonate another authorization
+ * server and receive its codes.
+ *
+ * @throws TenonError `auth/issuer-mismatch`, `auth/foreign-endpoint`
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export async function fetchIssuerAtOrigin(
   server: string,
@@ -88,7 +90,7 @@ export async function fetchIssuerAtOrigin(
     protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion };
   const document = await fetchMetadataDocument(origin + OAUTH_PATH, fetch, signal, headers);
   if (!document) return { id: origin, metadata: createDefaultMetadata(origin) };
-  // Servers in the field add a slash or a path: `https://example.com/oauth`. The origin is what is trusted.
+  // Existing servers add a slash or a path: `https://example.com/oauth`. Only the origin is compared.
   if (parseOrigin(document.issuer) !== origin) throw createMismatchError(origin + OAUTH_PATH, origin, document);
   const issuer = { id: origin, metadata: document as AuthorizationServer };
   checkEndpointOrigins(issuer, guard);
@@ -103,7 +105,7 @@ function parseOrigin(issuer: unknown): string | undefined {
   }
 }
 
-/** The endpoints that receive the user, the client's registration, codes or tokens. */
+/** Endpoints that receive the user, the client registration, codes or tokens. */
 const ENDPOINT_FIELDS = [
   'authorization_endpoint',
   'token_endpoint',
@@ -112,9 +114,11 @@ const ENDPOINT_FIELDS = [
 ] as const;
 
 /**
- * Checks that all endpoints are on the issuer's origin. An issuer could name the sign-in page of a foreign
- * authorization server beside a token endpoint of its own, and so receive codes that are not for it. Throws
- * `auth/unsafe-url`, `auth/foreign-endpoint`. https://www.rfc-editor.org/rfc/rfc9207#section-1
+ * Checks that all endpoints are on the issuer's origin. Otherwise an issuer could combine the sign-in page of another
+ * authorization server with its own token endpoint, and receive that server's codes.
+ *
+ * @throws TenonError `auth/unsafe-url`, `auth/foreign-endpoint`
+ * @see https://www.rfc-editor.org/rfc/rfc9207#section-1
  */
 export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, guard: UrlGuard): void {
   const { origin } = new URL(id);
@@ -136,8 +140,8 @@ export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, 
 }
 
 /**
- * Tells if the authorization responses of an issuer name the issuer (`iss`), so that a response of another issuer is
- * detected.
+ * Tells if the issuer adds `iss` to authorization responses, so that the client can detect a response of another
+ * issuer.
  */
 export function doesSendIssuer({ metadata }: AuthorizationServerInfo): boolean {
   return metadata.authorization_response_iss_parameter_supported === true;

@@ -3,9 +3,10 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 
 /**
- * Fetches a metadata document. Resolves with `undefined` when there is none: another status, or a body that is not a
- * JSON object, because some servers send an HTML page for every path. Rejects when the server fails, because a failure
- * does not show if the document exists.
+ * Fetches a metadata document. Resolves with `undefined` for a status that is not 200, and for a body that is not a
+ * JSON object.
+ *
+ * Some servers send an HTML page for every path. Rejects for a status of 500 or above, because the document may exist.
  */
 export async function fetchMetadataDocument(
   url: string,

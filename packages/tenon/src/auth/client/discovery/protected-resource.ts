@@ -3,19 +3,23 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 import { fetchMetadataDocument } from './metadata-document.js';
 
-/** Metadata of a protected resource, as far as a client needs it. https://www.rfc-editor.org/rfc/rfc9728 */
+/**
+ * Metadata of a protected resource: the members that a client needs.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728
+ */
 export interface ProtectedResourceInfo {
-  /** As it was given, to the byte: authorization servers compare it so. */
+  /** Resource identifier, unchanged, because authorization servers compare it byte for byte. */
   readonly resource: string;
   readonly issuers: readonly string[];
   readonly scopes: readonly string[] | undefined;
 }
 
 const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
-/** Authorization servers that are looked at. */
+/** Maximum number of authorization servers that are read from the metadata. */
 const MAX_ISSUERS = 20;
 
-/** Returns the possible URLs of a server's metadata when it names none: for its path first, then for its root. */
+/** Returns the well-known URLs of a server's metadata: for its path, then for its root. */
 export function getResourceMetadataUrls(server: string): string[] {
   const { origin, pathname, search } = new URL(server);
   const root = origin + WELL_KNOWN_PATH;
@@ -23,8 +27,10 @@ export function getResourceMetadataUrls(server: string): string[] {
 }
 
 /**
- * Fetches the metadata of a server: from the URL that it named, else from the well-known ones. `undefined` when it has
- * none. Rejects with `auth/no-resource-metadata`, `auth/resource-mismatch`, `auth/no-issuer`.
+ * Fetches the metadata of a server from the URL in its challenge, else from the well-known URLs. Resolves with
+ * `undefined` when the server has none.
+ *
+ * @throws TenonError `auth/no-resource-metadata`, `auth/resource-mismatch`, `auth/no-issuer`
  */
 export async function fetchProtectedResource(
   server: string,
@@ -45,9 +51,11 @@ export async function fetchProtectedResource(
 }
 
 /**
- * Confirms that a document is about the server. A parent resource is confirmed by the parent's own well-known document,
- * because one of several servers on an origin could name the resource of the others and receive tokens for them.
- * https://www.rfc-editor.org/rfc/rfc9728#section-3.3
+ * Checks that a metadata document describes the server. For a parent resource, the well-known document of that parent
+ * must confirm it. Otherwise one of several servers on an origin could claim the resource of the others and receive
+ * their tokens.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-3.3
  */
 async function confirmResource(
   document: JsonObject,
@@ -90,7 +98,7 @@ function parseProtectedResource(document: JsonObject, url: string): ProtectedRes
   });
 }
 
-/** True if a resource is the server, or the origin or the part of its path that contains the server. */
+/** Tells if a resource is the server itself, or its origin or a parent path. */
 export function isResourceOf(resource: string, server: string): boolean {
   let claimed: URL;
   try {
@@ -110,7 +118,11 @@ function readStrings(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter(each => typeof each === 'string') : undefined;
 }
 
-/** The resource of a server that has no metadata. https://www.rfc-editor.org/rfc/rfc8707#section-2 */
+/**
+ * Returns the resource identifier of a server that has no metadata.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
+ */
 export function getCanonicalResource(server: string): string {
   const url = new URL(server);
   url.hash = '';

@@ -15,11 +15,11 @@ import {
 } from './authorization-server.js';
 import { fetchProtectedResource, getCanonicalResource } from './protected-resource.js';
 
-/** Finds out where tokens for one server are had. */
+/** Finds the authorization server for one MCP server. */
 export interface TargetLookup {
-  /** Looks up the authorization server in the current metadata. Rejects with the problem that prevents it. */
+  /** Finds the authorization server in the current metadata. Rejects when there is no usable one. */
   discover(challenge: AuthChallenge, protocolVersion: string | undefined, signal: AbortSignal): Promise<AuthTarget>;
-  /** By what is remembered of the server. */
+  /** Finds the authorization server that the token store remembers. Resolves with `undefined` if it remembers none. */
   restore(signal: AbortSignal): Promise<AuthTarget | undefined>;
 }
 
@@ -48,7 +48,10 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
     };
   };
 
-  /** A response without `iss` may come from another issuer, unless the user has named the issuer. */
+  /**
+   * Fetches the metadata of an issuer, and checks its endpoints if a response could come from another issuer. That is
+   * possible without `iss` in responses, unless the user has configured the issuer.
+   */
   const findChecked = async (id: string, signal: AbortSignal) => {
     const as = await fetchIssuerMetadata(id, fetch, signal);
     if (grant.interactive && grant.issuer !== id && !doesSendIssuer(as)) checkEndpointOrigins(as, guard);
@@ -85,8 +88,10 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
 }
 
 /**
- * The issuers to try, best first: the one that there are credentials for and no other, else the one that tokens were
- * had from before, else as the resource lists them. https://www.rfc-editor.org/rfc/rfc9728#section-7.6
+ * Orders the issuers to try. A client with credentials for one issuer tries only that one. Otherwise the issuer of the
+ * previous tokens is first, followed by the others in the order of the metadata.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-7.6
  */
 function orderIssuers(
   issuers: readonly string[],

@@ -7,7 +7,11 @@ import { parseAuthorizationResponse, type RedirectAttempt } from '../sign-in/red
 import { sanitizeServerText, toAuthError } from '../to-auth-error.js';
 import type { Tokens } from '../token-store.js';
 
-/** Signs a user in with a browser. https://www.rfc-editor.org/rfc/rfc9700 */
+/**
+ * Signs a user in with a browser and an authorization code.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9700
+ */
 export async function requestTokensWithCode(
   target: AuthTarget,
   identity: ClientIdentity,
@@ -46,7 +50,7 @@ export async function requestTokensWithCode(
   }
 }
 
-/** Without PKCE an intercepted code could be redeemed by an attacker. */
+/** Requires PKCE, because an attacker could redeem an intercepted code without it. */
 function requirePkce({ authorizationServer, issuer }: AuthTarget): void {
   const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported;
   if (Array.isArray(supportedMethods) && supportedMethods.includes('S256')) return;
@@ -90,7 +94,7 @@ async function createAuthorizationUrl(
     resource: target.resource,
   };
   if (request.scopes.length > 0) params.scope = request.scopes.join(' ');
-  // Authorization servers issue refresh tokens only with explicit consent (OpenID Connect, offline access).
+  // Authorization servers issue refresh tokens only with explicit consent (OpenID Connect, "offline access").
   if (request.scopes.includes('offline_access')) params.prompt = 'consent';
   if (target.dpopKey) params.dpop_jkt = await target.dpopKey.handle.calculateThumbprint();
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
@@ -99,9 +103,10 @@ async function createAuthorizationUrl(
 }
 
 /**
- * Validates the response of the authorization server. `iss` is compared whenever it is there: by it an answer of one
- * authorization server cannot be passed off as another's. Nothing of an answer that fails is shown.
- * https://www.rfc-editor.org/rfc/rfc9207#section-2.4
+ * Validates the response of the authorization server. Compares `iss` whenever it is present, to detect a response of
+ * another authorization server. Errors contain no part of the response, because it may hold secrets.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9207#section-2.4
  */
 function validateResponse(
   { authorizationServer, issuer }: AuthTarget,

@@ -10,13 +10,16 @@ const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
 
 /** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<ClientCredentials, 'method'> {
-  /** The authorization server that knows the client; no other is shown its credentials. Default: the first one. */
+  /**
+   * Issuer at which the client is registered. Its credentials are sent to no other issuer. Default: the first issuer in
+   * the metadata.
+   */
   readonly issuer?: string | undefined;
 }
 
 /**
- * Signs a program in with its own credentials: `secret`, or better a private `key`. Calls reject with `auth/refused`
- * when they are not accepted. On Node `fetch` is `fetchWithAddressCheck` by default.
+ * Signs a program in with its own credentials: a `secret`, or preferably a private `key`. Calls reject with
+ * `auth/refused` when the authorization server rejects them. On Node `fetch` is `fetchWithAddressCheck` by default.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */

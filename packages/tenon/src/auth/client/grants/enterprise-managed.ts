@@ -15,35 +15,38 @@ const EXTENSION_ID = 'io.modelcontextprotocol/enterprise-managed-authorization';
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** Token of the user's sign-in to the enterprise. */
+/** Token from the user's sign-in at the enterprise. */
 export interface SubjectToken {
-  /** The token. */
+  /** Value of the token. */
   readonly token: string;
-  /** Default `id_token`. */
+  /** Type of the token. Default `id_token`. */
   readonly type?: 'id_token' | 'saml2' | 'refresh_token' | undefined;
 }
 
 /** Options of `enterpriseManaged`. */
 export interface EnterpriseManagedOptions extends AuthorizerOptions {
-  /** The identity provider of the enterprise, as its administrator has set it. */
+  /** Identity provider of the enterprise, as its administrator configured it. */
   readonly idp: {
     readonly issuer: string;
-    /** Default: found by `issuer`. */
+    /** URL of the token endpoint. Default: from the metadata of `issuer`. */
     readonly tokenEndpoint?: string | undefined;
-    /** The client by which the user signed in there. */
+    /** Client with which the user signed in at the identity provider. */
     readonly client: Omit<ClientCredentials, 'method'>;
   };
-  /** Token of the user's sign-in; a function is called for each exchange. A string is an ID token. */
+  /** Token from the user's sign-in. A string is an ID token. A function is called for each exchange. */
   readonly subject: string | SubjectToken | (() => string | SubjectToken | Promise<string | SubjectToken>);
-  /** The client at the authorization server of the MCP server. */
+  /** Client at the authorization server of the MCP server. */
   readonly client: Omit<ClientCredentials, 'method'>;
-  /** Issuer of the authorization server; no other gets the credentials. Default: the first that the server names. */
+  /**
+   * Issuer of the authorization server. The credentials are sent to no other issuer. Default: the first issuer in the
+   * metadata.
+   */
   readonly issuer?: string | undefined;
 }
 
 /**
  * Signs a user in through the identity provider of an enterprise, which decides who may use which server. Calls reject
- * with `auth/not-granted` when it refuses. On Node `fetch` is `fetchWithAddressCheck` by default.
+ * with `auth/not-granted` when it denies access. On Node `fetch` is `fetchWithAddressCheck` by default.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
@@ -78,7 +81,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
   );
 }
 
-/** Gets the grant (ID-JAG) for one authorization server and one resource. */
+/** Exchanges the user's token for a grant (ID-JAG) for one authorization server and one resource. */
 async function exchangeForGrant(
   target: AuthTarget,
   { idp, subject }: EnterpriseManagedOptions,
@@ -115,7 +118,7 @@ async function exchangeForGrant(
   }
 }
 
-/** Token type of the response, which is no access token. */
+/** Token type of the response, because an ID-JAG is not an access token. */
 const RECOGNIZED_TYPES: oauth.RecognizedTokenTypes = { n_a: () => {} };
 
 async function findProvider(

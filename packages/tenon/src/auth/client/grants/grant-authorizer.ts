@@ -8,7 +8,7 @@ import type { Grant } from './grant.js';
 /** Maximum number of times that one request is repeated with a new nonce. */
 const MAX_NONCES = 2;
 
-/** An authorizer for any number of servers, each with an account of its own. */
+/** Creates an authorizer for any number of servers. Each server has its own tokens. */
 export function createGrantAuthorizer(
   grant: Grant,
   settings: AuthorizerSettings,

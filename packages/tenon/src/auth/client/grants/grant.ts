@@ -2,25 +2,29 @@ import type { AuthTarget } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
 import type { Tokens } from '../token-store.js';
 
-/** Means to get the first tokens: a browser, the secret of a machine, … */
+/** Method to get tokens: a sign-in in a browser, a client secret, and so on. */
 export interface Grant {
-  /** Key of the tokens, beside the issuer and the resource. */
+  /** Part of the storage key of the tokens, next to the issuer and the resource. */
   readonly clientKey: string;
-  /** The issuer that there are credentials for. Absent: any. */
+  /** Issuer that the credentials belong to. Default: any issuer. */
   readonly issuer?: string | undefined;
   /**
-   * True if the client was configured rather than registered: then it belongs to the first issuer that it is used with.
+   * True if the client was configured and not registered dynamically. The client then belongs to the first issuer that
+   * it is used with.
    */
   readonly preregistered: boolean;
-  /** Scopes that are wanted in any case. */
+  /** Scopes from the option `scopes`. `undefined` if the server chooses. */
   readonly scopes: readonly string[] | undefined;
-  /** True to request tokens that can be renewed in the absence of the user. */
+  /** True to request a refresh token, so that the client can renew tokens without the user. */
   readonly offline: boolean;
-  /** True if a person has to agree. */
+  /** True if a user has to sign in. */
   readonly interactive: boolean;
   requestToken(target: AuthTarget, scopes: readonly string[], signal: AbortSignal): Promise<Tokens>;
-  /** The client that tokens were given to; `undefined` when it is no longer known. */
+  /**
+   * Returns the client that received the tokens. Resolves with `undefined` when its registration is not stored any
+   * more.
+   */
   identifyClient(target: AuthTarget, signal: AbortSignal): Promise<ClientIdentity | undefined>;
-  /** The issuer no longer knows the client. */
+  /** Deletes the registration, because the issuer does not know the client any more. */
   forgetClient?(target: AuthTarget): Promise<void>;
 }

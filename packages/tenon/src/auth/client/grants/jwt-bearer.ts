@@ -5,7 +5,11 @@ import type { Tokens } from '../token-store.js';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Requests tokens with an assertion of another issuer. https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
+/**
+ * Requests tokens with a JWT assertion of another issuer.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ */
 export function requestTokensWithAssertion(
   target: AuthTarget,
   { client, auth }: ClientIdentity,

@@ -6,10 +6,13 @@ import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret
 import type { Grant } from './grant.js';
 
 /**
- * Renews tokens once for all processes that share the token store. Rotating refresh tokens can be used only once, so
- * the second process uses the tokens that the first one stored. `stale` is the rejected or expired access token.
- * Resolves with `undefined` when there is no refresh token. Only tokens that the authorization server rejects are
- * deleted.
+ * Renews tokens once for all processes that share the token store. A rotating refresh token works only once, so the
+ * second process uses the tokens that the first one stored.
+ *
+ * Resolves with `undefined` when there is no refresh token. Deletes tokens only when the authorization server rejects
+ * them.
+ *
+ * @param stale Access token that was rejected or has expired.
  */
 export function refreshTokens(
   target: AuthTarget,
@@ -57,7 +60,7 @@ function requestRefresh(
   });
 }
 
-/** True if tokens are due for renewal. */
+/** Tells if it is time to renew the tokens. */
 export function isDue({ renew, expires }: Tokens, now: number): boolean {
   return now >= (renew ?? expires ?? Number.POSITIVE_INFINITY);
 }

@@ -15,15 +15,15 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
    * short-lived.
    */
   readonly assertion: string | (() => string | Promise<string>);
-  /** Id of the client, if the authorization server requires one. */
+  /** Client ID, if the authorization server requires one. */
   readonly clientId?: string | undefined;
-  /** The authorization server to whom the assertion may be shown. Default: the first that the server names. */
+  /** Issuer to which the assertion may be sent. Default: the first issuer in the metadata. */
   readonly issuer?: string | undefined;
 }
 
 /**
  * Signs a workload in with the identity that its platform issues. Calls reject with `auth/assertion` when the
- * assertion is refused. On Node `fetch` is `fetchWithAddressCheck` by default.
+ * authorization server rejects the assertion. On Node `fetch` is `fetchWithAddressCheck` by default.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
@@ -57,7 +57,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   );
 }
 
-/** The assertion identifies the client, so no client authentication is needed. */
+/** Creates a client identity without authentication, because the assertion identifies the client. */
 function createWorkloadIdentity(id: string | undefined): ClientIdentity {
   if (id !== undefined) return { client: { client_id: id }, auth: oauth.None() };
   return { client: { client_id: 'workload' }, auth: () => {} };

@@ -2,15 +2,15 @@ import { TenonError } from '../../../jsonrpc/error.js';
 
 /** Contents of a client ID metadata document. */
 export interface ClientDocumentOptions {
-  /** URL of the document, which is the id of the client. */
+  /** URL of the document. It is also the client ID. */
   readonly url: string;
-  /** Name that users see. */
+  /** Client name, which sign-in pages show. */
   readonly name: string;
   /** Redirect URIs. */
   readonly redirects: readonly string[];
-  /** The home page of the client. */
+  /** Home page of the client. Default: none. */
   readonly uri?: string | undefined;
-  /** Public keys, where the client shows who it is by a key. */
+  /** Public keys of the client, if it authenticates with a private key. Default: none. */
   readonly jwks?: { readonly keys: readonly object[] } | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createClientDocument({
   };
 }
 
-/** `https:`, with a path, and spelled as it will be fetched. */
+/** Checks that a URL can identify a client: it uses `https:`, has a path, and is in normalized form. */
 export function checkDocumentUrl(url: string): void {
   const match = /^https:\/\/[^/?#@]+(\/[^?#]*)$/.exec(url);
   if (match && match[1] !== '/' && !/\/\.\.?(\/|$)/.test(url)) return;

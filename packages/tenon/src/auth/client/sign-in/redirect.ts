@@ -3,15 +3,16 @@ import { TenonError } from '../../../jsonrpc/error.js';
 /** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {
   /**
-   * Makes ready for one sign-in. `known` are redirect URIs that the client is registered with already, to be used again
-   * where that can be. Closed in any case.
+   * Prepares one sign-in, for example opens a port. The caller closes the attempt in every case.
+   *
+   * @param knownUris Redirect URIs that are already registered. Use one of them again if possible.
    */
   begin(knownUris: readonly string[], signal: AbortSignal): Promise<RedirectAttempt>;
 }
 
-/** One attempt to sign a user in. */
+/** Prepared sign-in of a user. */
 export interface RedirectAttempt {
-  /** Redirect URI. */
+  /** Redirect URI of this attempt. */
   readonly uri: string;
   /**
    * Opens `url` in the browser, and resolves with the URL to which the browser was redirected. `state` identifies the
@@ -24,15 +25,17 @@ export interface RedirectAttempt {
 
 /** Options of `manualRedirect`. */
 export interface ManualRedirectOptions {
-  /** Shows the URL to the user, and returns the address that the browser shows in the end. */
+  /**
+   * Shows the URL to the user. Returns the final address from the address bar of the browser, which the user pastes.
+   */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
-  /** Redirect URI of the browser; nothing needs to listen there. Default `http://127.0.0.1:8765/callback`. */
+  /** Redirect URI. No server needs to listen there. Default `http://127.0.0.1:8765/callback`. */
   readonly uri?: string | undefined;
 }
 
 /**
- * Signs in without opening a browser: the user opens the URL on any machine and pastes the address at which the
- * browser ends.
+ * Signs in without opening a browser. The user opens the URL on any machine, and pastes the final address of the
+ * browser.
  */
 export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: ManualRedirectOptions): Redirect {
   return {
@@ -40,7 +43,11 @@ export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: 
   };
 }
 
-/** The parameters of an answer: of the URL that the browser came back to, or pasted without its beginning. */
+/**
+ * Parses an authorization response. Accepts the whole redirect URL, or only its query.
+ *
+ * @throws TenonError `auth/callback`
+ */
 export function parseAuthorizationResponse(response: URL | string, redirectUri: string): URLSearchParams {
   const text = String(response).trim();
   const createError = () =>

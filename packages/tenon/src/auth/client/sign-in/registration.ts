@@ -7,23 +7,26 @@ import type { AuthorizationServerInfo } from '../discovery/authorization-server.
 import { toAuthError } from '../to-auth-error.js';
 import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
 
-/** Metadata of a client that registers itself. */
+/** Client metadata for dynamic registration. */
 export interface ClientInfo {
   readonly name: string;
   readonly uri?: string | undefined;
 }
 
-/** A client that registered itself, as it is kept. */
+/** Stored result of a dynamic registration. */
 export interface StoredClient extends ClientCredentials {
   readonly redirects: readonly string[];
 }
 
 const SECOND = 1_000;
 
-/** Registered clients are kept by the issuer that knows them, and shown to no other. */
+/**
+ * Returns the storage key of a registration. It contains the issuer, because the credentials must not reach another
+ * issuer.
+ */
 export const getRegistrationKey = (issuer: string): TokenStoreKey => ['client', issuer];
 
-/** The registration at an issuer, when there is one that is still good. */
+/** Parses a stored registration. Returns `undefined` when it is missing, malformed or expired. */
 export function parseStoredClient(secret: StoredSecret | undefined, now: number): StoredClient | undefined {
   if (!secret || typeof secret.id !== 'string' || !Array.isArray(secret.redirects)) return undefined;
   const { id, secret: clientSecret, method, expires } = secret;
@@ -37,8 +40,9 @@ export function parseStoredClient(secret: StoredSecret | undefined, now: number)
 }
 
 /**
- * The registration that holds for a redirect URI: the one that is kept, or a new one.
- * https://www.rfc-editor.org/rfc/rfc7591
+ * Returns the stored registration for a redirect URI, or registers the client.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7591
  */
 export async function ensureRegistered(
   target: AuthTarget,
@@ -105,7 +109,7 @@ function toRegistrationError(error: TenonError, redirectUri: string): TenonError
   });
 }
 
-/** Some servers respond with 200 instead of 201, or omit the expiry of the secret. */
+/** Adds the status 201 and the expiry of the secret, which some servers omit. */
 async function normalizeRegistrationResponse(response: Response): Promise<Response> {
   if (response.status !== 200 && response.status !== 201) return response;
   const body = (await response.json()) as Record<string, unknown>;
@@ -116,19 +120,23 @@ async function normalizeRegistrationResponse(response: Response): Promise<Respon
   });
 }
 
-/** A public client needs no secret to keep; where none may be public, one is taken. */
+/** Chooses the authentication method. Prefers `none`, because a public client has no secret to store. */
 function chooseAuthMethod(supported: readonly string[] | undefined): string {
   const preferred = ['none', 'client_secret_basic', 'client_secret_post'];
   return preferred.find(method => supported?.includes(method) ?? true) ?? 'none';
 }
 
-/** https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata */
+/**
+ * Tells if a redirect URI belongs to a native application.
+ *
+ * @see https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata
+ */
 function isNativeRedirect(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri);
   return protocol !== 'https:' || classifyHost(hostname) === 'loopback';
 }
 
-/** True if an issuer accepts the URL of a document as the id of a client. */
+/** Tells if an issuer accepts the URL of a client ID metadata document as the client ID. */
 export function supportsClientDocuments({ metadata }: AuthorizationServerInfo): boolean {
   return metadata.client_id_metadata_document_supported === true;
 }

@@ -2,14 +2,16 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { redactUrl } from '../../http/guarded-fetch.js';
 
-/** Limits how often one server may have the user sent to a sign-in page. */
+/** Limits on the sign-in pages that one server may open. */
 export interface SignInLimits {
   /**
-   * Number of sign-in pages that one server may open within `window`. 0: none. The next one rejects with
-   * `auth/too-many-sign-ins`, because a server can require another scope with each response. Default 5.
+   * Maximum number of sign-in pages that one server may open within `window`, because a server can require another
+   * scope with each response. The next one rejects with `auth/too-many-sign-ins`. 0 allows none.
+   *
+   * Default 5.
    */
   readonly maxSignIns?: number | undefined;
-  /** Period in which `maxSignIns` holds, in milliseconds. Default 600,000 (10 minutes). */
+  /** Period for `maxSignIns`, in milliseconds. Default 600,000 (10 minutes). */
   readonly window?: number | undefined;
 }
 
@@ -18,7 +20,11 @@ const DEFAULT_WINDOW = 600_000;
 
 /** Counts the sign-in pages of each server. */
 export interface SignInCounter {
-  /** Counts one page of the server. Throws `auth/too-many-sign-ins`. */
+  /**
+   * Counts one page of the server.
+   *
+   * @throws TenonError `auth/too-many-sign-ins`
+   */
   count(server: string): void;
 }
 

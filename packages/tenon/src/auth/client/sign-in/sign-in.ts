@@ -13,32 +13,39 @@ import type { Redirect } from './redirect.js';
 import { ensureRegistered, getRegistrationKey, parseStoredClient, supportsClientDocuments } from './registration.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 
-/** A client that was registered manually. */
+/** Client that is registered manually. */
 export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
   /**
-   * The authorization server that knows it; no other is shown its credentials. Default: the first that it is used with.
+   * Issuer at which the client is registered. Its credentials are sent to no other issuer. Default: the first issuer
+   * that it is used with.
    */
   readonly issuer?: string | undefined;
 }
 
 /** Options of `signIn`. */
 export interface SignInOptions extends AuthorizerOptions {
-  /** Opens the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
+  /**
+   * Method to open the sign-in page: `loopbackRedirect()` or `manualRedirect({ ask })`. Default: none, and a needed
+   * sign-in rejects.
+   */
   readonly redirect?: Redirect | undefined;
-  /** A client that is registered already. Default: a metadata document or dynamic registration. */
+  /** Client that is already registered. Default: a client ID metadata document, else dynamic registration. */
   readonly client?: RegisteredClient | undefined;
   /**
-   * The URL of a document that describes this client: an `https:` URL with a path, where `client_id` is that URL,
-   * beside `client_name` and `redirect_uris`.
+   * URL of the client ID metadata document: an `https:` URL with a path. The document has this URL as `client_id`, next
+   * to `client_name` and `redirect_uris`.
    */
   readonly clientMetadataUrl?: string | undefined;
-  /** The private key to the `jwks` of that document, where it has one. */
+  /** Private key for the `jwks` of that document. Default: a public client. */
   readonly clientKey?: ClientCredentials['key'];
-  /** Name that users see where the client registers itself. Default `MCP client`. */
+  /** Client name for dynamic registration, which sign-in pages show. Default `MCP client`. */
   readonly clientName?: string | undefined;
-  /** Home page of the client, which consent pages show. */
+  /** Home page of the client, which consent pages show. Default: none. */
   readonly clientUri?: string | undefined;
-  /** Requests tokens that can be renewed in the absence of the user, if there is a scope for that. Default `true`. */
+  /**
+   * Requests a refresh token, so that the client can renew tokens without the user. Needs an authorization server with
+   * the scope `offline_access`. Default `true`.
+   */
   readonly offline?: boolean | undefined;
   /** Limits on the number of sign-ins. */
   readonly limits?: SignInLimits | undefined;
@@ -48,7 +55,6 @@ export interface SignInOptions extends AuthorizerOptions {
  * Signs a user in when the server requires it: discovers the authorization server, registers the client, opens the
  * sign-in page, and renews tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is
  * `fetchWithAddressCheck` by default.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
@@ -90,7 +96,7 @@ function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: A
   };
 }
 
-/** Counts a page when it is about to be opened: what fails before that is not the user's concern. */
+/** Counts a page just before it is opened. Earlier failures do not count, because the user sees no page. */
 function countPages(redirect: Redirect, counter: SignInCounter, server: string): Redirect {
   return {
     async begin(knownUris, signal) {
@@ -129,7 +135,7 @@ async function signInWithBrowser(
       signal,
     );
   } catch (error) {
-    // A server that has lost its clients: the next sign-in begins with a new registration.
+    // The server has lost its registrations, so the next sign-in registers the client again.
     const isUnknownClient =
       TenonError.is(error) && (error.data as { error?: string } | undefined)?.error === 'invalid_client';
     if (isUnknownClient && !options.client)
@@ -141,7 +147,7 @@ async function signInWithBrowser(
 }
 
 /**
- * The manually registered client, else the client metadata document where the authorization server supports such
+ * Returns the configured client, else the client ID metadata document if the authorization server supports such
  * documents.
  */
 function getConfiguredClient(options: SignInOptions, target: AuthTarget): ClientCredentials | undefined {
@@ -182,7 +188,7 @@ function createNeedsUserError({ issuer }: AuthTarget): TenonError {
   });
 }
 
-/** Codes come back to this machine, or over TLS. */
+/** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
 function checkRedirect(uri: string): void {
   const url = new URL(uri);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
