@@ -7,21 +7,22 @@ import { toToolOutput } from './tool-output.js';
 
 type ToolClient = Pick<Client, 'listTools' | 'callTool'>;
 
-/** A client, or a host with its client of all servers. */
+/** Source of tools: a client, or a host with its client for all servers. */
 export type ToolSource = ToolClient | { readonly client: ToolClient };
 
 /** Options of `toAiTools`. */
 export interface AiToolsOptions {
-  /** Chooses the tools. Default: all. */
+  /** Selects the tools. Default: all. */
   readonly filter?: ((tool: Tool) => boolean) | undefined;
-  /** Options of each call, such as `totalTimeout` or `onProgress`. */
+  /** Options of each call, such as `totalTimeout` or `onProgress`. Default: none. */
   readonly callOptions?: Omit<CallOptions, 'signal' | 'resolveInputRequests'> | undefined;
 }
 
 /**
- * Lists the tools of a host or client, and makes each one a tool of the AI SDK. A call runs through the client, so the policy, the
- * approvals and the audit of a host apply. Names are mapped to those that model providers accept: `toolMetadata.name` of a tool call
- * is the original one. List again after a change of the tools.
+ * Lists the tools of a host or client, and converts each one to a tool of the AI SDK. Calls run through the client, so
+ * the policy, approvals and audit of a host apply. Call it again when the list of tools changes.
+ *
+ * Names are mapped to names that model providers accept. `toolMetadata.name` of a tool call has the original name.
  */
 export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}): Promise<ToolSet> {
   const client = 'client' in source ? source.client : source;
@@ -43,7 +44,7 @@ function toAiTool(tool: Tool, client: ToolClient, callOptions: AiToolsOptions['c
       if (!isJsonObject(input)) throw new TypeError(`The arguments of ${name} are no JSON object.`);
       return client.callTool(name, input, { ...callOptions, signal: abortSignal });
     },
-    // The output is the result of `execute`; a dynamic tool has no type for it.
+    // The output is the result of `execute`. A dynamic tool has no static type for it.
     toModelOutput: ({ output }) => toToolOutput(output as CallToolResult),
   });
 }

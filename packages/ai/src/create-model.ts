@@ -9,22 +9,27 @@ import { createToolNames, type ToolNames } from './tool-names.js';
 
 /** Options of `createModel`. */
 export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
-  /** Compared with the hints of servers, and shown to reviewers. Default: the model id of the provider. */
+  /**
+   * Name of the model, which is compared with the model hints of servers and shown to reviewers. Default: the model ID
+   * of the provider.
+   */
   readonly name?: string | undefined;
-  /** Inputs that the model supports beside text. Default: images and tools. */
+  /** Content types that the model accepts in addition to text. Default: images and tools. */
   readonly takes?: Model['takes'];
-  /** Retries of the AI SDK after a network error or a status such as 429. Default 2. */
+  /** Maximum number of retries by the AI SDK after a network error or a status such as 429. Default 2. */
   readonly maxRetries?: number | undefined;
   /**
-   * Texts that errors never show, such as an API key without a known prefix. Known kinds of keys are always removed.
+   * Texts to remove from errors, such as an API key without a known prefix. API keys of known formats are always
+   * removed. Default: none.
    */
   readonly secrets?: readonly string[] | undefined;
 }
 
 /**
- * Makes a model for `createBroker` of any language model of the AI SDK. Pass settings of the provider to
- * `defaultSettingsMiddleware` of the AI SDK. Its `generate` rejects with `model/unreachable`, `model/refused`,
- * `model/answer` or `model/failed`.
+ * Creates a model for `createBroker` from a language model of the AI SDK. Its `generate` rejects with
+ * `model/unreachable`, `model/refused`, `model/answer` or `model/failed`. To set provider options, wrap the language
+ * model with `defaultSettingsMiddleware` of the AI SDK.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createModel(languageModel: LanguageModel, options: CreateModelOptions = {}): Model {
@@ -43,7 +48,7 @@ export function createModel(languageModel: LanguageModel, options: CreateModelOp
           messages: toModelMessages(request.messages, names),
           abortSignal: signal,
           maxRetries,
-          // `generateText` rejects an answer that violates `toolChoice`, and its error has no usage.
+          // `generateText` rejects a response that violates `toolChoice`, and its error does not contain the usage.
           onLanguageModelCallEnd({ usage }) {
             if (usage.totalTokens !== undefined) spent?.(usage.totalTokens);
           },

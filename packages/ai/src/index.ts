@@ -1,5 +1,5 @@
 /**
- * Models of the AI SDK answer sampling requests, and MCP tools become tools of the AI SDK.
+ * Bridge to the AI SDK: its language models handle sampling requests, and MCP tools become AI SDK tools.
  *
  * @module @tenon/ai
  */

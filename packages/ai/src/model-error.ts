@@ -10,8 +10,8 @@ const HINTS: { readonly [status: number]: string | undefined } = {
 };
 
 /**
- * Creates an error from a value that `generateText` threw, with its status and an excerpt of its message. The original
- * error is not kept, because it contains the prompt, the response and the headers.
+ * Creates an error from a value that `generateText` threw, with its status and an excerpt of its message. Drops the
+ * original error, because it contains the prompt, the response and the headers.
  */
 export function toModelError(error: unknown, peer: string, secrets: readonly string[] = []): TenonError {
   if (TenonError.is(error)) return error;
@@ -27,7 +27,7 @@ export function toModelError(error: unknown, peer: string, secrets: readonly str
   return new TenonError('model/refused', `the provider answered HTTP ${statusCode}`, details);
 }
 
-/** Creates the error for an answer that cannot be used. */
+/** Creates the error for an unusable response of a model. */
 export function createAnswerError(peer: string, problem: string): TenonError {
   return new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, {
     peer,

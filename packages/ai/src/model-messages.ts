@@ -6,12 +6,12 @@ import { toToolOutput } from './tool-output.js';
 
 type ToolUse = Extract<SamplingContent, { type: 'tool_use' }>;
 
-/** Returns the uses of tools in a message. */
+/** Returns the tool uses of a message. */
 export function getToolUses(message: SamplingMessage): ToolUse[] {
   return getBlocks(message).filter(block => block.type === 'tool_use');
 }
 
-/** Converts the messages of a sampling request. Results of tools become messages of the role `tool`. */
+/** Converts the messages of a sampling request. Tool results become messages with the role `tool`. */
 export function toModelMessages(messages: readonly SamplingMessage[], names: ToolNames): ModelMessage[] {
   const calledTools = new Map(messages.flatMap(getToolUses).map(({ id, name }) => [id, names.toProvider(name)]));
   return messages.flatMap(message =>
@@ -40,7 +40,10 @@ function getBlocks({ content }: SamplingMessage): SamplingContent[] {
   return Array.isArray(content) ? content : [content];
 }
 
-/** The data is marked as such, because the AI SDK would download a bare string that is a URL. */
+/**
+ * Converts a content block to media parts. The type `data` is explicit, because the AI SDK would download a plain
+ * string that is a URL.
+ */
 function toMediaPart(block: SamplingContent): (TextPart | FilePart)[] {
   switch (block.type) {
     case 'text':

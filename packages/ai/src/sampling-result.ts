@@ -5,7 +5,7 @@ import { createAnswerError } from './model-error.js';
 import { toMeta } from './thought-signature.js';
 import type { ToolNames } from './tool-names.js';
 
-/** The part of a `generateText` result that becomes the result of a sampling request. */
+/** Part of a `generateText` result that becomes the result of a sampling request. */
 interface GeneratedResult {
   readonly content: readonly ContentPart<ToolSet>[];
   readonly finishReason: FinishReason;
@@ -14,8 +14,11 @@ interface GeneratedResult {
 }
 
 /**
- * Converts the result of a model. Text, images, audio and uses of tools stay; reasoning and sources are dropped.
- * @throws `model/answer` for an empty answer that has no regular end, and for arguments of a tool that are no JSON object.
+ * Converts the result of a model to the result of a sampling request. Keeps text, images, audio and tool uses. Drops
+ * reasoning and sources.
+ *
+ * @throws TenonError `model/answer` for an empty or incomplete response, and for tool arguments that are not a JSON
+ * object.
  */
 export function toSamplingResult(result: GeneratedResult, names: ToolNames, peer: string): CreateMessageResult {
   const { content, finishReason, rawFinishReason, response } = result;

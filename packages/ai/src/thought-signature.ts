@@ -1,11 +1,11 @@
 import type { ProviderMetadata } from 'ai';
 
-/** Key in the `_meta` of a `tool_use` block. Servers return the block with it in the next request. */
+/** Key in the `_meta` of a `tool_use` block. Servers return the block with this key in the next request. */
 const META_KEY = 'dev.tenon/thoughtSignature';
 
 /**
- * Keeps the signature of a use of a tool, which Gemini requires in the next request. Other metadata of the provider is dropped: it refers
- * to reasoning, which servers do not get.
+ * Returns `_meta` with the thought signature of a tool use, which Gemini requires in the next request. Drops other
+ * provider metadata, because it refers to reasoning that servers do not receive.
  */
 export function toMeta(metadata: ProviderMetadata | undefined): { [META_KEY]: Record<string, string> } | undefined {
   const signatures = Object.entries(metadata ?? {}).flatMap(([provider, { thoughtSignature }]) =>
@@ -14,7 +14,10 @@ export function toMeta(metadata: ProviderMetadata | undefined): { [META_KEY]: Re
   return signatures.length > 0 ? { [META_KEY]: Object.fromEntries(signatures) } : undefined;
 }
 
-/** Reads the signature from a `_meta` that a server sent. A server can set no other option of the provider. */
+/**
+ * Reads the thought signature from a `_meta` of a server. Ignores all other members, so that a server cannot set
+ * provider options.
+ */
 export function toProviderOptions(meta: { [key: string]: unknown } | undefined): ProviderMetadata | undefined {
   const signatures = meta?.[META_KEY];
   if (typeof signatures !== 'object' || signatures === null) return undefined;

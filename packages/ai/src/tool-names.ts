@@ -1,8 +1,8 @@
-/** Names of tools as all model providers accept them. */
+/** Mapping of tool names to names that all model providers accept. */
 export interface ToolNames {
-  /** Returns the name for the provider. */
+  /** Returns the provider name of a tool. */
   toProvider(name: string): string;
-  /** Returns the name that a name for the provider stands for, or `undefined` if there is none. */
+  /** Returns the tool name of a provider name, or `undefined` if there is none. */
   toOriginal(providerName: string): string | undefined;
 }
 
@@ -10,8 +10,10 @@ const MAX_NAME = 64;
 const VALID_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Maps names of tools to valid and unique ones: at most 64 characters of `[A-Za-z0-9_-]`, the first a letter or `_`. A valid name stays
- * as it is. The same list gives the same names.
+ * Maps tool names to unique provider names. These have at most 64 characters of `[A-Za-z0-9_-]`, and begin with a
+ * letter or `_`. A valid name stays unchanged.
+ *
+ * The mapping is deterministic.
  */
 export function createToolNames(names: readonly string[]): ToolNames {
   const toProvider = new Map<string, string>();

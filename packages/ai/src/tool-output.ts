@@ -5,8 +5,10 @@ type ToolOutput = ToolResultPart['output'];
 type OutputPart = Extract<ToolOutput, { type: 'content' }>['value'][number];
 
 /**
- * Converts the result of a tool into output for a model. Text and images stay; a text describes other blocks. Structured content is
- * added where there is no text, because servers repeat it as text. A result with `isError` becomes an error, which can only be text.
+ * Converts the result of a tool to output for a model. Keeps text and images, and describes other blocks as text.
+ *
+ * Adds structured content only without text, because servers repeat it as text. A result with `isError` becomes an
+ * error, which can only be text.
  */
 export function toToolOutput({
   content,
@@ -33,7 +35,7 @@ function toTextPart(text: string): OutputPart {
   return { type: 'text', text };
 }
 
-/** Returns the image of a block, which may be an embedded resource. */
+/** Returns the image of a content block, which may be an embedded resource. */
 function getImage(block: ContentBlock): { data: string; mimeType: string } | undefined {
   if (block.type === 'image') return block;
   if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
@@ -41,7 +43,7 @@ function getImage(block: ContentBlock): { data: string; mimeType: string } | und
   return mimeType?.startsWith('image/') ? { data: blob, mimeType } : undefined;
 }
 
-/** Describes a block in text: the providers of models accept text and images in results of tools, and few of them more. */
+/** Describes a content block as text, because most model providers accept only text and images in tool results. */
 function describeBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':

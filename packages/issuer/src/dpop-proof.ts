@@ -4,18 +4,26 @@ import type { IssuerSettings } from './options.js';
 
 /** Signature algorithms of proofs and assertions. */
 export const PROOF_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'RS256', 'EdDSA', 'Ed25519'];
-/** Maximum difference between the time of a proof and ours, in milliseconds. */
+/** Maximum difference between the time of a proof and the time of the issuer, in milliseconds. */
 const MAX_PROOF_AGE = 60_000;
 
-/** A key whose possession the sender has proved. */
+/** Key whose possession the sender has proved. */
 export interface ProvenKey {
   /** Thumbprint of the key. */
   readonly jkt: string;
-  /** Marks the proof as used, so that it is accepted once. It is called only for requests with an effect. Throws an `OauthError`. */
+  /**
+   * Marks the proof as used, so that it is accepted once. Called only for requests with an effect.
+   *
+   * @throws OauthError for a proof that was used before.
+   */
   useProof(): Promise<void>;
 }
 
-/** Verifies the DPoP proof of a request. `undefined` when there is none. https://www.rfc-editor.org/rfc/rfc9449#section-5 */
+/**
+ * Verifies the DPoP proof of a request. Resolves with `undefined` when there is none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-5
+ */
 export async function verifyProof(
   request: AuthHttpRequest,
   url: string,

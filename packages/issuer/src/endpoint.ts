@@ -24,11 +24,15 @@ interface IssuerRoute {
   readonly method: 'GET' | 'POST';
   readonly handle: RouteHandler;
   readonly crossOrigin: boolean;
-  /** Name of the endpoint for `allowRequest`. Absent: requests are not limited. */
+  /** Name of the endpoint for `allowRequest`. Absent: `allowRequest` is not called. */
   readonly rateLimitName?: IssuerRequest['endpoint'];
 }
 
-/** Creates the endpoint of an issuer. `extraRoutes` are routes of the proxy. */
+/**
+ * Creates the endpoint of an issuer.
+ *
+ * @param extraRoutes Routes of the proxy.
+ */
 export function createRoutedEndpoint(
   settings: IssuerSettings,
   signInMethod: SignInMethod,
@@ -82,7 +86,7 @@ function createRoutes(
   ]);
 }
 
-/** Refuses a request that `allowRequest` does not allow. */
+/** Returns the refusal of a request that `allowRequest` rejects. */
 async function refuseByLimit(
   exchange: AuthExchange,
   endpoint: IssuerRequest['endpoint'],

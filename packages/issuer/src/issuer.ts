@@ -7,21 +7,30 @@ import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
 
 /** Options of `createIssuer`. */
 export interface IssuerOptions extends IssuerBaseOptions {
-  /** Passwords in plain text, by user name. For development and tests. */
+  /**
+   * Passwords in plain text, by user name. For development and tests only. Default: none, and every consent signs in
+   * the user `developer`.
+   */
   readonly users?: Readonly<Record<string, string>> | undefined;
   /**
-   * Returns the user of a browser, by a cookie of yours or a header that a proxy sets. `undefined` when the user is unknown.
-   * It replaces `users`.
+   * Returns the user of a browser, for example from your own cookie or from a header that a proxy sets. Return
+   * `undefined` when the user is unknown. It replaces `users`.
+   *
+   * Default: none.
    */
   readonly signIn?:
     | ((request: { header(name: string): string | undefined }) => Promise<string | undefined> | string | undefined)
     | undefined;
 }
 
-/** Subject of all tokens when there is neither `users` nor `signIn`. */
+/** Subject of all tokens without `users` and `signIn`. */
 const DEVELOPER_SUBJECT = 'developer';
 
-/** Creates the endpoint of `createIssuer`. Throws `auth/issuer-options`. */
+/**
+ * Creates the endpoint of `createIssuer`.
+ *
+ * @throws TenonError `auth/issuer-options`
+ */
 export function createIssuerEndpoint(options: IssuerOptions): AuthEndpoint {
   const settings = resolveIssuerOptions(options);
   const { users, signIn } = options;
@@ -44,7 +53,7 @@ export function createIssuerEndpoint(options: IssuerOptions): AuthEndpoint {
   });
 }
 
-/** Authenticates by name and password. It takes the same time for a name that does not exist. */
+/** Authenticates a user by name and password. The check takes the same time for an unknown name. */
 async function authenticateByPassword(
   { form }: AuthHttpRequest,
   users: Readonly<Record<string, string>>,

@@ -2,7 +2,11 @@ import type { JsonObject } from 'tenon';
 import { PROOF_ALGORITHMS } from './dpop-proof.js';
 import type { IssuerSettings } from './options.js';
 
-/** Creates the metadata document of an issuer. https://www.rfc-editor.org/rfc/rfc8414#section-2 */
+/**
+ * Creates the metadata document of an issuer.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-2
+ */
 export async function createIssuerMetadata(settings: IssuerSettings): Promise<JsonObject> {
   const { issuer, origin, path, scopes, registration } = settings;
   const getEndpointUrl = (name: string) => `${origin}${path}/${name}`;
@@ -33,7 +37,11 @@ export async function createIssuerMetadata(settings: IssuerSettings): Promise<Js
   };
 }
 
-/** Lists the paths at which clients look for the metadata. https://www.rfc-editor.org/rfc/rfc8414#section-3 */
+/**
+ * Lists the paths at which clients request the metadata.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3
+ */
 export function getMetadataPaths({ path }: IssuerSettings): string[] {
   const [oauth, openid] = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
   return [...new Set([`${oauth}${path}`, `${openid}${path}`, `${path}${openid}`])];

@@ -5,7 +5,7 @@ import {
   type ResponseHeaders,
 } from 'tenon/auth/endpoints';
 
-/** An error response of OAuth. The description is for developers of clients, and has no part of the request. */
+/** OAuth error response. The description is for developers of clients, and contains no part of the request. */
 export class OauthError extends Error {
   override readonly name = 'OauthError';
   readonly error: string;
@@ -20,7 +20,11 @@ export class OauthError extends Error {
   }
 }
 
-/** Creates the response for an error. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/**
+ * Creates the response for an OAuth error.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ */
 export function createOauthErrorResponse({ error, message, status, headers }: OauthError): AuthHttpResponse {
   return createJsonResponse(status, { error, error_description: message }, { ...NO_STORE_HEADERS, ...headers });
 }

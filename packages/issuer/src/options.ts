@@ -14,66 +14,79 @@ import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
 /** Options of `createIssuer` and `oauthProxy`. */
 export interface IssuerBaseOptions {
-  /** URL of the issuer, exactly as tokens name it: `https:`, or `http:` on loopback. Its endpoints are below it. */
+  /**
+   * URL of the issuer, exactly as in its tokens. It must be an `https:` URL, or `http:` on loopback. All endpoints are
+   * below this URL.
+   */
   readonly url: string;
-  /** URLs of the servers that tokens are issued for. They are compared byte for byte. Default: all URLs on loopback. */
+  /**
+   * URLs of the servers for which tokens are issued. They are compared byte for byte. Default: all URLs on loopback.
+   */
   readonly resources?: readonly string[] | undefined;
-  /** Scopes by their names, each with its description for the consent page. Default: none. */
+  /** Description of each scope for the consent page, by scope name. Default: no scopes. */
   readonly scopes?: Readonly<Record<string, string>> | undefined;
-  /** Store of codes, clients and refresh tokens. Default: in memory, lost when the process ends. */
+  /** Store for codes, clients and refresh tokens. Default: in memory, lost when the process ends. */
   readonly stores?: Stores | undefined;
   /**
-   * Private keys as JWKs. The first one signs, all of them are published. Default: a key that is made for this process.
+   * Private keys as JWKs. The first one signs. All of them are published.
+   *
+   * Default: a random key of this process.
    */
   readonly keys?: readonly PrivateJwk[] | undefined;
-  /** Clients that are configured. Default: none. */
+  /** Configured clients. Default: none. */
   readonly clients?: readonly IssuerClient[] | undefined;
-  /** Lets clients register themselves (RFC 7591). Default true. */
+  /** Lets clients register themselves (RFC 7591). Default `true`. */
   readonly registration?: boolean | undefined;
-  /** Accepts the URL of a metadata document as the id of a client. A function decides about each URL. Default true. */
+  /** Accepts the URL of a metadata document as a client ID. A function decides for each URL. Default `true`. */
   readonly clientMetadataDocuments?: boolean | ((url: URL) => boolean) | undefined;
-  /** Limits on what callers without any authorization can cause. See `IssuerLimits`. */
+  /** Limits on the entries that callers without authorization can create. Defaults: see `IssuerLimits`. */
   readonly limits?: { readonly [K in keyof IssuerLimits]?: IssuerLimits[K] | undefined } | undefined;
   /**
-   * Decides whether a request is served, for rate limits by address. It is called before anything of the request is
-   * read. A request that is refused gets 429. Default: every request is served.
+   * Decides whether to serve a request, for rate limits by address. Called before the request is read. A refused
+   * request gets the status 429.
+   *
+   * Default: every request is served.
    */
   readonly allowRequest?: AllowRequest | undefined;
-  /** Schemes without a dot that redirect URIs of apps may have, such as `vscode`. Default: none. */
+  /** Schemes without a dot that redirect URIs of native apps may have, such as `vscode`. Default: none. */
   readonly redirectSchemes?: readonly string[] | undefined;
-  /** Lifetime of an access token, in milliseconds. It cannot be revoked. Default 600,000: 10 minutes. */
+  /** Lifetime of an access token, in milliseconds. An access token cannot be revoked. Default 600,000 (10 minutes). */
   readonly accessTokenTtl?: number | undefined;
-  /** Time after which an unused refresh token expires, in milliseconds. Default 1,209,600,000: 14 days. */
+  /** Time after which an unused refresh token expires, in milliseconds. Default 1,209,600,000 (14 days). */
   readonly refreshTokenTtl?: number | undefined;
-  /** Its `now` must be the time of day, as that of `Date.now`. */
+  /** Clock for all lifetimes. Its `now` must be the time of day, like `Date.now`. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
   /** Sends the requests of the issuer. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
-  /** Called for errors whose cause is hidden from callers. Default: they are dropped. */
+  /** Called for errors whose cause is hidden from callers. Default: the errors are dropped. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
-/** Limits on what callers without authorization can cause. A new entry replaces the oldest one. */
+/**
+ * Limits on the entries that callers without authorization can create. At a limit, a new entry replaces the oldest one.
+ */
 export interface IssuerLimits {
-  /** Maximum number of registrations that no user has signed in to, each of at most 16 Ki characters. Default 1,000. */
+  /**
+   * Maximum number of registrations with which no user has signed in. Each has at most 16 Ki characters. Default 1,000.
+   */
   readonly maxUnusedRegistrations: number;
   /**
-   * Lifetime of a registration that no user has signed in to, in milliseconds. Default 3,600,000: 1 hour. A used one
-   * lives for 90 days.
+   * Lifetime of a registration with which no user has signed in, in milliseconds. After a sign-in it lives for 90 days.
+   * Default 3,600,000 (1 hour).
    */
   readonly unusedRegistrationTtl: number;
   /**
-   * Maximum number of sign-ins that users have not completed. Default 5,000, for the consent page and the provider's
-   * page each.
+   * Maximum number of incomplete sign-ins. Sign-ins at the consent page and at the identity provider are counted
+   * separately. Default 5,000.
    */
   readonly maxPendingSignIns: number;
 }
 
-/** The part of a request that a rate limit may use. */
+/** Request properties for a rate limit. */
 export interface IssuerRequest {
-  /** Endpoint that the request is for. */
+  /** Endpoint of the request. */
   readonly endpoint: 'register' | 'authorize' | 'consent' | 'callback' | 'token' | 'revoke';
-  /** Address of the peer, where the runtime knows it. Behind a proxy it is that of the proxy. */
+  /** Address of the peer, or of the last proxy. `undefined` if the runtime does not provide it. */
   readonly remote: string | undefined;
   /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
@@ -81,16 +94,16 @@ export interface IssuerRequest {
 
 /** Returns true to serve a request, false to refuse it, or `retryAfter` to refuse it with a time. */
 export type AllowRequest = (request: IssuerRequest) => AllowResult | Promise<AllowResult>;
-/** `retryAfter` is the time after which the caller may try again, in milliseconds. */
+/** Decision of `allowRequest`. `retryAfter` is the time after which the caller may try again, in milliseconds. */
 export type AllowResult = boolean | { readonly retryAfter: number };
 
-/** The options with their defaults. */
+/** Options of an issuer, with defaults applied. */
 export interface IssuerSettings {
   readonly issuer: string;
-  /** The path of the issuer, without a slash at its end. */
+  /** Path of the issuer, without a trailing slash. */
   readonly path: string;
   readonly origin: string;
-  /** True if browsers connect by TLS. */
+  /** True if browsers connect over TLS. */
   readonly secure: boolean;
   readonly scopes: ReadonlyMap<string, string>;
   readonly values: Values;
@@ -104,12 +117,15 @@ export interface IssuerSettings {
   readonly refreshTokenTtl: number;
   readonly clock: Pick<Clock, 'now'>;
   readonly guard: UrlGuard;
-  /** Fetches the documents of clients. */
+  /** Fetches client metadata documents. */
   readonly fetch: GuardedFetch;
-  /** Creates a `fetch` for an identity provider. */
+  /** Creates a `fetch` for the endpoints of an identity provider. */
   createFetch(guard: UrlGuard): GuardedFetch;
   readonly report: (error: TenonError) => void;
-  /** Returns the keys. They are made on the first call, because some runtimes have no randomness before a request. */
+  /**
+   * Returns the keys. Creates them on the first call, because some runtimes cannot create random values before a
+   * request.
+   */
   getKeys(): Promise<SigningKeys>;
   isAllowedResource(resource: string): boolean;
   readonly supportsDocuments: boolean;
@@ -119,7 +135,10 @@ export interface IssuerSettings {
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Checks the options and sets their defaults. Throws `auth/issuer-options`. */
+/**
+ * Checks the options and applies the defaults.
+ * @throws TenonError `auth/issuer-options`
+ */
 export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings {
   const {
     clock,
@@ -158,7 +177,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     refreshTokenTtl: resolveTtl('refreshTokenTtl', options.refreshTokenTtl, 14 * DAY),
     clock: clock ?? { now: () => Date.now() },
     guard,
-    // A redirect leads away from the URL that is the id of the client.
+    // No redirects, because the final URL would differ from the client ID.
     fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
     createFetch: (providerGuard: UrlGuard) => createGuardedFetch({ guard: providerGuard, fetch, clock }),
     report: error => onError?.(error),

@@ -2,7 +2,7 @@ import type { AuthHttpRequest, AuthHttpResponse } from 'tenon/auth/endpoints';
 import type { AuthorizationRequest } from './authorize/authorization-request.js';
 import type { ConsentPageOptions } from './authorize/consent-page.js';
 
-/** Authenticates users: by the issuer itself, or by an identity provider. */
+/** Method by which users sign in: at the issuer itself, or at an identity provider. */
 export interface SignInMethod {
   /** True if the consent page has fields for a name and a password. */
   readonly password: boolean;
@@ -12,6 +12,9 @@ export interface SignInMethod {
     request: AuthHttpRequest,
     authRequest: AuthorizationRequest,
   ): Promise<AuthHttpResponse | { readonly retryMessage: string }>;
-  /** Returns the access at the identity provider on which a grant depends. `undefined` when it has ended there. */
+  /**
+   * Returns the expiry of the identity provider's tokens on which a grant depends. Resolves with `undefined` when they
+   * have expired.
+   */
   getUpstreamAccess?(sid: string): Promise<{ readonly until?: number } | undefined>;
 }

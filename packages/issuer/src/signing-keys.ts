@@ -10,18 +10,22 @@ import {
 import { TenonError } from 'tenon';
 import type { PrivateJwk } from 'tenon/auth';
 
-/** The keys of an issuer. The first one signs, all of them are published. */
+/** Keys of an issuer. The first one signs. All of them are published. */
 export interface SigningKeys {
   readonly alg: string;
   readonly published: { readonly keys: readonly JWK[] };
   sign(claims: JWTPayload): Promise<string>;
 }
 
-/** Members of a JWK that are published. All others are private. */
+/** Published members of a JWK. All others are private. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 const DEFAULT_ALGORITHM = 'ES256';
 
-/** Creates the signing keys, by default one for this process. Rejects with `auth/bad-key`. */
+/**
+ * Creates the signing keys. Default: one random key of this process.
+ *
+ * @throws TenonError `auth/bad-key`
+ */
 export async function createSigningKeys(privateKeys: readonly PrivateJwk[] | undefined): Promise<SigningKeys> {
   const jwks = privateKeys?.length ? (privateKeys as readonly JWK[]) : [await generatePrivateKey()];
   const published = await Promise.all(jwks.map(toPublicKey));
@@ -53,7 +57,7 @@ async function importPrivate(jwk: JWK, alg: string) {
     if (!/^(RS|PS|ES|Ed)/.test(alg) || jwk.d === undefined) throw new TypeError('no private key of a pair');
     return await importJWK(jwk, alg);
   } catch {
-    // The error is dropped because it may contain parts of the key.
+    // The error is dropped, because it may contain parts of the key.
     throw new TenonError('auth/bad-key', 'invalid private key', {
       expected: `a private JWK for ${alg.slice(0, 20)}`,
       hint: 'make one with `generateKeyPair` of jose, and export it with `exportJWK`',

@@ -2,11 +2,14 @@ import type { JsonObject, Values } from 'tenon';
 import { createRandomText } from 'tenon/auth/endpoints';
 import { hashSecret, isMatchingSecret } from './secrets.js';
 
-/** Entries that any caller can cause, with a limit on their number. Each is found by a token that only its receiver knows. */
+/**
+ * Store with a limited number of entries that any caller can create. Each entry is found by a token that only its
+ * receiver knows.
+ */
 export interface SingleUseStore<T extends JsonObject> {
-  /** Creates the token of an entry that is put afterwards. */
+  /** Creates the token of an entry that is stored later. */
   createToken(): string;
-  /** Stores an entry. When all slots are taken, it replaces the oldest one. */
+  /** Stores an entry. When all slots are occupied, it replaces the oldest one. */
   put(token: string, entry: T): Promise<void>;
   read(token: string): Promise<T | undefined>;
   /** Returns the entry and removes it, so that only the first caller gets it. */
@@ -16,13 +19,13 @@ export interface SingleUseStore<T extends JsonObject> {
 export interface SingleUseStoreLimits {
   /** Maximum number of entries. */
   readonly max: number;
-  /** Lifetime in ms. */
+  /** Lifetime of an entry, in milliseconds. */
   readonly ttl: number;
 }
 
 /**
- * Creates a store of `max` slots. The limit needs no count, so it holds in every store and across processes. Each process
- * goes through the slots in turn, from a random one on.
+ * Creates a store with `max` slots. The number of slots is the limit, so it applies to every store and across
+ * processes. Each process uses the slots in turn, from a random one on.
  */
 export function createSingleUseStore<T extends JsonObject>(
   values: Values,
@@ -42,7 +45,7 @@ export function createSingleUseStore<T extends JsonObject>(
   };
   return {
     createToken() {
-      // Chosen on the first call, because Workers have no randomness before the first request.
+      // Chosen on the first call, because Workers cannot create random values before the first request.
       next = next === undefined ? Math.floor(Math.random() * max) : (next + 1) % max;
       return `${next}.${createRandomText()}`;
     },

@@ -4,7 +4,7 @@ import { isLoopbackUri } from '../clients/redirect-uri.js';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';
 
-/** An authorization request that a client sends through the browser. */
+/** Authorization request that a client sends through the browser. */
 export type AuthorizationRequest = {
   readonly client: string;
   readonly redirect: string;
@@ -21,7 +21,11 @@ const KNOWN_PARAMETERS =
 /** Maximum length of `state`, in characters. */
 const MAX_STATE_LENGTH = 4_096;
 
-/** Parses the request of a client whose redirect URI was checked. Throws an `OauthError`. */
+/**
+ * Parses the request of a client. Its redirect URI must be checked before.
+ *
+ * @throws OauthError for an invalid parameter.
+ */
 export function parseAuthorizationRequest(
   query: URLSearchParams,
   client: OauthClient,
@@ -66,7 +70,11 @@ function checkResponseType(query: URLSearchParams, client: OauthClient): void {
     throw new OauthError('interaction_required', 'Every request needs the consent of a user');
 }
 
-/** Parses the PKCE parameters. https://www.rfc-editor.org/rfc/rfc7636#section-4.2 */
+/**
+ * Parses the PKCE parameters.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7636#section-4.2
+ */
 function parseCodeChallenge(query: URLSearchParams): string {
   const challenge = getParameter(query, 'code_challenge');
   if (challenge === undefined) throw new OauthError('invalid_request', 'PKCE is required: code_challenge is missing');
@@ -78,7 +86,11 @@ function parseCodeChallenge(query: URLSearchParams): string {
   return challenge;
 }
 
-/** Parses the resource indicator. https://www.rfc-editor.org/rfc/rfc8707#section-2 */
+/**
+ * Parses the resource indicator.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
+ */
 export function parseResource(fields: URLSearchParams, { isAllowedResource }: IssuerSettings): string {
   const resource = getParameter(fields, 'resource');
   if (resource === undefined)
@@ -87,14 +99,21 @@ export function parseResource(fields: URLSearchParams, { isAllowedResource }: Is
   return resource;
 }
 
-/** Parses scopes. `offline_access` is ignored: clients with the grant get refresh tokens without it. */
+/**
+ * Parses scopes. Ignores `offline_access`, because clients with the grant `refresh_token` get refresh tokens without
+ * it.
+ */
 export function parseScopes(text: string | null | undefined, { scopes }: IssuerSettings): string[] {
   const requested = splitScopes(text ?? '').filter(scope => scope !== 'offline_access');
   if (requested.every(scope => scopes.has(scope))) return requested;
   throw new OauthError('invalid_scope', 'Unknown scope');
 }
 
-/** Creates the URI of an authorization response, with `state` and `iss`. https://www.rfc-editor.org/rfc/rfc9207 */
+/**
+ * Creates the URI of an authorization response, with `state` and `iss`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9207
+ */
 export function createResponseUri(
   { redirect, state }: Pick<AuthorizationRequest, 'redirect' | 'state'>,
   issuer: string,

@@ -24,7 +24,7 @@ import {
 } from './authorization-request.js';
 import { createConsentPage } from './consent-page.js';
 
-/** A request that waits for the consent of a user. Its secrets are stored as hashes. */
+/** Authorization request that waits for the consent of a user. Its secrets are stored as hashes. */
 type PendingConsent = {
   readonly authRequest: AuthorizationRequest;
   /** Hash of the secret in the cookie of the browser. */
@@ -34,7 +34,7 @@ type PendingConsent = {
   readonly attempts: number;
 };
 
-/** Time that a user has for the consent page, in seconds. */
+/** Maximum time between the consent page and the answer of the user, in seconds. */
 const CONSENT_TTL = 600;
 /** Maximum number of sign-in attempts for one request. */
 const MAX_ATTEMPTS = 5;
@@ -45,7 +45,7 @@ export interface AuthorizeContext {
   readonly signInMethod: SignInMethod;
 }
 
-/** Handlers of the pages that browsers visit. */
+/** Handlers of the pages for browsers. */
 export interface AuthorizeHandlers {
   handleAuthorize(request: AuthHttpRequest): Promise<AuthHttpResponse>;
   handleConsent(request: AuthHttpRequest): Promise<AuthHttpResponse>;
@@ -95,7 +95,10 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
   };
 }
 
-/** Finds the client and checks its redirect URI. Returns a page when one of them is unknown, and redirects nowhere. */
+/**
+ * Finds the client and checks its redirect URI. Returns an error page instead of a redirect when the client or the URI
+ * is unknown.
+ */
 async function findRequestClient(
   query: URLSearchParams,
   clients: ClientRegistry,
@@ -137,7 +140,7 @@ async function showConsent(
   return createConsentPage(consent, createCookie(request, settings).serialize(browser, CONSENT_TTL));
 }
 
-/** Tells if a form was sent from the page that this browser was shown. */
+/** Tells if a form was sent from the page that this browser received. */
 function isFromOurPage(
   request: AuthHttpRequest,
   entry: PendingConsent | undefined,
@@ -149,7 +152,7 @@ function isFromOurPage(
   return isMatchingSecret(secret, entry.browser) && isMatchingSecret(getParameter(request.form, 'token'), entry.token);
 }
 
-/** Creates the response to a bad request: a redirect for clients that may cause one, else a page with a link. */
+/** Creates the response to an invalid request: a redirect for clients that may cause one, else a page with a link. */
 function createDenial(
   client: OauthClient,
   uri: string,

@@ -19,13 +19,14 @@ export interface ConsentPageOptions {
   readonly upstream?:
     | { readonly host: string; readonly scopes: readonly string[]; readonly sources: string }
     | undefined;
-  /** Reason for which the form was rejected before. */
+  /** Reason why the previous form was rejected. */
   readonly retryMessage?: string | undefined;
 }
 
 /**
  * Creates the page that asks the user for consent to a client.
- * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ *
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createConsentPage(options: ConsentPageOptions, cookie: string): AuthHttpResponse {
   const { client, authRequest, action, request, token, retryMessage } = options;
@@ -50,7 +51,7 @@ ${options.password ? PASSWORD_FIELDS : renderHtml``}
 const PASSWORD_FIELDS = renderHtml`<p><label>Name <input type="text" name="name" autocomplete="username" required></label></p>
 <p><label>Password <input type="password" name="password" autocomplete="current-password" required></label></p>`;
 
-/** Describes facts about a client beside its name, which anybody can choose. */
+/** Describes a client by properties other than its name, because anyone can choose a name. */
 function describeClient({ id, trusted }: OauthClient) {
   if (trusted) return renderHtml``;
   if (id.startsWith('http'))

@@ -11,24 +11,31 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** Maximum remaining lifetime of an assertion, in seconds. */
 const MAX_ASSERTION_LIFETIME = 600;
 
-/** The client that a request names, and its credential. */
+/** Client and credential that a request contains. */
 interface PresentedClient {
   readonly method: ClientAuthMethod;
   readonly id: string;
   readonly credential: string | undefined;
 }
 
-/** A client that was authenticated. */
+/** Client whose credential was verified. */
 export interface AuthenticatedClient {
   readonly client: OauthClient;
   /**
-   * Marks the assertion of the client as used, so that it is accepted once. It is called only for requests with an effect:
-   * anybody can register a client and sign assertions, and must not fill the store with them. Throws an `OauthError`.
+   * Marks the assertion of the client as used, so that it is accepted once. Called only for requests with an effect.
+   * Otherwise anyone could register a client, sign assertions, and fill the store.
+   *
+   * @throws OauthError for an assertion that was used before.
    */
   useProof(): Promise<void>;
 }
 
-/** Authenticates the client of a request. Throws an `OauthError`. https://www.rfc-editor.org/rfc/rfc6749#section-2.3 */
+/**
+ * Authenticates the client of a request.
+ *
+ * @throws OauthError for an unknown client or an invalid credential.
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3
+ */
 export async function authenticateClient(
   request: AuthHttpRequest,
   clients: ClientRegistry,
@@ -82,7 +89,11 @@ function decodeBase64(text: string): string {
   }
 }
 
-/** Decodes a value in form encoding. https://www.rfc-editor.org/rfc/rfc6749#appendix-B */
+/**
+ * Decodes a form-encoded value.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
+ */
 function decodeFormValue(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -101,11 +112,15 @@ function readSubject(assertion: string): string | undefined {
 
 interface VerifiedAssertion {
   readonly key: string;
-  /** Time until it ends, in milliseconds. */
+  /** Remaining lifetime, in milliseconds. */
   readonly remaining: number;
 }
 
-/** Verifies a signed assertion. https://www.rfc-editor.org/rfc/rfc7523#section-3 */
+/**
+ * Verifies a signed assertion.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-3
+ */
 async function verifyAssertion(
   assertion: string,
   client: OauthClient,

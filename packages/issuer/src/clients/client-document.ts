@@ -7,7 +7,7 @@ import { isJsonObject } from './json-object.js';
 
 /** Maximum length of a document, in characters. */
 const MAX_DOCUMENT_LENGTH = 10 * 1024;
-/** Time for which a document is cached, in seconds: by default, and at most. */
+/** Default time for which a document is cached, in seconds. */
 const DEFAULT_MAX_AGE = 300;
 const MAX_MAX_AGE = 24 * 3600;
 /** Maximum number of cached documents. */
@@ -16,8 +16,10 @@ const MAX_CACHED = 1_000;
 type ClientCache = Map<string, { client: OauthClient; expiresAt: number }>;
 
 /**
- * Reads the client whose id is the URL of a document. Throws an `OauthError`.
- * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ * Fetches the metadata of a client whose ID is the URL of a document.
+ *
+ * @throws OauthError for an invalid URL or document.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export async function getDocumentedClient(
   id: string,
@@ -39,7 +41,10 @@ export async function getDocumentedClient(
   return client;
 }
 
-/** Checks the URL. Clients are compared by the text of their id, so only one spelling of a URL is accepted. */
+/**
+ * Checks the URL of a metadata document. Client IDs are compared as strings, so only the normalized form of a URL is
+ * accepted.
+ */
 function checkClientUrl(id: string, { guard, isAllowedDocument }: IssuerSettings): void {
   try {
     const url = guard.check(id, 'the id of a client');
@@ -67,7 +72,11 @@ async function fetchClientDocument(
   throw new OauthError('invalid_client', 'The document of the client cannot be read');
 }
 
-/** Parses `cache-control`. https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */
+/**
+ * Parses `cache-control`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2
+ */
 function parseMaxAge(control: string): number {
   if (/(^|[,\s])no-(store|cache)\b/i.test(control)) return 0;
   const [, age] = /(?:^|[,\s])max-age="?(\d+)/i.exec(control) ?? [];

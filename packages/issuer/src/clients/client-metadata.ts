@@ -10,7 +10,11 @@ const MAX_REDIRECTS = 20;
 const MAX_NAME_LENGTH = 100;
 const MAX_KEYS = 10;
 
-/** Parses the metadata of a registration or a document. Throws an `OauthError`. */
+/**
+ * Parses the client metadata of a registration or a document.
+ *
+ * @throws OauthError for invalid metadata.
+ */
 export function parseClientMetadata(
   metadata: JsonObject,
   id: string,
@@ -35,14 +39,18 @@ export function parseClientMetadata(
   };
 }
 
-/** Parses a name. Characters that cannot be seen are removed, because they could disguise it. */
+/** Parses a name. Removes invisible characters, because they could disguise it. */
 function parseName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const name = stripInvisible(value.normalize('NFC')).trim().slice(0, MAX_NAME_LENGTH);
   return name === '' ? undefined : name;
 }
 
-/** Parses redirect URIs. Without an `application_type` the URIs decide. https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
+/**
+ * Parses redirect URIs. Without `application_type`, the URIs determine the type.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+ */
 function parseRedirects(
   { redirect_uris: uris, application_type: type }: JsonObject,
   schemes: readonly string[],
@@ -62,7 +70,7 @@ function parseRedirects(
   );
 }
 
-/** Parses grant types. `client_credentials` is not available to clients that register themselves. */
+/** Parses grant types. Clients that register themselves cannot have `client_credentials`. */
 function parseGrants(value: unknown = USER_GRANTS.slice(0, 1)): string[] {
   const list = Array.isArray(value) ? value : [];
   const grants = USER_GRANTS.filter(grant => list.includes(grant));

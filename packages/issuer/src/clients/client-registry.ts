@@ -5,30 +5,38 @@ import { type OauthClient, USER_GRANTS } from './client.js';
 import { getDocumentedClient } from './client-document.js';
 import { isRedirectUri } from './redirect-uri.js';
 
-/** A client that is configured. */
+/** Client in the configuration of an issuer. */
 export interface IssuerClient {
   /** `client_id`: 1 to 200 printable ASCII characters. */
   readonly id: string;
-  /** Name on the consent page. Default: the id. */
+  /** Name on the consent page. Default: the client ID. */
   readonly name?: string | undefined;
   /** Redirect URIs. They are compared byte for byte, except for the port of a loopback address. Default: none. */
   readonly redirects?: readonly string[] | undefined;
-  /** Secret of a confidential client, for `client_secret_basic` and `client_secret_post`. */
+  /** Secret of a confidential client, for `client_secret_basic` and `client_secret_post`. Default: none. */
   readonly secret?: string | undefined;
-  /** Public keys of a confidential client, for `private_key_jwt`. */
+  /** Public keys of a confidential client, for `private_key_jwt`. Default: none. */
   readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
-  /** Lets a confidential client get tokens of its own by `client_credentials`, without a user. Default false. */
+  /** Lets a confidential client get its own tokens with `client_credentials`, without a user. Default `false`. */
   readonly machine?: boolean | undefined;
 }
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
 
 export interface ClientRegistry {
-  /** Finds a client. `undefined` for an unknown one. Throws an `OauthError` for an invalid metadata document. */
+  /**
+   * Finds a client. Resolves with `undefined` for an unknown one.
+   *
+   * @throws OauthError for an invalid metadata document.
+   */
   find(id: string): Promise<OauthClient | undefined>;
 }
 
-/** Creates the registry of configured, registered and documented clients. Throws `auth/issuer-options`. */
+/**
+ * Creates the registry of clients: configured, registered, or described by a metadata document.
+ *
+ * @throws TenonError `auth/issuer-options`
+ */
 export function createClientRegistry(settings: IssuerSettings): ClientRegistry {
   for (const client of settings.clients) checkClient(client, settings);
   const documentCache = new Map<string, { client: OauthClient; expiresAt: number }>();

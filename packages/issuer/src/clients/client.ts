@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from 'jose';
 /** Method by which a client authenticates. */
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** A client: configured, registered or documented. */
+/** Client of an issuer: configured, registered, or described by a metadata document. */
 export type OauthClient = {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export type OauthClient = {
   readonly secretHash?: string;
   readonly jwks?: JSONWebKeySet;
   readonly grants: readonly string[];
-  /** True if the client is configured. Others can be made by anybody. */
+  /** True if the client is configured. Anyone can create the others. */
   readonly trusted: boolean;
 };
 

@@ -3,25 +3,25 @@ import { hashSecret } from '../secrets.js';
 import { createSingleUseStore } from '../single-use-store.js';
 import type { OauthClient } from './client.js';
 
-/** Lifetime in ms of a registration that a user has signed in to. */
+/** Lifetime of a registration after a user has signed in with it, in milliseconds. */
 export const REGISTRATION_TTL = 90 * 24 * 3600 * 1_000;
 
 export interface RegistrationLimits {
-  /** Maximum number of registrations that no user has signed in to. */
+  /** Maximum number of registrations with which no user has signed in. */
   readonly maxUnused: number;
-  /** Lifetime in ms of a registration that no user has signed in to. */
+  /** Lifetime of a registration with which no user has signed in, in milliseconds. */
   readonly unusedTtl: number;
 }
 
 /**
- * Clients that have registered themselves. Registration needs no authorization, so a registration that no user has signed in
- * to is short-lived and is replaced by newer ones.
+ * Store for clients that register themselves. Registration needs no authorization. A registration with which no user
+ * has signed in is therefore short-lived, and newer ones replace it.
  */
 export interface RegistrationStore {
   createId(): string;
   add(client: OauthClient): Promise<void>;
   find(id: string): Promise<OauthClient | undefined>;
-  /** Keeps a client for `REGISTRATION_TTL`, because a user has signed in to it. Ids of other clients are ignored. */
+  /** Keeps a client for `REGISTRATION_TTL`, because a user has signed in with it. Ignores the IDs of other clients. */
   markUsed(id: string): Promise<void>;
 }
 

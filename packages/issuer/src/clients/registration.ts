@@ -17,7 +17,11 @@ import { REGISTRATION_TTL } from './registration-store.js';
 /** Maximum length of a stored client, in characters of JSON. */
 const MAX_REGISTRATION_LENGTH = 16 * 1024;
 
-/** Registers a client. https://www.rfc-editor.org/rfc/rfc7591#section-3 */
+/**
+ * Handles a client registration.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7591#section-3
+ */
 export async function handleRegistration(
   request: AuthHttpRequest,
   { registrations, redirectSchemes, clock }: IssuerSettings,

@@ -28,31 +28,36 @@ import { createUpstreamTokenStore, type UpstreamTokenStore } from './upstream-to
 
 /** Options of `oauthProxy`. */
 export interface OauthProxyOptions extends IssuerBaseOptions {
-  /** The identity provider. */
+  /** Identity provider at which users sign in. */
   readonly upstream: UpstreamOptions;
   /**
-   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first one encrypts, all of them
-   * decrypt, so that keys can be rotated. Default: one key that is derived from `upstream.clientSecret`; users whose tokens
-   * are in the store then have to sign in again after that secret is changed.
+   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first key encrypts, and all keys
+   * decrypt, so that you can rotate them.
+   *
+   * Default: a key derived from `upstream.clientSecret`. A change of that secret then requires all users to sign in
+   * again.
    */
   readonly encryptionKeys?: readonly SealKey[] | undefined;
 }
 
 export interface ProxyEndpoint {
   readonly endpoint: AuthEndpoint;
-  /** Returns the identity provider's token of a caller, and renews it if necessary. `undefined` when it has ended. */
+  /**
+   * Returns the identity provider's token of a caller, and renews it if necessary. Resolves with `undefined` when it
+   * has expired.
+   */
   getUpstreamToken(auth: AuthInfo): Promise<string | undefined>;
 }
 
-/** A user who has consented and now signs in at the identity provider. */
+/** Sign-in of a user at the identity provider, after consent at the proxy. */
 type UpstreamSignIn = {
   readonly authRequest: AuthorizationRequest;
   readonly verifier: string;
-  /** Hash of the secret in the cookie of the browser in which the user has consented. */
+  /** Hash of the cookie secret of the browser in which the user has consented. */
   readonly browser: string;
 };
 
-/** Time that a user has to sign in at the identity provider, in seconds. */
+/** Maximum duration of a sign-in at the identity provider, in seconds. */
 const SIGN_IN_TTL = 600;
 
 interface ProxyContext {
@@ -63,7 +68,11 @@ interface ProxyContext {
   readonly upstreamTokens: UpstreamTokenStore;
 }
 
-/** Creates the endpoint of `oauthProxy`. Throws `auth/issuer-options`. */
+/**
+ * Creates the endpoint of `oauthProxy`.
+ *
+ * @throws TenonError `auth/issuer-options`
+ */
 export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
   const { upstream } = options;
   const settings = resolveIssuerOptions(options);
@@ -76,7 +85,7 @@ export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
   const context = { settings, provider, upstream, signIns, upstreamTokens };
   const signInMethod: SignInMethod = {
     password: false,
-    // Browsers check all redirects after the form by this policy, and the provider may redirect to any host.
+    // Browsers apply this policy to all redirects after the form, and the provider may redirect to any host.
     upstream: {
       host: provider.host,
       scopes: upstream.scopes,
@@ -94,7 +103,7 @@ export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
   };
 }
 
-/** Returns a function that creates the seal on its first call, because a key is derived asynchronously. */
+/** Returns a function that creates the seal on its first call. Deriving a key is asynchronous. */
 function createSealFactory({ encryptionKeys, upstream }: OauthProxyOptions): () => Promise<Seal> {
   if (encryptionKeys !== undefined && !areSealKeys(encryptionKeys)) {
     const expected = 'one or more keys of 32 bytes, with ids of letters, digits, "_" and "-" that differ';
@@ -108,7 +117,7 @@ function createSealFactory({ encryptionKeys, upstream }: OauthProxyOptions): () 
   return () => (sealPromise ??= create());
 }
 
-/** Redirects to the identity provider. The state is created after the consent and is valid in this browser only. */
+/** Redirects to the identity provider. Creates the state after the consent, and binds it to this browser. */
 async function redirectToUpstream(
   authRequest: AuthorizationRequest,
   { settings, provider, signIns }: ProxyContext,
@@ -150,7 +159,7 @@ async function handleCallback(
   }
 }
 
-/** Creates the error for `identifyUser`. The original is dropped because it may contain a token. */
+/** Creates the error for `identifyUser`. Drops the original error, because it may contain a token. */
 function createIdentifyError(): TenonError {
   return new TenonError('auth/upstream', 'the option `upstream.identifyUser` threw an error', {
     hint: 'handle its errors, and return a user or an empty text',

@@ -3,38 +3,43 @@ import { TenonError } from 'tenon';
 import { checkBrowserUrl, createUrlGuard } from 'tenon/auth/endpoints';
 import { createOptionError, type IssuerSettings } from '../options.js';
 
-/** An identity provider at which clients cannot register. The proxy is registered there, with `<url>/callback`. */
+/**
+ * Identity provider at which clients cannot register. Register the proxy there with the redirect URI `<url>/callback`.
+ */
 export interface UpstreamOptions {
-  /** Authorization endpoint. */
+  /** URL of the authorization endpoint. */
   readonly authorizeUrl: string;
-  /** Token endpoint. */
+  /** URL of the token endpoint. */
   readonly tokenUrl: string;
-  /** `client_id` of the proxy there. */
+  /** `client_id` of the proxy at the identity provider. */
   readonly clientId: string;
-  /** Secret of the proxy there. */
+  /** Client secret of the proxy at the identity provider. */
   readonly clientSecret: string;
-  /** Method by which the secret is sent. Default `client_secret_basic`. */
+  /** Client authentication method. Default `client_secret_basic`. */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
-  /** Scopes that are requested there. They are the same for all clients, because the provider sees one client. */
+  /**
+   * Scopes to request at the identity provider. They are the same for all clients, because the provider knows only the
+   * proxy.
+   */
   readonly scopes: readonly string[];
-  /** Issuer that ID tokens and `iss` must name. Default: the origin of `tokenUrl`. */
+  /** Required issuer of ID tokens and of `iss` in authorization responses. Default: the origin of `tokenUrl`. */
   readonly issuer?: string | undefined;
   /** Additional parameters of the authorization request, such as `prompt`. Default: none. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  /** Returns a stable, unique id of the user who has signed in. */
+  /** Returns a stable, unique ID of the signed-in user. */
   identifyUser(tokens: UpstreamTokens): Promise<string> | string;
 }
 
-/** Tokens of the identity provider. `claims` are those of the ID token. */
+/** Tokens of the identity provider. */
 export interface UpstreamTokens {
   /** Access token of the user. */
   readonly accessToken: string;
-  /** Claims of the ID token, if there is one. */
+  /** Claims of the ID token. Absent if there is none. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 export interface ExchangedTokens extends UpstreamTokens {
-  /** Lifetime of the access token in milliseconds, if the provider names it. */
+  /** Lifetime of the access token, in milliseconds. Absent if the provider does not send it. */
   readonly lifetime?: number;
   readonly refreshToken?: string;
 }
@@ -43,13 +48,25 @@ export interface UpstreamProvider {
   readonly host: string;
   /** Creates the URL at which the user signs in. */
   createAuthorizeUrl(state: string, challenge: string): string;
-  /** Exchanges the code of an authorization response. Rejects with `auth/upstream` for every failure. */
+  /**
+   * Exchanges the code of an authorization response.
+   *
+   * @throws TenonError `auth/upstream` for every failure.
+   */
   exchangeCode(answer: URLSearchParams, state: string, verifier: string): Promise<ExchangedTokens>;
-  /** Gets new tokens for a refresh token. `undefined` when the provider has ended it. Rejects with `auth/upstream`. */
+  /**
+   * Requests new tokens with a refresh token. Resolves with `undefined` when the provider has revoked it.
+   *
+   * @throws TenonError `auth/upstream`
+   */
   renewTokens(refreshToken: string): Promise<ExchangedTokens | undefined>;
 }
 
-/** Creates the client of an identity provider. Throws `auth/issuer-options`. */
+/**
+ * Creates the client of an identity provider.
+ *
+ * @throws TenonError `auth/issuer-options`
+ */
 export function createUpstreamProvider(upstream: UpstreamOptions, settings: IssuerSettings): UpstreamProvider {
   const { authorizeUrl: authorize, tokenUrl, clientId, clientSecret, clientMethod, scopes, parameters = {} } = upstream;
   for (const [name, value] of Object.entries({ clientId, clientSecret }))
@@ -130,7 +147,7 @@ function parseBrowserUrl(option: string, given: string): URL {
   }
 }
 
-/** Converts an error. The original is dropped because it may contain the response with its tokens. */
+/** Converts an error. Drops the original error, because it may contain the response with its tokens. */
 function toUpstreamError(error: unknown, peer: string): TenonError {
   const isOauthError = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
   const received = isOauthError ? error.error.slice(0, 60) : TenonError.is(error) ? error.code : undefined;

@@ -4,23 +4,26 @@ import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';
 import type { ExchangedTokens, UpstreamProvider } from './upstream-provider.js';
 
-/** An access token of the identity provider. */
+/** Access token of the identity provider. */
 export type UpstreamAccess = {
   readonly access: string;
-  /** Time at which it ends, in milliseconds since the epoch, if the provider names it. */
+  /** Expiry, in milliseconds since the epoch. Absent if the provider does not send it. */
   readonly until?: number;
 };
 
 /**
- * Tokens of the identity provider. Each entry is encrypted and bound to its key, so that a reader of the store can
- * neither read it nor move it to another key. Tokens of the proxy do not outlive those of the provider.
+ * Store for the tokens of the identity provider.
+ *
+ * Each entry is encrypted and bound to its key. A reader of the store can neither read it nor move it to another key.
+ * Tokens of the proxy do not outlive those of the provider.
  */
 export interface UpstreamTokenStore {
-  /** Stores tokens and returns their id. */
+  /** Stores tokens and returns their ID. */
   add(tokens: ExchangedTokens): Promise<string>;
   /**
-   * Reads tokens by their id, and renews them shortly before they end. `undefined` when they have ended. Rejects with
-   * `auth/upstream`.
+   * Reads tokens by ID, and renews them shortly before they expire. Resolves with `undefined` when they have expired.
+   *
+   * @throws TenonError `auth/upstream`
    */
   read(sid: string): Promise<UpstreamAccess | undefined>;
 }
@@ -29,7 +32,7 @@ type StoredTokens = UpstreamAccess & {
   readonly refresh?: string;
 };
 
-/** Time before its end at which a token is renewed, in milliseconds. */
+/** Time before the expiry at which a token is renewed, in milliseconds. */
 const RENEWAL_MARGIN = 30_000;
 const getSessionKey = (sid: string) => `issuer/upstream/${hashSecret(sid)}`;
 
@@ -64,7 +67,7 @@ export function createUpstreamTokenStore(
     } else {
       await values.delete(key, version);
     }
-    // Another process may have been faster. Its tokens are valid then.
+    // Another process may have renewed the tokens first. Its tokens are then valid.
     const stored = await values.get(key);
     return stored && open(stored);
   };

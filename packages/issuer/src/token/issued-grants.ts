@@ -10,26 +10,26 @@ export type IssuedGrant = {
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly resource: string;
-  /** Thumbprint of the key that the tokens are bound to. */
+  /** Thumbprint of the key to which the tokens are bound. */
   readonly jkt?: string;
-  /** Id of the tokens of the identity provider that belong to this grant. */
+  /** ID of the identity provider's tokens that belong to this grant. */
   readonly sid?: string;
 };
 
-/** A code in the store. */
+/** Stored authorization code. */
 type StoredCode = {
   readonly authRequest: AuthorizationRequest;
   readonly subject: string;
   readonly sid?: string;
-  /** Set when the code was redeemed: the family of its tokens, and the time in ms since the epoch. */
+  /** Set when the code was redeemed: the ID of its token family, and the time in milliseconds since the epoch. */
   readonly redemption?: { readonly family: string; readonly time: number };
 };
 
 /** Lifetime of a code, in milliseconds. */
 const CODE_TTL = 60_000;
 /**
- * Time in which a repeated request of the same client counts as a duplicate of the one that redeemed the code, in
- * milliseconds. It covers a retry after a lost response, a page that was reloaded, and two requests that race.
+ * Time in which a repeated request of the same client counts as a duplicate, in milliseconds. It covers a retry after a
+ * lost response, a reloaded page, and two concurrent requests.
  */
 const REPEAT_WINDOW = 10_000;
 const getCodeKey = (code: string) => `issuer/code/${hashSecret(code)}`;
@@ -47,24 +47,27 @@ export async function redirectWithCode(
   return createRedirect(createResponseUri(authRequest, issuer, { code }));
 }
 
-/** A code that was presented at the token endpoint. */
+/** Authorization code that a token request contains. */
 export interface FoundCode {
   readonly authRequest: AuthorizationRequest;
   readonly subject: string;
   readonly sid?: string;
-  /** Redeems the code for the family `family`. Returns false for every request but the first. */
+  /** Redeems the code for a token family. Resolves with false for every request but the first. */
   redeem(family: string): Promise<boolean>;
   /**
-   * Reports a request that is not from the client that the code was issued to. When the code was redeemed before, its
-   * tokens end. A code that was not redeemed stays good: only its own client has the verifier.
+   * Handles a request of another client than the one that received the code. Revokes the tokens if the code was
+   * redeemed before. An unredeemed code stays valid, because only its own client has the verifier.
    */
   rejectForeign(): Promise<void>;
 }
 
 /**
- * Finds a code. The first good request redeems it. A second one never gets tokens, as RFC 6749, section 4.1.2, demands. The
- * tokens of the first end with it, unless it is a duplicate: from the same client, with the same verifier, within
- * `REPEAT_WINDOW`. https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
+ * Finds a code. The first valid request redeems it.
+ *
+ * A second one never gets tokens, as RFC 6749, section 4.1.2, requires. It also revokes the tokens of the first, unless
+ * it is a duplicate: the same client and verifier within `REPEAT_WINDOW`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
  */
 export async function findCode(code: string, { values, clock }: IssuerSettings): Promise<FoundCode | undefined> {
   const key = getCodeKey(code);
@@ -90,7 +93,7 @@ export async function findCode(code: string, { values, clock }: IssuerSettings):
   };
 }
 
-/** The refresh tokens of one grant. Only the last one is valid. */
+/** Refresh tokens of one grant. Only the last one is valid. */
 type TokenFamily = IssuedGrant & {
   /** Hash of the last refresh token. */
   readonly current: string;
@@ -100,11 +103,14 @@ const getFamilyKey = (family: string) => `issuer/family/${hashSecret(family)}`;
 
 async function endFamily(family: string, values: Values): Promise<void> {
   const key = getFamilyKey(family);
-  // The entry is kept as ended, so that a concurrent `beginFamily` does not create it again.
+  // The entry stays with the mark `ended`, so that a concurrent `beginFamily` does not create it again.
   await values.put(key, { ended: true }, { ttl: 24 * 3600 * 1_000 });
 }
 
-/** Begins a family and returns its first token. `undefined` when the family has already ended. */
+/**
+ * Creates a token family and returns its first refresh token. Resolves with `undefined` when the family has already
+ * ended.
+ */
 export async function beginFamily(
   family: string,
   grant: IssuedGrant,
@@ -118,13 +124,15 @@ export async function beginFamily(
 
 export interface FoundRefreshToken {
   readonly grant: IssuedGrant;
-  /** Replaces this token by the next one. `undefined` when another request was faster. */
+  /** Replaces this token with the next one. Resolves with `undefined` when another request has replaced it first. */
   rotate(): Promise<string | undefined>;
 }
 
 /**
- * Finds the grant of a refresh token. A token that was used before ends its family, because two parties have it and one of
- * them may be a thief. https://www.rfc-editor.org/rfc/rfc9700#section-4.14
+ * Finds the grant of a refresh token. A token that was used before ends its family, because two parties have it and one
+ * of them may be a thief.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.14
  */
 export async function findRefreshToken(
   token: string,
@@ -152,7 +160,7 @@ export async function findRefreshToken(
   };
 }
 
-/** Revokes a refresh token with its family. Returns false if the token is unknown or of another client. */
+/** Revokes a refresh token and its family. Resolves with false if the token is unknown or belongs to another client. */
 export async function revokeRefreshToken(token: string, client: string, values: Values): Promise<boolean> {
   const [family = ''] = token.split('.');
   const stored = await values.get(getFamilyKey(family));

@@ -17,19 +17,25 @@ import type { IssuerSettings } from '../options.js';
 import type { SignInMethod } from '../sign-in-method.js';
 import { beginFamily, findCode, findRefreshToken, type IssuedGrant, revokeRefreshToken } from './issued-grants.js';
 
-/** A token request of a client that was authenticated. */
+/** Token request of an authenticated client. */
 interface TokenRequest {
   readonly form: URLSearchParams;
   readonly client: OauthClient;
   /** Thumbprint of the key whose possession the sender has proved. */
   readonly jkt: string | undefined;
-  /** Marks the proofs of the request as used. It is called once, before the only effect. Throws an `OauthError` for a used one. */
+  /**
+   * Marks the proofs of the request as used. Called once, before the request has an effect.
+   * @throws OauthError for a proof that was used before.
+   */
   useProofs(): Promise<void>;
   readonly settings: IssuerSettings;
   readonly signInMethod: Pick<SignInMethod, 'getUpstreamAccess'>;
 }
 
-/** Handles a request for tokens. https://www.rfc-editor.org/rfc/rfc6749#section-3.2 */
+/**
+ * Handles a token request.
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.2
+ */
 export async function handleTokenRequest(
   httpRequest: AuthHttpRequest,
   clients: ClientRegistry,
@@ -86,7 +92,7 @@ async function handleCodeGrant(request: TokenRequest): Promise<AuthHttpResponse>
   return createTokenResponse(grant, settings, until, refresh);
 }
 
-/** Tells if a code belongs to this client, redirect URI, verifier and key. */
+/** Tells if a code belongs to the client, redirect URI, verifier and key of the request. */
 function isCodeForRequest(authRequest: AuthorizationRequest, { form, client, jkt }: TokenRequest): boolean {
   const verifier = getParameter(form, 'code_verifier') ?? '';
   if (!/^[\w.~-]{43,128}$/.test(verifier) || hashSha256(verifier) !== authRequest.challenge) return false;
@@ -117,7 +123,7 @@ async function handleRefreshGrant(request: TokenRequest): Promise<AuthHttpRespon
   return createTokenResponse({ ...grant, scopes, ...(jkt === undefined ? {} : { jkt }) }, settings, until, refresh);
 }
 
-/** Handles a client that acts for itself. The prefix of its subject keeps it apart from users. */
+/** Issues a token to a client without a user. The prefix of its subject distinguishes it from users. */
 async function handleClientCredentials({
   form,
   client,
@@ -133,7 +139,7 @@ async function handleClientCredentials({
   return createTokenResponse(grant, settings, Number.POSITIVE_INFINITY);
 }
 
-/** Prefix of the subject of a client that acts for itself. */
+/** Subject prefix of a client without a user. */
 export const MACHINE_SUBJECT_PREFIX = 'client:';
 
 function checkSameResource(form: URLSearchParams, resource: string): void {
@@ -142,7 +148,10 @@ function checkSameResource(form: URLSearchParams, resource: string): void {
   }
 }
 
-/** Returns the time at which the access at the identity provider ends. Throws an `OauthError` if it has ended. */
+/**
+ * Returns the expiry of the identity provider's tokens.
+ * @throws OauthError if they have expired.
+ */
 async function getUpstreamExpiry({ sid }: IssuedGrant, { signInMethod }: TokenRequest): Promise<number> {
   if (sid === undefined || signInMethod.getUpstreamAccess === undefined) return Number.POSITIVE_INFINITY;
   const access = await signInMethod.getUpstreamAccess(sid);
@@ -154,7 +163,10 @@ function createInvalidGrantError(reason: string): OauthError {
   return new OauthError('invalid_grant', reason);
 }
 
-/** Creates a JWT for one resource, and the response with it. https://www.rfc-editor.org/rfc/rfc9068 */
+/**
+ * Creates a JWT for one resource, and the token response that contains it.
+ * @see https://www.rfc-editor.org/rfc/rfc9068
+ */
 async function createTokenResponse(
   { client, subject, scopes, resource, jkt, sid }: IssuedGrant,
   settings: IssuerSettings,
@@ -180,7 +192,10 @@ async function createTokenResponse(
   return createJsonResponse(200, body, NO_STORE_HEADERS);
 }
 
-/** Revokes a refresh token and its family. The response does not tell if the token was valid. https://www.rfc-editor.org/rfc/rfc7009 */
+/**
+ * Revokes a refresh token and its family. The response does not reveal whether the token was valid.
+ * @see https://www.rfc-editor.org/rfc/rfc7009
+ */
 export async function handleRevocation(
   request: AuthHttpRequest,
   clients: ClientRegistry,
