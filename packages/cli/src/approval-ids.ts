@@ -1,12 +1,12 @@
 import { TenonError } from 'tenon';
 
-/** The least number of characters of a short id. */
+/** Minimum length of a short ID, in characters. */
 const MIN_LENGTH = 8;
 
-/** The random part of an id. The digest before it is the same for all approval requests about the same call. */
+/** Returns the random part of an ID. The digest before it is the same for all approval requests for the same call. */
 const getRandomPart = (id: string): string => id.slice(id.indexOf('.') + 1);
 
-/** Shortens ids to the smallest unique prefix of at least 8 characters. */
+/** Shortens IDs to the shortest unique prefix of at least 8 characters. */
 export function shortenIds(ids: readonly string[]): Map<string, string> {
   const parts = ids.map(getRandomPart);
   const isUnique = (length: number) => new Set(parts.map(part => part.slice(0, length))).size === parts.length;
@@ -15,7 +15,7 @@ export function shortenIds(ids: readonly string[]): Map<string, string> {
   return new Map(ids.map((id, index) => [id, parts[index]?.slice(0, length) ?? id]));
 }
 
-/** Finds the one id that begins with a text, or whose short form does. */
+/** Finds the only ID that begins with `start`, or whose short form does. */
 export function findId(ids: readonly string[], start: string, subject: string): string {
   const matches = ids.filter(id => start !== '' && (id.startsWith(start) || getRandomPart(id).startsWith(start)));
   const [only] = matches;

@@ -1,6 +1,6 @@
 import { TenonError } from 'tenon';
 
-/** Next steps in terms of the command, for errors whose own next step names an option of the library. */
+/** Next steps that name options of the command, for errors whose own hint names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
   'serve/port-taken': 'stop the other program, or choose another port with --port',
   'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
@@ -13,7 +13,7 @@ const HINTS: Readonly<Record<string, string>> = {
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
 };
 
-/** The message of an error, with a next step that users of the command can take. */
+/** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
   const hint = HINTS[error.code];

@@ -1,12 +1,12 @@
-/** Exit codes of the process. Scripts rely on it: `tenon --help` and the guides list the same. */
+/** Exit codes of the process. Scripts rely on them, and `tenon --help` and the guides list the same codes. */
 export const exitCodes = {
-  /** Done, and all is well. */
+  /** The command succeeded. */
   success: 0,
   /** A check failed, or an action was denied. */
   rejected: 1,
-  /** It could not be done or looked at. */
+  /** The command failed before it had a result. */
   failure: 2,
-  /** The command was called with something that it does not know. */
+  /** The arguments of the command are invalid. */
   usage: 64,
 } as const;
 

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Folders in which the command keeps files of the user. */
+/** Folders for files of the user. */
 export interface Folders {
-  /** Keys and tokens. */
+  /** Folder of keys and tokens. */
   readonly settings: string;
-  /** Folder of approvals. Kept apart from the key by which it is hashed. */
+  /** Folder of approvals. It is separate from the key that hashes them. */
   readonly state: string;
 }
 
-/** `TENON_HOME`, else where this platform has the settings and the state of programs. */
+/** Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. */
 export function getFolders(env: Environment, platform: string = process.platform, home: string = homedir()): Folders {
   if (env.TENON_HOME) return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state') };
   if (platform === 'win32') {

@@ -5,7 +5,7 @@ import { createUsageError } from './usage-error.js';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `500ms`, `90s`, `30m`, `2h`, `1d`: milliseconds. */
+/** Parses a duration to milliseconds: `500ms`, `90s`, `30m`, `2h`, `1d`. */
 export function parseDuration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
   const factor = UNITS[unit];
@@ -15,7 +15,7 @@ export function parseDuration(text: string): number {
   return Number(number) * factor;
 }
 
-/** A whole number from 1 on; `20k` is 20,000. */
+/** Parses a whole number of at least 1. `20k` is 20,000. */
 export function parseCount(text: string): number {
   const [, number, thousands] = /^(\d{1,12})(k?)$/i.exec(text.trim()) ?? [];
   const value = Number(number) * (thousands ? 1000 : 1);
@@ -29,20 +29,26 @@ export function parsePort(text: string): number {
   return value;
 }
 
-/** `a,b`, also several times. */
+/** Parses a list of names: `a,b`. The option may be repeated. */
 export function parseNames(text: string, before: readonly string[] = []): string[] {
   const parsed = text.split(',').map(each => each.trim());
   if (parsed.some(each => each === '')) throw new InvalidArgumentError('Expected names with commas between them.');
   return [...before, ...parsed];
 }
 
-/** `A,B`, also several times: names of environment variables. `variable` checks them, without showing them. */
+/**
+ * Parses a list of environment variables: `A,B`. The option may be repeated. `readVariable` checks the names without
+ * printing them.
+ */
 export const parseVariableNames = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text.split(',').map(each => each.trim()),
 ];
 
-/** A parser of `NAME=VALUE`, or `Name: value`; several times. Its error does not show the text, which may be a secret. */
+/**
+ * Creates a parser of `NAME=VALUE` or `Name: value`. The option may be repeated. Its error does not show the text,
+ * which may be a secret.
+ */
 export const createPairParser =
   (option: string) =>
   (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
@@ -52,7 +58,7 @@ export const createPairParser =
     return { ...before, [name]: value };
   };
 
-/** `NAME=a,b`, several times: names and what each stands for. */
+/** Parses a named list: `NAME=a,b`. The option may be repeated. */
 export function parseSelections(
   text: string,
   before: Readonly<Record<string, string[]>> = {},
@@ -65,7 +71,7 @@ export function parseSelections(
   return { ...before, [name]: parseNames(list) };
 }
 
-/** An `http:` or `https:` URL; undefined for what is none. */
+/** Parses an `http:` or `https:` URL. Returns `undefined` for another text. */
 export function parseWebUrl(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);
@@ -75,7 +81,7 @@ export function parseWebUrl(text: string): string | undefined {
   }
 }
 
-/** Reads the value of `--public-url`. */
+/** Parses the value of `--public-url`. */
 export function parsePublicUrl(text: string): string {
   const url = parseWebUrl(text);
   if (url === undefined)

@@ -10,7 +10,7 @@ import { policyCommand } from './commands/policy.js';
 import { describeError } from './error-hints.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
-/** Every command, in the order of the help. */
+/** Commands, in the order of the help. */
 const commands: readonly ((context: CliContext) => Command)[] = [
   gatewayCommand,
   bridgeCommand,
@@ -28,7 +28,7 @@ Exit codes:
   64  unknown command, option or argument
 `;
 
-/** Runs the command that the arguments name, and gives what the process ends with. Never throws. */
+/** Runs the command that the arguments name, and returns the exit code. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
   const program = new Command('tenon')
     .description('Gateway, bridge, lock, policy and audit for MCP servers.')
@@ -56,7 +56,7 @@ function listDescendants(command: Command): Command[] {
   return command.commands.flatMap(each => [each, ...listDescendants(each)]);
 }
 
-/** Formats an error as text. The stack is printed with `--verbose` only. */
+/** Prints an error, and returns its exit code. Prints the stack with `--verbose` only. */
 function reportFailure(thrown: unknown, verbose: boolean, { screen }: CliContext): ExitCode {
   const error = TenonError.from(thrown);
   screen.note(`tenon: ${describeError(error)}`);

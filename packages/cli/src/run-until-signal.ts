@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CliContext } from './cli-context.js';
 
-/** Maximum time for closing, in milliseconds; then the process exits. */
+/** Maximum time for closing, in milliseconds. The process exits afterwards. */
 const CLOSE_TIMEOUT = 15_000;
 
-/** A server that runs until a signal. */
+/** Server that runs until a signal. */
 export interface RunningServer {
-  /** Resolves when it has ended by itself: the client left. Absent: it never does. */
+  /** Resolves when the server has ended by itself because the client disconnected. Absent if it never does. */
   readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Begins to serve, lets it run until Ctrl-C, SIGTERM or its own end, and closes it, and what is behind it, within bounds. A
- * second signal ends at once.
+ * Starts a server, waits for Ctrl-C, SIGTERM or its own end, and closes it together with its host. Closing takes at
+ * most `CLOSE_TIMEOUT`. A second signal ends the process at once.
  */
 export async function runUntilSignal(
   context: CliContext,
@@ -47,7 +47,7 @@ async function waitUntilEnded({ screen }: CliContext, { ended, close }: RunningS
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Who waits for a client on a pipe is kept alive by nothing else.
+  // Without a timer, Node would exit while the command waits for a client.
   const alive = setInterval(() => {}, 60_000);
   try {
     await (ended ? Promise.race([signalled, ended]) : signalled);

@@ -2,11 +2,11 @@
 export interface Screen {
   /** Writes the result of the command to standard output. */
   print(text: string): void;
-  /** The same for programs: one JSON value a line. */
+  /** Writes a result as one line of JSON to standard output. */
   printJson(value: unknown): void;
-  /** All else, for the person in front: to standard error. */
+  /** Writes a message for the user to standard error. */
   note(text: string): void;
-  /** From here on standard output belongs to a protocol: nothing but that is written to it. */
+  /** Reserves standard output for a protocol. Results are written to standard error from then on. */
   releaseStdout(): void;
 }
 
@@ -26,7 +26,7 @@ export function createScreen(output: TextOutput, errors: TextOutput): Screen {
   };
 }
 
-/** Rows as columns of even width. The last column is left as long as it is. */
+/** Formats rows as columns of even width. The last column is not padded. */
 export function formatColumns(rows: readonly (readonly string[])[], indent = '  '): string {
   const count = Math.max(0, ...rows.map(row => row.length));
   const widths = Array.from({ length: count }, (_, index) => Math.max(0, ...rows.map(row => row[index]?.length ?? 0)));

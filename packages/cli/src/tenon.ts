@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `tenon`. */
+/** Entry point of the command `tenon`. */
 import { exitCodes } from './exit-codes.js';
 import { run } from './program.js';
 import { createScreen } from './screen.js';
@@ -13,5 +13,5 @@ const code = await run(process.argv.slice(2), {
   code: exitCodes.success,
 });
 process.exitCode = code;
-// What was let go of must not keep the process; what was written must be out before it ends.
+// Leftover handles must not keep the process alive, and pending output must be written before it ends.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));

@@ -7,18 +7,18 @@ export interface AskOptions {
   readonly hidden?: boolean | undefined;
 }
 
-/** The accepted inputs for each choice. */
+/** Accepted inputs of each choice. */
 export type ChoiceInputs<K extends string> = Readonly<Record<K, readonly string[]>>;
 
 export const YES_OR_NO: ChoiceInputs<'yes' | 'no'> = { yes: ['y', 'yes'], no: ['n', 'no'] };
 
-/** The person in front, if there is one. */
+/** Terminal of the user, if there is one. */
 export interface Terminal {
   /** True if standard input is a terminal. */
   readonly interactive: boolean;
   /**
-   * Asks one question at a time, also when several are requested at once. Resolves with `undefined` when there is no
-   * answer.
+   * Asks a question and resolves with the answer. Concurrent questions wait for each other. Resolves with `undefined`
+   * when there is no answer.
    */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
   /**
@@ -26,7 +26,7 @@ export interface Terminal {
    * that begin with an accepted one are not accepted. Resolves with `undefined` when there is no answer.
    */
   choose<K extends string>(question: string, inputs: ChoiceInputs<K>, options?: AskOptions): Promise<K | undefined>;
-  /** Reserves standard input for a protocol. The user cannot be asked afterwards. */
+  /** Reserves standard input for a protocol. The command cannot ask the user afterwards. */
   releaseStdin(): void;
 }
 
@@ -79,7 +79,7 @@ function askOnce(
   const { signal, hidden = false } = options;
   output.write(question);
   return new Promise(resolve => {
-    // What is typed is echoed by the terminal's own line; a hidden answer is read with the echo thrown away.
+    // `readline` echoes the input. For a hidden answer, a null output discards the echo.
     const echo = hidden ? createNullOutput() : output;
     const lines = createInterface({ input, output: echo, terminal: input.isTTY === true });
     let isDone = false;

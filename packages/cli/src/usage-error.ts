@@ -1,13 +1,13 @@
 import { TenonError } from 'tenon';
 
-/** The error of a call that makes no sense: the process ends with 64. */
+/** Creates the error for invalid arguments. The process ends with the exit code 64. */
 export function createUsageError(summary: string, hint: string): TenonError {
   return new TenonError('cli/usage', summary, { hint });
 }
 
 /**
- * The value of the environment variable that an option names. Errors show neither the value nor the name, because users
- * paste the secret itself where its name belongs.
+ * Returns the value of the environment variable that an option names. Errors show neither the value nor the name,
+ * because some users pass the secret itself instead of a name.
  */
 export function readVariable(env: Readonly<Record<string, string | undefined>>, name: string, option: string): string {
   const value = env[name];

@@ -129,7 +129,7 @@ async function printAll({ screen }: CliContext, approvals: Approvals, { json }: 
   screen.print(['\nRemembered approvals:', ...(rememberedRows.length > 0 ? rememberedRows : ['none'])].join('\n\n'));
 }
 
-/** Reads a list to its end, a page at a time. */
+/** Reads all pages of a list. */
 async function readAll<T extends { readonly id: string }>(read: (options: { after?: string }) => Promise<T[]>) {
   const all: T[] = [];
   for (;;) {

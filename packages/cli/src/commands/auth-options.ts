@@ -4,14 +4,14 @@ import type { CliContext } from '../cli-context.js';
 import type { HttpAuthOptions } from '../http/http-auth.js';
 import { createUsageError } from '../usage-error.js';
 
-/** The options for the authorization of a command that serves over HTTP. */
+/** Authorization options of a command that serves over HTTP. */
 export interface CallerOptions extends HttpAuthOptions {
   readonly host?: string;
   readonly allowedHosts?: string[];
   readonly allowUnauthenticated?: boolean;
 }
 
-/** Adds `--bearer-env`, and refuses `--bearer TOKEN` without showing the token. */
+/** Adds the option `--bearer-env`. Rejects `--bearer TOKEN` with an error that does not show the token. */
 export function withBearer(command: Command, description: string): Command {
   const onCommandLine = new Option('--bearer [token]').hideHelp().argParser(() => {
     throw createUsageError(
@@ -35,7 +35,7 @@ export function withProtection(
 }
 
 /**
- * Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns.
+ * Rejects a non-loopback address without authorization. With `--allow-unauthenticated`, it prints a warning instead.
  */
 export function refuseUnauthenticated({ screen }: CliContext, options: CallerOptions): void {
   const { host = '127.0.0.1', bearerEnv, issuer, allowUnauthenticated = false } = options;

@@ -84,7 +84,7 @@ export function bridgeCommand(context: CliContext): Command {
     });
 }
 
-/** The only server of a bridge: its names are passed on as they are. */
+/** Creates the host of a bridge. Names of its only server have no prefix. */
 async function createBridgeHost(
   { screen }: CliContext,
   name: string,
@@ -100,7 +100,7 @@ async function createBridgeHost(
   });
 }
 
-/** A client on stdio, a server at a URL. */
+/** Serves a client on stdio. The server is at a URL. */
 async function serveOverStdio(context: CliContext, url: string, options: BridgeOptions): Promise<void> {
   context.screen.releaseStdout();
   context.terminal.releaseStdin();
@@ -130,7 +130,7 @@ function getCredentials(context: CliContext, options: BridgeOptions) {
   return createUserSignIn(context, { browser, clientSecret, ...(clientId === undefined ? {} : { clientId }) });
 }
 
-/** Clients over HTTP, a server on stdio: a process for each session, and one for all requests that belong to none. */
+/** Serves clients over HTTP. Runs one process per session, and one for all requests without a session. */
 async function serveOverHttp(
   context: CliContext,
   program: string,

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-/** A command, with what all have. */
+/** Creates a command with the options that all commands have. */
 export function createCommand(name: string, summary: string): Command {
   return new Command(name)
     .summary(summary)
@@ -9,7 +9,11 @@ export function createCommand(name: string, summary: string): Command {
     .showHelpAfterError('(see --help)');
 }
 
-/** Examples below the help of a command: what is typed, and what it does. */
+/**
+ * Formats examples for the help of a command.
+ *
+ * @param rows Pairs of a command line and its description.
+ */
 export function formatExamples(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([typed]) => typed.length));
   return ['', 'Examples:', ...rows.map(([typed, does]) => `  ${typed.padEnd(width)}   ${does}`)].join('\n');

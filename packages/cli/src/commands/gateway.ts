@@ -136,9 +136,9 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     approved.map(({ name }) => name),
     options,
   );
-  // Names depend on the configuration: a server that is disabled, unreadable or not approved counts too.
+  // Names depend on the configuration. A server that is disabled, invalid or not approved counts as well.
   const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
-  // The client on standard input is the user of this machine.
+  // On stdio, the client is the user of this machine.
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
   const given = { ...options, ...(callerSignIn ? { callerSignIn } : {}) };
   const hosting = await createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
@@ -154,7 +154,7 @@ async function serve(
   const { stdio = false } = options;
   const listening = stdio && options.port === undefined ? undefined : await serveOverHttp(context, host, options);
   const piped = stdio ? await serveOverStdio(host, options) : undefined;
-  // How servers stand takes as long as the slowest takes; meanwhile it is served, and can be ended.
+  // The report waits for the slowest server. The gateway serves requests and can be stopped meanwhile.
   if (listening && !stdio) void report(context, host, listening.endpoints, files, options);
   return {
     ...(piped ? { ended: piped.closed } : {}),

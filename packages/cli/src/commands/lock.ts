@@ -49,10 +49,10 @@ export function lockCommand(context: CliContext): Command {
     });
 }
 
-/** Inventories of servers, compared with the lock. */
+/** Differences between the inventories of servers and the lock. */
 interface LockComparison {
   readonly drifts: readonly Drift[];
-  /** The servers that could not be reached. */
+  /** Servers that are unreachable. */
   readonly unavailable: readonly string[];
 }
 
@@ -124,7 +124,7 @@ async function writeLock(
   const { screen, terminal } = context;
   const { file: path } = options;
   const failed = unavailable.map(each => sanitizeName(each)).join(', ');
-  // An empty lock blocks every server, so a passing failure must not become one.
+  // An empty lock blocks every server, so it must not be written because of a temporary failure.
   if (unavailable.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
     screen.note(`${path} is not written: no server could be asked. Start these, then run this again: ${failed}`);
     return exitCodes.failure;
@@ -147,7 +147,7 @@ const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
 
 const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Converts a comparison to JSON: definitions of servers that are not in the lock are reported by name. */
+/** Converts a comparison to JSON. Lists new definitions by name only. */
 function toJson({ drifts, unavailable }: LockComparison) {
   const serialized = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
   return { drifts: serialized, unavailable };

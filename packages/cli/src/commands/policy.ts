@@ -18,7 +18,7 @@ import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 
 interface LintCommandOptions {
-  /** A path; `false`: tools are not looked up. Absent: `mcp.lock` where there is one. */
+  /** Path of the lock file. `false` uses no lock file. Default: `mcp.lock` if it exists. */
   readonly lock?: string | boolean;
   readonly trust?: boolean;
   readonly json?: boolean;
@@ -80,7 +80,7 @@ export function policyCommand(context: CliContext): Command {
   return createCommand('policy', 'check and explain policy files').addCommand(explain).addCommand(lint);
 }
 
-/** The tools that servers have: by the servers themselves, else by the lock. */
+/** Reads the tools of servers: from the servers themselves, else from the lock. */
 async function readInventory(
   context: CliContext,
   configs: readonly string[],
@@ -103,7 +103,7 @@ async function readInventory(
   return read && [...read.servers].map(([server, { tools }]) => ({ server, tools: [...tools].map(toToolEntry) }));
 }
 
-/** A schema that was too long for the lock is not known. */
+/** Converts a locked tool to a tool. The lock omits a schema that is too long. */
 function toToolEntry([name, { definition }]: [string, { readonly definition: Record<string, unknown> }]) {
   const { inputSchema } = definition;
   const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
@@ -134,7 +134,7 @@ function parseObject(text: string, what: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    // It is said below.
+    // The result below contains the problem.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);

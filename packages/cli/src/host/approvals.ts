@@ -2,7 +2,7 @@ import type { Stores } from 'tenon';
 import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from 'tenon/host';
 import type { ChoiceInputs, Terminal } from '../terminal.js';
 
-/** The ways to get an approval for an action that the policy has a rule `ask` for. */
+/** Methods to get an approval for an action that matches an `ask` rule of the policy. */
 export const APPROVAL_MODES = ['terminal', 'client', 'store', 'deny'] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
@@ -38,7 +38,7 @@ export function createTerminalApprover(terminal: Terminal): Approver {
   };
 }
 
-/** Callers cannot answer for themselves what is the operator's to answer. */
+/** Removes the approver of the caller, because only the operator may approve. */
 function restrictToOperator(approvals: Approvals): Approvals {
   return {
     ...approvals,

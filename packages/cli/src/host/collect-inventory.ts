@@ -3,7 +3,7 @@ import { type ConfiguredEntry, createHost, type Inventories, sanitizeText } from
 import type { CliContext } from '../cli-context.js';
 import { createCredentials, toHostServers } from './create-host.js';
 
-/** Starts all servers, and reads all that they offer. */
+/** Starts all servers, and reads their inventories. */
 export async function collectInventories(
   context: CliContext,
   entries: readonly ConfiguredEntry[],

@@ -26,7 +26,11 @@ export interface GatewayHostOptions {
   readonly policy?: string;
   readonly approve?: ApprovalMode;
   readonly store?: string;
-  /** A path, `true` for `mcp.lock`, `false` for none at all. Absent: `mcp.lock` where it is there. */
+  /**
+   * Path of the lock file. `true` uses `mcp.lock`. `false` uses no lock file.
+   *
+   * Default: `mcp.lock` if it exists.
+   */
   readonly lock?: string | boolean;
   readonly drift?: 'block' | 'ask' | 'warn';
   readonly audit?: string;
@@ -35,11 +39,11 @@ export interface GatewayHostOptions {
   readonly budget?: number;
   readonly maxOutput?: number;
   readonly maxProcesses?: number;
-  /** In milliseconds. */
+  /** Idle time after which a server is stopped, in milliseconds. */
   readonly idle?: number;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
-  /** Signs callers in to servers. Without it the user of this machine signs in. */
+  /** Signs callers in to servers. Default: the user of this machine signs in. */
   readonly callerSignIn?: CallerSignIn;
 }
 
@@ -48,7 +52,7 @@ export interface GatewayHost {
   close(): Promise<void>;
 }
 
-/** Makes the host of a gateway. Nothing is started by it. */
+/** Creates the host of a gateway. It starts no servers. */
 export async function createGatewayHost(
   context: CliContext,
   entries: readonly ConfiguredEntry[],
@@ -92,7 +96,7 @@ export async function createGatewayHost(
   }
 }
 
-/** Servers of a configuration as a host takes them. */
+/** Converts entries of a configuration to servers of a host. */
 export function toHostServers(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
   return Object.fromEntries(
     entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
@@ -109,7 +113,7 @@ function openStores({ cwd }: CliContext, { store, approve }: GatewayHostOptions)
   return store === undefined ? memoryStores() : sqliteStores(resolve(cwd, store));
 }
 
-/** Without a policy no approval is requested, unless an approver is configured. */
+/** Creates the policy options. Without a policy, approvals are requested only if an approver is configured. */
 function createPolicyOptions(
   { cwd, terminal }: CliContext,
   { policy, approve }: GatewayHostOptions,
@@ -158,7 +162,10 @@ function createLockOptions(
   };
 }
 
-/** The user of this machine signs in for what runs on their behalf; what others call is called without their tokens. */
+/**
+ * Creates the credentials for servers. The user of this machine signs in for own calls. Calls of other users never get
+ * this user's tokens.
+ */
 export function createCredentials(
   context: CliContext,
   entries: readonly ConfiguredEntry[],

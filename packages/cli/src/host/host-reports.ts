@@ -12,9 +12,9 @@ import {
 import { describeError } from '../error-hints.js';
 import { formatColumns, type Screen } from '../screen.js';
 
-/** The longest reason, in characters. */
+/** Maximum length of a reason, in characters. */
 const MAX_REASON = 300;
-/** Maximum number of findings that are reported, each once. */
+/** Maximum number of findings that are reported. Each one is reported once. */
 const MAX_REPORTED = 2000;
 
 /** Creates the listeners that report events of a host to the user. */
@@ -48,15 +48,15 @@ export async function probeServers(host: Host): Promise<ServerState[]> {
   try {
     for await (const _ of host.client.listTools()) break;
   } catch {
-    // The states of the servers contain the problem.
+    // The state of each server contains the problem.
   }
   return host.getServers();
 }
 
-/** A reason in one line: servers that crash give their last lines of output as the reason. */
+/** Shortens a reason to one line. The reason of a crashed server contains its last lines of output. */
 export const shortenReason = (reason: string): string => sanitizeText(reason, { max: MAX_REASON });
 
-/** `notes   connected   2026-07-28`. */
+/** Formats states as columns: `notes   connected   2026-07-28`. */
 export function formatStates(states: readonly ServerState[]): string {
   return formatColumns(
     states.map(({ name, state, protocolVersion, reason }) => {

@@ -13,20 +13,20 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 
-/** Contents of the configurations. */
+/** Content of the configuration files. */
 export interface Configuration {
   readonly files: readonly string[];
-  /** Those that are not disabled, one of each name: of several the first. */
+  /** Enabled servers. If a name occurs in several files, the first entry is used. */
   readonly entries: readonly ConfiguredEntry[];
-  /** The names of all that stand there, those that are disabled or cannot be read too. */
+  /** Names of all servers in the files, including disabled and invalid ones. */
   readonly named: ReadonlySet<string>;
-  /** Those that cannot be read. */
+  /** Names of invalid servers. */
   readonly broken: readonly string[];
 }
 
 /**
- * Reads the configurations of these paths, else `mcp.json` of this folder, else what other programs keep in it. What is
- * wrong in them is said. Rejects when there is none, and when one cannot be read at all.
+ * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
+ * folder. Prints their problems. Rejects when there is no file, or when a file cannot be parsed.
  */
 export async function readConfiguration(context: CliContext, paths: readonly string[]): Promise<Configuration> {
   const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
@@ -58,7 +58,10 @@ export async function readConfiguration(context: CliContext, paths: readonly str
 
 type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
 
-/** A file is the user's own where a program keeps the user's; all others may have come with a project. */
+/**
+ * Determines the scope of each file. A file has the scope `user` if it is a known user-level file of a program. Other
+ * files may be part of a project.
+ */
 async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigFileSource[]> {
   const own = new Set((await findUserConfigs()).map(({ path }) => path));
   return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: own.has(path) ? 'user' : 'project' }));
@@ -73,7 +76,7 @@ async function findSources(cwd: string): Promise<ConfigFileSource[]> {
   return isThere ? [{ path, scope: 'project' }] : findProjectConfigs(cwd);
 }
 
-/** A mistake of one server leaves that one out; one of the whole file ends the command. */
+/** Prints the problem of one server, which is then skipped. Throws the problem of a whole file. */
 function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
   if (level === 'error' && server === undefined) throw error;
   screen.note(`${level}: ${error.message}`);
@@ -90,7 +93,7 @@ function createInputPrompt({ terminal }: CliContext): AskInput {
   };
 }
 
-/** Creates the error for a configuration without a server that may run. */
+/** Creates the error for a configuration without a server that may be started. */
 export function createNoServersError({ files, entries }: Pick<Configuration, 'files' | 'entries'>): TenonError {
   return new TenonError('cli/no-servers', `no server found in ${files.join(', ')}`, {
     hint:

@@ -16,16 +16,16 @@ import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
 import { YES_OR_NO } from '../terminal.js';
 
-/** Decision on the servers that may be started. */
+/** Decision which servers may be started. */
 export interface TrustDecision {
   readonly approved: readonly ConfiguredEntry[];
-  /** The servers that are not approved. */
+  /** Servers that are not approved. */
   readonly refused: readonly ConfiguredEntry[];
 }
 
 /**
- * Asks the user about each server of a project whose entry differs from the approved one, before anything of it runs.
- * Without a terminal such servers are refused. With `trust` all servers are accepted, and no approval is stored.
+ * Asks the user about each project server whose entry differs from the approved one, before the server is started.
+ * Without a terminal, such servers are refused. With `trust`, all servers are accepted, and no approval is stored.
  */
 export async function checkTrust(
   context: CliContext,
@@ -83,7 +83,8 @@ async function requestApproval(
 }
 
 /**
- * All that decides what runs, or what is different from what was approved: as it is, but for secrets and what hides.
+ * Describes an entry for the user: all members that decide which program runs, or their changes. Masks secrets and
+ * shows invisible characters.
  */
 function describeTrustQuestion(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
   const title = first ? 'wants to run a server' : 'wants to run a server that is not as you approved it';

@@ -5,21 +5,25 @@ import { createUsageError, readVariable } from '../usage-error.js';
 
 /** Authorization options of the HTTP server. */
 export interface HttpAuthOptions {
-  /** The name of the variable that has the token which all callers send. */
+  /** Name of the environment variable that contains the token of all callers. */
   readonly bearerEnv?: string;
   readonly issuer?: string;
-  /** The URL under which clients know the endpoint. */
+  /** URL of the endpoint for clients. */
   readonly audience?: string;
 }
 
 export type HttpAuth = Pick<ServeHttpOptions, 'auth' | 'authorize'>;
 
-/** The principal of all who have the one token. */
+/** Principal of all callers with the shared token. */
 export const BEARER_PRINCIPAL = 'bearer';
-/** Minimum length of a token: short ones can be guessed. */
+/** Minimum length of a token, in characters, because short tokens can be guessed. */
 const MIN_TOKEN_LENGTH = 16;
 
-/** Creates the authorization of the HTTP server. `path`: path of the endpoint. Default: the path of the audience. */
+/**
+ * Creates the authorization of the HTTP server.
+ *
+ * @param path Path of the endpoint. Default: the path of the audience.
+ */
 export function createHttpAuth(
   options: HttpAuthOptions,
   env: Readonly<Record<string, string | undefined>>,

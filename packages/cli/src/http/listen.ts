@@ -7,22 +7,22 @@ import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
 import type { HttpAuth } from './http-auth.js';
 
 export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits'> {
-  /** Servers of each virtual server, by name: it is served at `/NAME`. */
+  /** Servers of each virtual server, by its name. Each virtual server has the endpoint `/NAME`. */
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
   /** Servers of the endpoint `/mcp`. Default: all. */
   readonly servers?: readonly string[];
-  /** Lets callers in, by where they come to. */
+  /** Creates the authorization of the endpoint at a path. */
   readonly createAuth: (path?: string) => HttpAuth;
   readonly onError: (error: unknown) => void;
-  /** Pages beside the servers. */
+  /** Further HTTP endpoint with pages, such as those for sign-ins. */
   readonly pages?: Parameters<typeof toNode>[0] | undefined;
 }
 
-/** A served endpoint. */
+/** HTTP endpoint of the gateway. */
 export interface ServedEndpoint {
   readonly url: string;
   readonly sseUrl?: string | undefined;
-  /** Servers of the endpoint, if not all. */
+  /** Servers of the endpoint. Absent for all. */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -31,10 +31,10 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** Time for open calls at the end of the process, in milliseconds. */
+/** Time for open calls to finish when the process ends, in milliseconds. */
 const CLOSE_TIMEOUT = 5000;
 
-/** Serves a host over HTTP: all of it at `/mcp`, and each virtual server at a path of its own. */
+/** Serves a host over HTTP: all servers at `/mcp`, and each virtual server at its own path. */
 export async function listen(host: Host, options: ListenOptions): Promise<HttpListener> {
   const { virtual = {}, servers, createAuth, onError, pages, ...rest } = options;
   const server = host.toServer(servers ? { servers } : {});
@@ -87,12 +87,12 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
   };
 }
 
-/** The handlers are tried in order until one serves the path. */
+/** Creates a server that tries the handlers in order, until one serves the path. */
 function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {
   const listeners = handlers.map(toNode);
   const limits = {
     ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
-    // Node looks for late connections every 30 s otherwise.
+    // By default, Node checks connections for timeouts every 30 s.
     connectionsCheckingInterval: 500,
   };
   return createServer(limits, (request, response) => {

@@ -17,27 +17,22 @@ import { readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
 
 export interface UserSignInOptions {
-  /**
-   * `false`: the user opens the page manually, on any machine, and pastes the address of the page to which the browser
-   * was redirected.
-   */
+  /** `false`: the user opens the page on any machine, and pastes the final address of the browser. */
   readonly browser?: boolean;
-  /** A client that was registered manually. */
+  /** ID of a client that is registered manually. */
   readonly clientId?: string;
   readonly clientSecret?: string | undefined;
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
-  /** URL under which browsers reach the gateway. Default: the origin of the audience. */
+  /** URL at which browsers reach the gateway. Default: the origin of the audience. */
   readonly publicUrl?: string;
-  /** A client that was registered manually at the issuer. */
+  /** ID of a client that is registered manually at the issuer. */
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
 }
 
-/**
- * Signs the user of this machine in when a server requires it. Tokens are stored in a file that only the user can read.
- */
+/** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
 export function createUserSignIn(
   context: CliContext,
   { browser = true, clientId, clientSecret }: UserSignInOptions,
@@ -52,7 +47,7 @@ export function createUserSignIn(
   });
 }
 
-/** Signs in the callers whom an issuer names, each for itself. `undefined` without an issuer. */
+/** Signs in each caller that an issuer identifies. Returns `undefined` without an issuer. */
 export function createGatewaySignIn(
   context: CliContext,
   options: CallerSignInCommandOptions,
@@ -74,7 +69,7 @@ export function createGatewaySignIn(
   });
 }
 
-/** Standard input may be the protocol's: one types into the terminal behind it, where there is one. */
+/** Creates a redirect that reads from the controlling terminal, because a protocol may use standard input. */
 function createManualRedirect({ screen }: CliContext): Redirect {
   const onThisMachine = loopbackRedirect({ open: false, print: screen.note });
   return {
