@@ -17,10 +17,10 @@ import type { Prefix } from './catalog/names/name-mapper.js';
 import type { ServerEntry } from './config/server-entry.js';
 import type { HostGuardOptions } from './security/guard/guard-options.js';
 
-/** A server of a host: its address and its settings. */
+/** Server of a host: its address and its settings. */
 export type HostServer = (HttpTarget | StdioTarget | InProcessServer) & ServerSettings;
 
-/** A server in this process, or a server behind your own transport. */
+/** Server in this process, or server behind a custom transport. */
 export interface InProcessServer {
   readonly service: RequestHandler | (() => Transport | Promise<Transport>);
 }
@@ -32,7 +32,7 @@ export interface ServerSettings
     'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
   > {}
 
-/** Provides the credentials of one principal for a server. The caller's own token is never passed on. */
+/** Returns the credentials of one principal for a server. The host never forwards the caller's own token. */
 export type CredentialProvider = (
   server: string,
   principal: string | undefined,
@@ -42,86 +42,93 @@ export type CredentialProvider = (
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Servers by name. */
   readonly servers: Readonly<Record<string, HostServer>>;
-  /**
-   * Name and version of the host, for servers and for its own clients. Default: `tenon-host` and the version of this
-   * library.
-   */
+  /** Name of the host in its server info and client info. Default `tenon-host`. */
   readonly name?: string | undefined;
-  /** Version that the host announces to servers. */
+  /** Version of the host in its server info and client info. Default: the version of this library. */
   readonly version?: string | undefined;
-  /** Name for people that the host announces. */
+  /** Display name of the host in its server info and client info. Default: none. */
   readonly title?: string | undefined;
   /**
-   * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one,
-   * disabled ones too. With `never`, equal names of two servers get the prefix while both are up. Default `always`, so
-   * that no name changes when a server is added.
+   * Prefix of public names with the server name: `always`, `never`, or `auto`. With `auto`, names have a prefix when
+   * `servers` contains more than one, including disabled ones. With `never`, equal names of two servers get the prefix
+   * while both are available.
+   *
+   * Default `always`, so that no name changes when you add a server.
    */
   readonly prefix?: Prefix | undefined;
-  /** Time that a server may take to open, in milliseconds. Default 30,000. */
+  /** Time limit for starting or connecting to a server, in milliseconds. Default 30,000. */
   readonly startTimeout?: number | undefined;
   /**
-   * Time that a list waits for slow servers, in milliseconds; their entries come later, with a notification. Default
-   * 15,000.
+   * Time for which a list waits for slow servers, in milliseconds. Their entries follow later with a notification.
+   * Default 15,000.
    */
   readonly listTimeout?: number | undefined;
   /**
-   * Time for which an unused connection to a server stays open, in milliseconds. A process is stopped then, starts
-   * again with the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
+   * Time for which an unused connection to a server stays open, in milliseconds. A process is then stopped and starts
+   * again with the next call. Its cached lists stay valid meanwhile.
+   *
+   * Default 1,800,000 (30 minutes).
    */
   readonly connectionIdleTimeout?: number | undefined;
   /**
-   * Maximum number of processes that run at once, over all servers. Beyond it the process that has been unused for the
-   * longest time is stopped. If all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default
-   * 100.
+   * Maximum number of concurrent processes, over all servers. At the limit, the process that has been idle for the
+   * longest time is stopped. If all stay busy for 5 seconds, a call is refused with 429 and `retryAfterMs`.
+   *
+   * Default 100.
    */
   readonly maxProcesses?: number | undefined;
   /** Maximum number of connections to one server. Default 100. */
   readonly maxConnectionsPerServer?: number | undefined;
   /**
-   * Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may
-   * use alone, from 0 to 1. Default 0.5; 1 lets one caller use everything.
+   * Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers, from 0 to 1. With
+   * 1, one caller can use all connections. Default 0.5.
    */
   readonly maxShare?: number | undefined;
   /**
-   * Calls of tools that run as tasks only are waited for where the caller declares no tasks. With `false` a caller of a
-   * version in which it could declare them gets the refusal of the server, -32021. Default `true`.
+   * Waits for the result of tools that run only as tasks, if the caller does not declare support for tasks. With
+   * `false`, a caller whose protocol version could declare it gets the error -32021 of the server instead. Default
+   * `true`.
    */
   readonly waitForTasks?: boolean | undefined;
-  /** Entries per page of a list. Default 1,000. */
+  /** Maximum number of entries per page of a list. Default 1,000. */
   readonly pageSize?: number | undefined;
   /**
-   * Maximum number of tokens that tool definitions may take in a model's context. Above it three tools are offered in
-   * their place, which search, describe and call them. Default: no limit.
+   * Maximum number of tokens for tool definitions in a model's context. Above it, the host lists three tools instead,
+   * which search, describe and call the others. Default: no limit.
    */
   readonly budget?: ToolBudget | undefined;
-  /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
+  /**
+   * Returns the credentials for a server and a principal. The host never forwards the token of a caller. Default: none.
+   */
   readonly credentials?: CredentialProvider | undefined;
   /**
-   * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client
-   * has tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
+   * Signs authenticated callers in to servers at a URL for which `credentials` returns nothing. Each user has separate
+   * tokens for each OAuth client. The host closes it.
+   *
+   * Default: none, and such servers are called without credentials.
    */
   readonly callerSignIn?: CallerSignIn | undefined;
   /**
-   * Stores for values that outlive a process or are shared by several: approvals, tasks, large results. Default: in
-   * memory.
+   * Stores for values that outlive a process or that several processes share: approvals, tasks, large results. Default:
+   * in memory.
    */
   readonly stores?: Stores | undefined;
   /**
-   * Options of input requests that end a call and are answered by a retry. Give all replicas the same `keys`. Defaults
-   * as for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
+   * Options of input requests that end a call and whose results arrive with a retry. Configure the same `keys` in all
+   * replicas. Defaults as for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
    */
   readonly inputRequests?: InputRequestOptions | undefined;
-  /** Options of the tasks of callers. */
+  /** Options of the callers' tasks. Default: the defaults of `TasksOptions`. */
   readonly tasks?: TasksOptions | undefined;
   /**
-   * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by
-   * default: the host already limits the notifications of each server behind it, so that log messages are not merged
+   * Rate limits for remote callers of the host. Defaults as for `createServer`, except that `notifications` is `false`.
+   * The host already limits the notifications of each server behind it, so a second limit would merge log messages
    * twice.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
-  /** Called for errors that no caller gets. Default: writes to standard error. */
+  /** Called for errors that no caller receives. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 

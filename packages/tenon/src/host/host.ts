@@ -32,7 +32,9 @@ import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 import { readInventory } from './security/guard/read-inventory.js';
 
-/** Time in ms that a call waits for answers of its caller. A call that was sent to a server cannot be repeated. */
+/**
+ * Time for which a call waits for input, in milliseconds. It is long, because a call cannot be repeated after sending.
+ */
 const SUSPEND_TIMEOUT = 30 * 60_000;
 const MAX_SUSPENDED = 10_000;
 
@@ -40,52 +42,55 @@ const MAX_SUSPENDED = 10_000;
 export interface ServerState {
   /** Name of the server in the host. */
   readonly name: string;
-  /** `idle`: not needed by any caller yet. `waiting`: callers must sign in to it. */
+  /** `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. */
   readonly state: UpstreamConnection['state'];
-  /** The reason why it is not available, if an attempt failed. */
+  /** Reason why the server is unavailable, if an attempt has failed. */
   readonly reason: string | undefined;
   /** Negotiated protocol version, once the server is connected. */
   readonly protocolVersion: string | undefined;
 }
 
-/** Servers to offer together, and their common name. */
+/** Selection of servers, and the name under which they are offered. */
 export interface ServerSelection {
-  /** Default: the host's. */
+  /** Name of the server. Default: the name of the host. */
   readonly name?: string | undefined;
-  /** Version that the server of the selection announces. */
+  /** Version of the server. Default: the version of the host. */
   readonly version?: string | undefined;
-  /** Default: all. */
+  /** Names of the servers. Default: all. */
   readonly servers?: readonly string[] | undefined;
 }
 
-/** Inventories of all servers that could be reached. */
+/** Inventories of the servers, and the servers that are unavailable. */
 export interface Inventories {
-  /** Inventories of the servers that answered. */
+  /** Inventories of the servers that responded. */
   readonly inventories: readonly ServerInventory[];
-  /** Servers that did not answer, with the reason. */
+  /** Servers that did not respond, with the reason. */
   readonly unavailable: readonly UnavailableServer[];
 }
 
-/** Many servers behind one client or server. */
+/** Combines many servers into one client and one server. */
 export interface Host {
-  /** The host's own client of all that it offers, by outer names: it lists, calls, reads, watches and follows tasks. */
+  /** Client for all servers of the host. It uses public names, and can list, call, read, watch and follow tasks. */
   readonly client: Client;
-  /** Calls a tool by its outer name, and gives its whole result. */
+  /** Calls a tool by its public name, and resolves with its complete result. */
   callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
   /** Returns the state of each server. */
   getServers(): ServerState[];
-  /** Everything that each server offers, with its own names and texts, for a lock or a report. Starts the servers. */
+  /** Reads the inventory of each server, with the original names and texts. Starts the servers. */
   inventory(): Promise<Inventories>;
-  /** Pending and remembered approvals. */
+  /** Pending and remembered approvals of the host. */
   readonly approvals: Approvals;
   /**
-   * Evaluates again which entries may be offered, and notifies callers. Call it after a change was approved, for
-   * example with `lockGuard.approve`.
+   * Evaluates again which entries to offer, and notifies callers. Call it after a change was approved, for example with
+   * `lockGuard.approve`.
    */
   reload(): void;
-  /** The host, or a part of it, as one server: for any number of clients, over any transports. */
+  /**
+   * Returns the host, or a selection of its servers, as one server. It serves any number of clients over all
+   * transports.
+   */
   toServer(selection?: ServerSelection): Server;
-  /** Closes all lines, and ends the servers' processes. */
+  /** Closes all connections, and stops the processes of the servers. */
   close(): Promise<void>;
 }
 
@@ -192,7 +197,7 @@ export class RunningHost implements Host {
     return server;
   }
 
-  /** Closes something else with it. */
+  /** Registers a function that runs when the host closes. */
   onClose(close: () => Promise<void>): void {
     this.#closing.push(close);
   }
@@ -279,7 +284,7 @@ export class RunningHost implements Host {
   }
 }
 
-/** Counts all servers of the options, disabled ones too, so that names do not depend on the servers that are in use. */
+/** Chooses the prefix. Counts disabled servers too, so that names do not depend on which servers are enabled. */
 function choosePrefix({ prefix = DEFAULT_HOST_OPTIONS.prefix, servers }: HostOptions): 'always' | 'never' {
   if (prefix !== 'auto') return prefix;
   return Object.keys(servers).length > 1 ? 'always' : 'never';

@@ -5,17 +5,17 @@ import type { CallerInfo } from '../server/caller-info.js';
 import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
 import { ASKING_SERVER } from './security/guard/question-guard.js';
 
-/** Creates the identity of the application's own client. */
+/** Creates the client identity of the application itself. */
 export function createOwnIdentity(answers: ClientHandlers): ClientHandlers & Pick<ClientOptions, 'extensions'> {
   return { ...createOwnAnswers(answers), extensions: [{ id: SERVER_NAMES_EXTENSION }] };
 }
 
-/** Creates the caller info of the application's own client. */
+/** Creates the caller info of the application itself. */
 export function createOwnCaller(answers: ClientHandlers): CallerInfo {
   return { client: undefined, capabilities: createCapabilities(createOwnIdentity(answers)), auth: undefined };
 }
 
-/** Creates the handlers of the application. They get the name of the requesting server in the host. */
+/** Creates the handlers of the application. They receive the name of the requesting server in the host. */
 function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: ClientHandlers): ClientHandlers {
   return {
     ...(elicit ? { elicit: (form, asked) => elicit(form, withServerName(form, asked)) } : {}),

@@ -7,7 +7,10 @@ import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/translate-error.js';
 import type { NamedKind } from './host-catalog.js';
 
-/** Translates the error of a list that could not be read: errors meant for the caller pass, others become `no response`. */
+/**
+ * Translates the error of a failed list request. Errors that are meant for the caller stay unchanged. Others become
+ * `no response`.
+ */
 export function translateListError<T>(
   kind: NamedKind,
   { server }: UpstreamConnection,
@@ -19,10 +22,10 @@ export function translateListError<T>(
   });
 }
 
-/** Reasons for which a name may be unknown. */
+/** Possible reasons why a name is unknown. */
 interface UnknownNameReasons {
   readonly unavailable?: readonly UnavailableServer[];
-  /** The disabled server that the name is of. */
+  /** Disabled server to which the name belongs. */
   readonly disabled?: string | undefined;
 }
 
@@ -41,7 +44,7 @@ export function createUnknownNameError(
   });
 }
 
-/** Creates the error for a URI that several servers have. */
+/** Creates the error for a URI that belongs to several servers. */
 export function createAmbiguousUriError(uri: string, owners: readonly string[]): Error {
   const who = owners.join(', ');
   return rpcError(

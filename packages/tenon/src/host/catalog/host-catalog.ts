@@ -15,29 +15,26 @@ import { createNameMapper, findByPrefix, type NameMapper, type Prefix } from './
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import type { WrappedResource } from './names/wrapped-uri.js';
 
-/**
- * Decides which entries of a server's list may be offered, and may rewrite their texts. Names and URIs stay as they
- * are.
- */
+/** Filters the entries of a server's list, and may rewrite their texts. It must not change names and URIs. */
 export type ListFilter = <K extends ListKind>(kind: K, part: ServerList<K>) => Promise<readonly ListEntries[K][]>;
 
-/** The kinds whose entries have names that are made for the outside. */
+/** Kinds of entries that have public names. */
 export type NamedKind = 'tools' | 'prompts';
 type ResourceKind = 'resources' | 'templates';
 
-/** One list as it is offered: in outer names, all servers together. */
+/** Combined list of all servers, with public names. */
 export interface CatalogList<K extends ListKind> extends Cacheable {
   readonly items: readonly ListEntries[K][];
   readonly unavailable: readonly UnavailableServer[];
 }
 
 /**
- * Returns the target of a name. A tool that is not offered is found too if the server has it, so that the guard can
- * refuse it with a reason.
+ * Target of a public name. An entry that is not listed is found too if the server has it, so that the guard can reject
+ * the call with a reason.
  */
 export interface ResolvedTool<K extends NamedKind> {
   readonly connection: UpstreamConnection;
-  /** As the server calls it. */
+  /** Name of the entry at the server. */
   readonly name: string;
   readonly entry: ListEntries[K];
 }
@@ -58,7 +55,7 @@ export class HostCatalog {
   readonly #resources: ResourceNameMapper;
   readonly #filterList: ListFilter;
   readonly #prefix: Prefix;
-  /** The lists of resources as they were when it was last looked who has which URI. */
+  /** Lists of resources from the last update of the URI owners. */
   #resourceLists: readonly ServerList<'resources'>[] = [];
   readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
   readonly #entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
@@ -66,7 +63,7 @@ export class HostCatalog {
     ListKind,
     { readonly lists: readonly EntryList<ListKind>[]; readonly items: readonly ListEntries[ListKind][] }
   >();
-  /** The servers that were not there when it was last looked who has which URI. */
+  /** Servers that were unavailable at the last update of the URI owners. */
   unavailable: readonly UnavailableServer[] = [];
 
   constructor(registry: UpstreamRegistry, scope: ConnectionScope, prefix: Prefix, filterList: ListFilter) {
@@ -79,7 +76,7 @@ export class HostCatalog {
     this.#prefix = prefix;
   }
 
-  /** Lists the entries of all servers, one after the other: the same array for as long as nothing has changed. */
+  /** Lists the entries of all servers, grouped by server. Returns the same array until an entry changes. */
   async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
     if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
     const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.#scope);
@@ -89,7 +86,7 @@ export class HostCatalog {
     return { items: items as readonly ListEntries[K][], unavailable, ...hints };
   }
 
-  /** Finds the tool or the prompt of this name. Throws -32602 when there is none. */
+  /** Finds the tool or prompt with a public name. Throws -32602 when there is none. */
   resolveByName<K extends NamedKind>(kind: K, outer: string): MaybePromise<ResolvedTool<K>> {
     const finding = this.#names[kind].toServer(outer) ?? this.#resolveAfterListing(kind, outer);
     return thenMaybe(
@@ -103,7 +100,7 @@ export class HostCatalog {
     );
   }
 
-  /** Looks in the list as it was last read, and in the one of now if it is not there. */
+  /** Searches the cached list, then the current list if the entry is missing. */
   #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
     const connection = this.#registry.getConnection(server, this.#scope);
     const reading = translateListError(kind, connection, () => connection.lists.getCached(kind));
@@ -125,7 +122,7 @@ export class HostCatalog {
     return entry && { connection, name, entry: entry as ListEntries[K] };
   }
 
-  /** Resolves the server of a URI. None when no server is known to have it; throws when that is not certain. */
+  /** Resolves the server of a URI. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
   async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
     const held = await this.#resolveUri(() => this.#resources.toServer(uri));
     if (held) return { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
@@ -140,7 +137,7 @@ export class HostCatalog {
     return held && { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
   }
 
-  /** Returns the server of a tool, if its name shows it. */
+  /** Returns the server of a tool, if its public name contains it. */
   findServer(tool: string): string | undefined {
     return this.#names.tools.toServer(tool)?.server;
   }
@@ -150,7 +147,7 @@ export class HostCatalog {
     return this.#resources.toPublic(server, uri);
   }
 
-  /** Some names can be read only once the lists have been. */
+  /** Resolves a name that is known only after the lists were read. */
   async #resolveAfterListing(kind: NamedKind, outer: string): Promise<{ server: string; name: string } | undefined> {
     const { unavailable } = await this.listEntries(kind);
     const found = this.#names[kind].toServer(outer);
@@ -158,7 +155,7 @@ export class HostCatalog {
     return found;
   }
 
-  /** Finds by its name what a server has and is not offered: blocked by the lock, or left out by the configuration. */
+  /** Finds an entry that a server has but the host does not list, because the lock or the configuration excludes it. */
   async #findWithheld<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K> | undefined> {
     const { parts } = await this.#registry.aggregateList(kind, this.#scope);
     for (const { connection, server, list } of parts) {
@@ -224,7 +221,7 @@ export class HostCatalog {
   }
 
   /**
-   * Resolves a URI in the lists that are cached, so that no slow server delays it. If that fails, it asks all servers.
+   * Resolves a URI with the cached lists, else with the lists of all servers. A slow server thus delays few requests.
    */
   async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
     const known = find();
@@ -286,8 +283,8 @@ export class HostCatalog {
 }
 
 /**
- * Tells if callers may request a task for calls of the tool. Some servers declare this for each tool, others decide per
- * call. Callers never need to request one, because the host waits for the task of a tool that requires one.
+ * Tells if callers may request a task for calls of the tool. Some servers declare this per tool, and others decide per
+ * call. Callers never need to request one, because the host waits for tasks.
  */
 export function getTaskSupport(
   { serverInfo }: UpstreamConnection,

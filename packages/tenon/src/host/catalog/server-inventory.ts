@@ -1,8 +1,8 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 
-/** Everything that one server offers, over all pages, with its own names and in its own order. */
+/** Inventory of one server: all pages of its lists, with its own names and order. */
 export interface ServerInventory {
-  /** Its name in the host. */
+  /** Name of the server in the host. */
   readonly server: string;
   /** Name and version of the server. */
   readonly info: Implementation | undefined;

@@ -1,10 +1,10 @@
 import { listReferences, shortenText } from './mask-secrets.js';
 import type { ConfiguredEntry } from './server-entry.js';
 
-/** Maximum number of characters of a command that are searched: each pattern takes time. */
+/** Maximum number of characters of a command that are searched, because each pattern takes time. */
 const MAX_LINE = 8000;
 
-/** Variables by which a program is made to load or run something else. */
+/** Environment variables that make a program load or run other code. */
 const LOADER_VARIABLES =
   /^(LD_(PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|STARTUP|HOME)|PERL5(LIB|OPT)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|PATH|PROMPT_COMMAND|GIT_\w*(COMMAND|EDITOR|ASKPASS)|(HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED)$/i;
 
@@ -14,8 +14,8 @@ const SHELLS = /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)(\.exe)?$/i;
 const INTERPRETERS = /^(node|deno|bun|python[\d.]*|perl|ruby|php|osascript)(\.exe)?$/i;
 
 /**
- * Finds parts of a server entry that need a second look before approval. It finds nothing that was hidden with care: it
- * helps to read, and keeps nothing from running.
+ * Finds parts of a server entry that the user should review before approval. It is a help for the user and not a
+ * protection, because it does not detect everything.
  */
 export function findDangers({ target, trusted, written = {} }: ConfiguredEntry): string[] {
   const dangers = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];
@@ -54,7 +54,7 @@ export function findDangers({ target, trusted, written = {} }: ConfiguredEntry):
   ];
 }
 
-/** Variables of the user's that leave the machine: a project may name any of them, and any URL. */
+/** Lists environment variables that are sent to another machine. A project may name any variable and any URL. */
 function listSentVariables(written: Readonly<Record<string, string>>): string[] {
   const sent = Object.entries(written).filter(([key]) => key === 'url' || key.startsWith('headers.'));
   const names = new Set(

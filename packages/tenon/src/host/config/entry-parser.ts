@@ -3,24 +3,24 @@ import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
 
-/** Maximum number of arguments, variables, headers, roots and patterns of a server, each. */
+/** Maximum number of arguments, of variables, of headers, of roots and of patterns of a server. */
 export const MAX_VALUES = 1000;
 
-/** A server that is being read. What cannot be read is reported, and is undefined. */
+/** State while one server entry is parsed. A value that cannot be parsed is reported, and the result is `undefined`. */
 export interface EntryParser {
   readonly name: string;
   readonly node: JsonNode;
-  /** Members of the entry: those of `spot`, or those that a host nests in another object. */
+  /** Members of the entry, including those that a host nests in another object. */
   readonly members: ReadonlyMap<string, JsonNode>;
-  /** The file's name in messages. */
+  /** Path of the file in messages. */
   readonly file: string;
   readonly workspace: string | undefined;
-  /** True if the entry is disabled, so that its variables are not resolved. */
+  /** True if the entry is disabled. Its variables are then not resolved. */
   readonly isDisabled: boolean;
   readonly resolve: ResolveVariables;
-  /** Values before their variables were resolved. */
+  /** Values before their variables were resolved, by key. */
   readonly written: Record<string, string>;
-  /** Reports an error: the server will not be given. */
+  /** Reports an error. The server is then omitted from the result. */
   reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): undefined;
   reportWarning(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): void;
 }
@@ -35,7 +35,7 @@ const KIND_NAMES: Record<JsonKind, string> = {
   other: 'something that JSON does not have',
 };
 
-/** Reports that something else stands there. Never what: it may be a secret. */
+/** Reports a value of the wrong type. The value is not shown, because it may be a secret. */
 export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: string): undefined {
   return parser.reportError('config/shape', spot, 'invalid value', {
     expected,
@@ -43,7 +43,7 @@ export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: s
   });
 }
 
-/** A text with its variables filled in. */
+/** Reads a text and resolves its variables. */
 export async function readResolvedText(parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> {
   const text = toText(spot);
   if (text === undefined) return reportWrongKind(parser, spot, 'a text');
@@ -53,12 +53,12 @@ export async function readResolvedText(parser: EntryParser, key: string, spot: J
     const { code, summary, next: hint } = filled;
     return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
   }
-  // The end of a text in C, where commands go.
+  // Programs in C end a string at a NUL character.
   if (filled.includes('\0')) return parser.reportError('config/shape', spot, 'the value contains a NUL character');
   return filled;
 }
 
-/** Numbers and truth values stand for what they look like: ports are often written so. */
+/** Converts a scalar to text. Ports and flags are often written as numbers and booleans. */
 function toText({ kind, value }: JsonNode): string | undefined {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? String(value) : undefined;
 }
@@ -77,7 +77,7 @@ export async function readResolvedList(
   return texts;
 }
 
-/** Texts by their names. `null` takes a name out, as in VS Code. */
+/** Reads an object with text values and resolves their variables. `null` removes a name, as in VS Code. */
 export async function readResolvedRecord(
   parser: EntryParser,
   key: string,
@@ -93,7 +93,7 @@ export async function readResolvedRecord(
   return Object.fromEntries(pairs);
 }
 
-/** Texts as they stand. */
+/** Reads a list of texts without resolving variables. */
 export function readTextList(parser: EntryParser, spot: JsonNode): string[] | undefined {
   if (!isList(parser, spot)) return undefined;
   const texts = spot.items.flatMap(({ kind, value }) => (kind === 'string' && value !== '' ? [value as string] : []));
@@ -121,7 +121,7 @@ export function readFlag(parser: EntryParser, name: string): boolean | undefined
   return spot.kind === 'boolean' ? (spot.value as boolean) : reportWrongKind(parser, spot, 'true or false');
 }
 
-/** The one of several names for a thing that is there. More than one is a mistake. */
+/** Returns the member with one of several equivalent names. More than one of them is reported as an error. */
 export function getSingleMember(parser: EntryParser, ...names: string[]): JsonNode | undefined {
   const there = names.flatMap(name => parser.members.get(name) ?? []);
   if (there.length < 2) return there[0];

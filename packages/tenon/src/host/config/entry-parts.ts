@@ -2,19 +2,22 @@ import { isLoaderVariable } from './dangerous-commands.js';
 import { hasSecretReference, maskArgument, maskUrl, maskValue, shortenText } from './mask-secrets.js';
 import type { CommandTarget, ConfiguredEntry, UrlTarget } from './server-entry.js';
 
-/** One of the things that are approved of a server. */
+/** Part of a server entry that the user approves. */
 export interface EntryPart {
-  /** `command`, `args[0]`, `env.TOKEN`, `url`, … */
+  /** Path of the part: `command`, `args[0]`, `env.TOKEN`, `url`, … */
   readonly key: string;
-  /** As it may be shown and kept: as it is written, without secrets. */
+  /** Text as written, without secrets, which may be shown and stored. */
   readonly shown: string;
-  /** The resolved value, if it differs and may be shown. It is not kept: variables may hold secrets. */
+  /** Resolved value, if it differs and may be shown. It is not stored, because variables may contain secrets. */
   readonly resolved?: string;
-  /** Values that must stay the same for the approval to stay valid. It holds secrets. */
+  /** Values that must not change for the approval to stay valid. They may contain secrets. */
   readonly identity: readonly (string | undefined)[];
 }
 
-/** All that decides what runs, with what, where, and what it may do. What a server is called and its time limits do not. */
+/**
+ * Lists the parts that decide which program runs, with which arguments and permissions. The name and the timeouts are
+ * not included.
+ */
 export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
   const { target, trusted, tools, roots, share, written = {} } = entry;
   const parts = 'url' in target ? listUrlParts(target, written) : listCommandParts(target, written);
@@ -57,7 +60,7 @@ function listUrlParts({ url, headers = {}, transport }: UrlTarget, written: Writ
   ];
 }
 
-/** Creates a part that must stay the same both as written and as resolved. */
+/** Creates a part that must not change, neither as written nor as resolved. */
 function createResolvedPart(
   key: string,
   value: string,
@@ -70,8 +73,8 @@ function createResolvedPart(
 }
 
 /**
- * Creates a part that must stay the same as written. Where variables stand, what they hold is the user's own and may
- * change each hour; what comes from an `envFile` is written nowhere else, and is the project's.
+ * Creates a part that must not change as written. The value of a variable belongs to the user and may change at any
+ * time. A value from an `envFile` belongs to the project, so the value itself must not change.
  */
 function createWrittenPart(key: string, value: string, written: WrittenValues, isShown: boolean): EntryPart {
   const text = written[key];

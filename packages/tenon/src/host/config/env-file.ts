@@ -4,10 +4,10 @@ import type { JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
 
-/** Reads a file of environment variables. A TenonError that it throws is reported unchanged. */
+/** Reads a file of environment variables. A `TenonError` that it throws is reported unchanged. */
 export type ReadEnvFile = (path: string) => Promise<Readonly<Record<string, string>>>;
 
-/** The variables of a command: those of its `envFile`, and over them those of its `env`. */
+/** Reads the environment variables of a command: those of its `envFile`, overridden by those of its `env`. */
 export async function readEnv(
   parser: EntryParser,
   readEnvFile: ReadEnvFile | undefined,

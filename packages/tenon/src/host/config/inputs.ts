@@ -2,30 +2,32 @@ import type { JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
 
-/** A value that a configuration requests from the user before a server starts, as in VS Code. */
+/** Value that a configuration requests from the user before a server starts, as in VS Code. */
 export interface ConfigInput {
   /** ID, as in `${input:ID}`. */
   readonly id: string;
-  /** Free text, or one of several options. */
+  /** Type of the input: free text, or one of several options. */
   readonly type: 'promptString' | 'pickString';
-  /** Text that asks for the value. */
+  /** Prompt for the value. */
   readonly description?: string;
-  /** True if the typed text must not be visible. */
+  /** True if the typed text must be hidden. */
   readonly password?: boolean;
-  /** Value when the user enters none. */
+  /** Value if the user enters none. */
   readonly default?: string;
-  /** Values to pick from. */
+  /** Options of a `pickString` input. */
   readonly options?: readonly string[];
 }
 
-/** Gets the answers; `undefined` when there is none, and then the default is taken. */
+/** Asks the user for the value of an input. Return `undefined` to use the default. */
 export type AskInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>;
 
-/** An answer, or why there is none. */
+/** Value of an input, or the reason why it is missing. */
 export type InputAnswer = { readonly value: string } | { readonly missing: string };
 export type ResolveInput = (id: string) => Promise<InputAnswer>;
 
-/** Reads the `inputs` of a configuration. The user is asked once for each input that a server needs. */
+/**
+ * Creates the resolver for the `inputs` of a configuration. It asks the user once for each input that a server needs.
+ */
 export function createInputResolver(
   nodes: readonly JsonNode[],
   report: ReportProblem,
@@ -92,7 +94,7 @@ function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefi
   };
 }
 
-/** VS Code takes `{ label, value }` too. */
+/** Parses an option. VS Code also accepts `{ label, value }`. */
 function parseOption(spot: JsonNode): string[] {
   const value = spot.kind === 'object' ? spot.members.get('value')?.value : spot.value;
   return typeof value === 'string' ? [value] : [];

@@ -1,38 +1,38 @@
 import { type JsonTree, parseJsonTree } from './json/parse-json.js';
 
-/** Maximum length of a configuration, in characters. `~/.claude.json` keeps much else in its file. */
+/** Maximum length of a configuration, in characters. `~/.claude.json` contains much other data. */
 export const MAX_CONFIG_SIZE = 8 * 2 ** 20;
 /** Maximum depth of objects and arrays. */
 const MAX_CONFIG_DEPTH = 100;
-/** Maximum number of values: the parsed form takes far more memory than the text. */
+/** Maximum number of values. A parsed value takes far more memory than its text. */
 const MAX_CONFIG_VALUES = 2 ** 20;
 
 export type ConfigPath = readonly (string | number)[];
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'other';
 
-/** A value of a configuration, and where it stands. */
+/** Value of a configuration with its position. */
 export interface JsonNode {
   readonly path: ConfigPath;
-  /** From 1; undefined for what stands in no text. */
+  /** Line number, from 1. `undefined` for a value that is not from a text. */
   readonly line: number | undefined;
   readonly kind: JsonKind;
-  /** Value of a string, a number or a boolean; undefined for all else. */
+  /** Value of a string, number or boolean. `undefined` for other kinds. */
   readonly value: unknown;
-  /** Members of an object, by name. Of those that share a name this has the last. */
+  /** Members of an object, by name. The last member with a repeated name is used. */
   readonly members: ReadonlyMap<string, JsonNode>;
-  /** The members whose name came before. */
+  /** Members whose name occurred before. */
   readonly repeated: readonly JsonNode[];
   readonly items: readonly JsonNode[];
 }
 
-/** The reason why a text is no configuration. */
+/** Reason why a text is not a valid configuration. */
 export interface ConfigTextFault {
   readonly code: 'config/syntax' | 'config/too-large';
   readonly line: number;
   readonly summary: string;
 }
 
-/** Reads JSON, with comments and trailing commas. A text with a fault is not read by half. */
+/** Parses JSON with comments and trailing commas. A text with a syntax error is rejected as a whole. */
 export function parseDocument(text: string): JsonNode | ConfigTextFault {
   if (text.length > MAX_CONFIG_SIZE)
     return { code: 'config/too-large', line: 1, summary: `a configuration has at most ${MAX_CONFIG_SIZE} characters` };
@@ -64,7 +64,7 @@ function toJsonNode(tree: JsonTree, path: ConfigPath, line: number): JsonNode {
   });
 }
 
-/** A value of the program, as if it had been read. Members that are undefined are not there. */
+/** Converts a value of the program to a node. Ignores members with the value `undefined`. */
 export function createJsonNode(value: unknown, path: ConfigPath = []): JsonNode {
   const kind = getJsonKind(value);
   return createLazyNode(path, undefined, kind, value, {

@@ -1,12 +1,12 @@
-/** The keys that hold servers, by who writes them so. */
+/** Keys that contain servers, by the programs that use them. */
 export const SERVER_SECTIONS: readonly (readonly string[])[] = [
   ['mcpServers'], // Claude Desktop and Code, Cursor, Windsurf, Cline, Gemini CLI, and many more
-  ['servers'], // VS Code's mcp.json
-  ['mcp', 'servers'], // VS Code's settings.json
-  ['context_servers'], // Zed's settings.json
+  ['servers'], // `mcp.json` of VS Code
+  ['mcp', 'servers'], // `settings.json` of VS Code
+  ['context_servers'], // `settings.json` of Zed
 ];
 
-/** The keys of a server that are followed. */
+/** Supported keys of a server entry. */
 export const SUPPORTED_KEYS: readonly string[] = [
   ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
@@ -17,7 +17,7 @@ export const SUPPORTED_KEYS: readonly string[] = [
 const POLICY_HINT = 'say what may be called by rules of the policy: `allow("server/tool")`';
 const SIGN_IN_HINT = 'a server that asks for a sign-in is asked how; give a fixed token by `headers`';
 
-/** Keys that other hosts follow and this one does not, with what to do instead. */
+/** Keys that other hosts support and this one does not, each with an alternative. */
 export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   autoApprove: POLICY_HINT,
   alwaysAllow: POLICY_HINT,
@@ -30,7 +30,7 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   settings: 'use `args` and `env`',
 };
 
-/** Keys that do not affect how a server is run. */
+/** Keys that do not affect how the host runs a server. */
 export const IGNORED_KEYS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote'],

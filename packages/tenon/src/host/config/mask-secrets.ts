@@ -8,12 +8,12 @@ const MASK = '••••';
 /** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 400;
 
-/** Checks if a text refers to a secret, or to an input that the user types. */
+/** Tells if a text contains a variable with a secret name, or an input that the user types. */
 export function hasSecretReference(text: string): boolean {
   return listReferences(text).some(({ kind, name }) => kind === 'input' || isSecretName(name));
 }
 
-/** Lists the variables of a text, and those in their defaults, as deep as they are resolved. */
+/** Lists the variables of a text, including those in their defaults, up to the depth at which they are resolved. */
 export function listReferences(text: string, depth = 0): VariableReference[] {
   return parseReferences(text).flatMap(each => {
     if (typeof each === 'string') return [];
@@ -35,7 +35,7 @@ export function maskValue(text: string): string {
 
 /** Masks the secrets of an argument: the value of `--token`, a key, the query of a URL. */
 export function maskArgument(argument: string, before: string | undefined): string {
-  // The rest is not shown, and the patterns cost time by the length.
+  // The rest is not shown, and the duration of the patterns depends on the length.
   const text = argument.slice(0, MAX_SHOWN + 1);
   const start = findSecretStart(text, before);
   if (start !== undefined) return shortenText(`${text.slice(0, start).trimEnd()}${maskValue(text.slice(start))}`);
@@ -53,7 +53,7 @@ export function maskUrl(url: string): string {
   return shortenText(parts.join('/') + query.replace(/#.*$/, `#${MASK}`).replace(/=[^&#]*/g, `=${MASK}`));
 }
 
-/** Makes any text safe to show: escaped and shortened. */
+/** Escapes and shortens a text for display. */
 export function shortenText(text: string): string {
   return createExcerpt(text, MAX_SHOWN);
 }

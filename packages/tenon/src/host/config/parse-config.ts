@@ -13,38 +13,45 @@ import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 export const MAX_SERVERS = 1000;
 
 export interface EntryOptions {
-  /** Looks a variable of the environment up. Absent: `${…}` is left as it stands. */
+  /** Returns the value of an environment variable. Default: none, and `${…}` stays unchanged. */
   readonly env?: ((name: string) => string | undefined) | undefined;
-  /** Asks the user for an input of a VS Code configuration. Not called for servers that are disabled. */
+  /**
+   * Asks the user for an input of a VS Code configuration. It is not called for disabled servers. Default: none, and a
+   * server with an input without a default is an error.
+   */
   readonly inputs?: AskInput | undefined;
-  /** `${workspaceFolder}`, and where relative `cwd`, `envFile` and `roots` begin. Default: the folder of the file. */
+  /**
+   * Value of `${workspaceFolder}`, and base of relative `cwd`, `envFile` and `roots`. Default: the folder of the file.
+   */
   readonly workspace?: string | undefined;
-  /** `${userHome}`. */
+  /** Value of `${userHome}`. */
   readonly home?: string | undefined;
-  /** Reads an `envFile`; absent: a server that has one is an error. */
+  /** Reads an `envFile`. Default: none, and a server with an `envFile` is an error. */
   readonly readEnvFile?: ReadEnvFile | undefined;
 }
 
 /** Options of `parseConfig`. */
 export interface ConfigOptions extends EntryOptions {
-  /** The path of the file, as it is shown and as approval remembers it: an absolute one. */
+  /** Absolute path of the file. It is shown to the user and stored with approvals. */
   readonly file: string;
-  /** Author of the file. Servers of a `project` run only once they are approved: see `createTrust`. */
+  /** Author of the file. Servers of a `project` run only after approval: see `createTrust`. */
   readonly scope: EntryOrigin['scope'];
   readonly env: (name: string) => string | undefined;
 }
 
 /** Servers and problems of a configuration. */
 export interface ConfigResult {
-  /** In their order in the configuration. A disabled one is given as it is written: nothing is filled in. */
+  /** Servers, in the order of the configuration. The variables of a disabled server are not resolved. */
   readonly entries: readonly ConfiguredEntry[];
-  /** Mistakes in the configuration. */
+  /** Problems of the configuration. */
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * Parses a configuration: `mcpServers`, VS Code's `servers` with `inputs`, or Zed's `context_servers`, with comments
- * and trailing commas. Mistakes are returned as problems beside the valid servers; invalid JSON gives no servers.
+ * Parses a configuration: `mcpServers`, VS Code's `servers` with `inputs`, or Zed's `context_servers`. Comments and
+ * trailing commas are allowed.
+ *
+ * Problems are returned next to the valid servers. Invalid JSON results in no servers.
  */
 export async function parseConfig(text: string, options: ConfigOptions): Promise<ConfigResult> {
   const { problems, report } = createProblemReport(options.file, getServerName);
@@ -58,7 +65,7 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
   return { entries, problems };
 }
 
-/** Parses servers that a program configures, by the rules and checks of configuration files. */
+/** Parses servers that a program configures, with the rules and checks of configuration files. */
 export async function parseServerEntries(
   servers: Readonly<Record<string, unknown>>,
   options: EntryOptions = {},
@@ -85,7 +92,10 @@ async function parseSections(
   return entries;
 }
 
-/** Those of which there is one. Of two with the same name none is taken: one could be shown and the other run. */
+/**
+ * Lists the servers with unique names. If a name is repeated, no entry is used. Otherwise the user could see one entry,
+ * and the host could run the other.
+ */
 function listServers(sections: readonly JsonNode[], report: ReportProblem): [string, JsonNode][] {
   const named = sections.filter(each => {
     if (each.kind === 'object') return true;
@@ -114,7 +124,7 @@ function getServerName(path: ConfigPath): string | number | undefined {
   return section && path[section.length];
 }
 
-/** The parts of a configuration that name servers. */
+/** Returns the parts of a configuration that contain servers. */
 function findSections(root: JsonNode, report: ReportProblem): JsonNode[] {
   const details = { expected: 'an object with `mcpServers` or `servers`' };
   if (root.kind !== 'object') report('error', 'config/shape', root, 'invalid configuration', details);
@@ -131,7 +141,10 @@ function getMemberNode(spot: JsonNode | undefined, path: ConfigPath): JsonNode |
   return path.reduce<JsonNode | undefined>((each, name) => each?.members.get(name as string), spot);
 }
 
-/** The settings of a program may name no server; a slip of the pen in the key would look the same. */
+/**
+ * Reports a configuration without servers as a warning, because a misspelled key looks the same as settings without
+ * servers.
+ */
 function reportNoServers(root: JsonNode, report: ReportProblem): void {
   const known = SERVER_SECTIONS.flatMap(([first, second]) => (second === undefined ? [first as string] : []));
   for (const [key, spot] of [...root.members].slice(0, MAX_SERVERS)) {

@@ -22,7 +22,7 @@ export interface EntrySources {
   readonly report: ReportProblem;
 }
 
-/** Reads one server. Undefined when something is wrong with it, which is reported. */
+/** Parses one server. Returns `undefined` for an invalid entry, which is reported. */
 export async function parseEntry(
   name: string,
   node: JsonNode,
@@ -35,7 +35,7 @@ export async function parseEntry(
     name,
     node,
     members: collectMembers(node),
-    // A disabled server needs no variables, and the user is not asked for its inputs.
+    // A disabled server needs no variables, so the user is not asked for its inputs.
     isDisabled: isDisabled(node),
     resolve: isDisabled(node) ? async text => text : fill,
     written: Object.create(null) as Record<string, string>,
@@ -58,7 +58,7 @@ export async function parseEntry(
 const isDisabled = ({ members }: JsonNode): boolean =>
   members.get('disabled')?.value === true || members.get('enabled')?.value === false;
 
-/** Zed has had the command with its arguments and environment in an object of their own. */
+/** Collects the members of an entry. Some versions of Zed nest the command, arguments and environment in an object. */
 function collectMembers({ members, path }: JsonNode): ReadonlyMap<string, JsonNode> {
   const command = path[0] === 'context_servers' ? members.get('command') : undefined;
   if (command?.kind !== 'object') return members;
@@ -80,7 +80,10 @@ function checkDuplicates(parser: EntryParser): boolean {
   return false;
 }
 
-/** Hosts disagree on which of two equal keys counts, so that one could be shown and the other run. */
+/**
+ * Lists the members with repeated names. Hosts use different ones, so the user could see one value, and the host could
+ * run another.
+ */
 function listRepeated(spot: JsonNode): readonly JsonNode[] {
   const inner = [...spot.members.values()];
   return [spot, ...inner, ...inner.flatMap(each => [...each.members.values()])].flatMap(each => each.repeated);
@@ -123,7 +126,10 @@ async function readSettings(parser: EntryParser): Promise<EntrySettings> {
   };
 }
 
-/** `tools: { include, exclude }`, a list (Copilot CLI), `includeTools` (Gemini CLI) and `disabledTools` (Windsurf). */
+/**
+ * Reads the tool patterns: `tools: { include, exclude }`, a list (Copilot CLI), `includeTools` (Gemini CLI) or
+ * `disabledTools` (Windsurf).
+ */
 function readTools(parser: EntryParser): ServerEntry['tools'] {
   const { members } = parser;
   const tools = members.get('tools');

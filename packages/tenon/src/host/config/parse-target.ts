@@ -16,7 +16,7 @@ import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
 type TargetKind = 'command' | 'url' | 'http' | 'http-sse';
 
-/** Kinds of targets by the names that hosts use, in lower case and without `-` and `_`. */
+/** Kinds of targets by the names that hosts use, in lower case without `-` and `_`. */
 const TARGET_KINDS: Readonly<Record<string, TargetKind>> = {
   stdio: 'command',
   local: 'command',
@@ -27,7 +27,7 @@ const TARGET_KINDS: Readonly<Record<string, TargetKind>> = {
   remote: 'url',
 };
 
-/** Reads how a server is reached: by a command that starts it, or at a URL. */
+/** Parses the target of a server: a command, or a URL. */
 export async function readTarget(
   parser: EntryParser,
   readEnvFile: ReadEnvFile | undefined,
@@ -124,7 +124,7 @@ async function readUrl(
   return target;
 }
 
-/** Gemini CLI distinguishes the two HTTP transports by the key of the URL. */
+/** Determines the transport. Gemini CLI distinguishes the two HTTP transports by the key of the URL. */
 function getTransport(spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
   if (kind === 'http' || kind === 'http-sse') return kind;
   return spot.path.at(-1) === 'httpUrl' ? 'http' : undefined;

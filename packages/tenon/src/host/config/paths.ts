@@ -1,8 +1,8 @@
-/** Paths, of whichever platform, for code that has no `node:path`. */
+/** Path functions for all platforms, for code that must not import `node:path`. */
 
 const DRIVE = /^[a-z]:[\\/]/i;
 
-/** True if a path does not depend on the current folder. */
+/** Tells if a path is absolute. */
 export const isAbsolute = (path: string): boolean => /^[\\/]/.test(path) || DRIVE.test(path);
 
 /** Returns the folder of a file, or `undefined` if its path has none. */
@@ -16,14 +16,17 @@ export function getBaseName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? '';
 }
 
-/** The folder that a configuration is about: that of its file, or the one around `.vscode` and its like. */
+/**
+ * Returns the project folder of a configuration: the folder of the file, or the parent of `.vscode` and similar
+ * folders.
+ */
 export function getWorkspace(file: string): string | undefined {
   const folder = getFolder(file);
   if (folder === undefined) return undefined;
   return ['.vscode', '.cursor'].includes(getBaseName(folder)) ? (getFolder(folder) ?? folder) : folder;
 }
 
-/** A path as seen from a folder, without `.` and `..` in it. */
+/** Resolves a path against a folder, and removes `.` and `..`. */
 export function resolvePath(folder: string | undefined, path: string): string {
   if (folder === undefined || isAbsolute(path)) return path;
   const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
@@ -36,12 +39,12 @@ export function resolvePath(folder: string | undefined, path: string): string {
   return parts.length === 1 && parts[0] === '' ? separator : parts.join(separator);
 }
 
-/** The `file:` URI of an absolute path. */
+/** Converts an absolute path to a `file:` URI. */
 export function toFileUri(path: string): string {
   const slashed = DRIVE.test(path) || path.startsWith('\\') ? `/${path.replaceAll('\\', '/')}` : path;
   const parts = slashed.split('/').map((part, at) => (at === 1 && /^[a-z]:$/i.test(part) ? part : encodePart(part)));
   return `file://${parts.join('/')}`;
 }
 
-/** Half a surrogate pair cannot be encoded. */
+/** Encodes a part of a path. Replaces lone surrogates, which cannot be encoded. */
 const encodePart = (part: string): string => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\uFFFD'));

@@ -5,27 +5,25 @@ import type { ConfigPath, JsonNode } from './json-node.js';
 /** Maximum number of reported problems of one configuration. */
 export const MAX_PROBLEMS = 200;
 
-/** Something that is wrong with a configuration. */
+/** Problem of a configuration. */
 export interface ConfigProblem {
-  /** `error`: the server that it concerns is not given, or none is. `warning`: it is given all the same. */
+  /** `error`: the affected server, or the whole configuration, is omitted. `warning`: it is used. */
   readonly level: 'error' | 'warning';
-  /** Names the file, the line and the key, and no value that could be a secret. */
+  /** Error that names the file, line and key. It contains no value that could be a secret. */
   readonly error: TenonError;
   /** Path of the file. */
   readonly file: string;
-  /** From 1; undefined for what stands in no file. */
+  /** Line number, from 1. `undefined` for a value that is not from a file. */
   readonly line: number | undefined;
-  /** `mcpServers.notes.args[0]`. Empty for the whole. */
+  /** Path of the value: `mcpServers.notes.args[0]`. Empty for the whole configuration. */
   readonly key: string;
-  /** The server that it concerns. */
+  /** Name of the affected server. */
   readonly server: string | undefined;
 }
 
 type ProblemDetails = Pick<ErrorDetails, 'expected' | 'received' | 'hint' | 'cause'>;
 
-/**
- * Reports a problem and the affected key. Details that take time to compute are computed only for reported problems.
- */
+/** Reports a problem and the affected key. Details that take time are computed only if the problem is reported. */
 export type ReportProblem = (
   level: ConfigProblem['level'],
   code: string,
@@ -34,7 +32,11 @@ export type ReportProblem = (
   details?: ProblemDetails | (() => ProblemDetails),
 ) => void;
 
-/** Gathers what is wrong with the configuration of a file. `getServer` returns the server of a path. */
+/**
+ * Creates the collector of a configuration's problems.
+ *
+ * @param getServer Returns the server of a path.
+ */
 export function createProblemReport(
   file: string,
   getServer: (path: ConfigPath) => string | number | undefined,
@@ -51,7 +53,7 @@ export function createProblemReport(
   return { problems, report };
 }
 
-/** A path as people write it: `mcpServers["my server"].args[0]`. */
+/** Formats a path: `mcpServers["my server"].args[0]`. */
 function formatConfigPath(path: ConfigPath): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : formatMember(part, at > 0))).join('');
 }
@@ -61,7 +63,7 @@ function formatMember(name: string, inner: boolean): string {
   return inner ? `.${name}` : name;
 }
 
-/** A name in quotes, which cannot be taken for anything else on a screen: the configuration may be anybody's. */
+/** Quotes and escapes a name for display, because a configuration may come from an untrusted project. */
 export function quoteName(name: string): string {
   return escapeInvisible(JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name));
 }

@@ -9,10 +9,13 @@ import {
   type VariableReference,
 } from './variable-references.js';
 
-/** Maximum length of all resolved variables of one configuration, in characters: a few can grow without end. */
+/**
+ * Maximum length of all resolved values of one configuration, in characters. Otherwise a few variables could expand
+ * without limit.
+ */
 const MAX_RESOLVED_TEXT = 4 * 2 ** 20;
 
-/** The reason why a text cannot be resolved. */
+/** Reason why the variables of a text cannot be resolved. */
 export interface ResolveFault {
   readonly code: 'config/variable' | 'config/input' | 'config/too-large';
   readonly summary: string;
@@ -23,7 +26,7 @@ export interface ResolveFault {
 export type ResolveVariables = (text: string) => Promise<string | ResolveFault>;
 
 export interface VariableSources {
-  /** The environment; without one nothing is filled in. */
+  /** Returns the value of an environment variable. If absent, no variable is resolved. */
   readonly env: ((name: string) => string | undefined) | undefined;
   readonly inputs: ResolveInput;
   readonly workspace: string | undefined;
@@ -93,7 +96,7 @@ function createNotSetFault(name: string): ResolveFault {
 
 function createUnknownVariableFault(body: string): ResolveFault {
   const known = ['VAR', 'VAR:-default', 'env:VAR', 'input:id', ...PREDEFINED].map(each => `\${${each}}`).join(', ');
-  // What stands behind the colon may be a default, and that may be a secret.
+  // The text after the colon may be a default value, which may be a secret.
   const kind = /^[\w.-]{1,40}(?=:)/.exec(body)?.[0];
   return {
     code: 'config/variable',

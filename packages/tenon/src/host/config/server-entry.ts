@@ -1,70 +1,74 @@
-/** One server, as a configuration names it. */
+/** Server of a configuration. */
 export interface ServerEntry {
-  /** Its key in the configuration. */
+  /** Key of the server in the configuration. */
   readonly name: string;
   /** Command or URL of the server. */
   readonly target: CommandTarget | UrlTarget;
-  /** The server is configured and not used. Default false. */
+  /** True if the host must not use the server. Default `false`. */
   readonly disabled?: boolean | undefined;
-  /** Time that the server may take to open, in milliseconds. Default of the host: 30,000. */
+  /** Time limit for starting or connecting to the server, in milliseconds. Default of the host: 30,000. */
   readonly startTimeout?: number | undefined;
-  /** In milliseconds, as of `ClientOptions`. */
+  /** Idle timeout of a call, in milliseconds, as in `ClientOptions`. */
   readonly idleTimeout?: number | undefined;
-  /** In milliseconds, as of `ClientOptions`. */
+  /** Total timeout of a call, in milliseconds, as in `ClientOptions`. */
   readonly totalTimeout?: number | undefined;
-  /** True if the policy may trust its annotations. Default `false`. */
+  /** True if the policy may trust the tool annotations of the server. Default `false`. */
   readonly trusted?: boolean | undefined;
-  /** Patterns (`*`) of tools to offer, and of those not to. */
+  /** Patterns (`*`) of tools to offer, and of tools not to offer. Default: all tools. */
   readonly tools?:
     | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
     | undefined;
-  /** Roots that this server may know, as URIs; absent: those of the host. */
+  /** Root URIs that this server receives. Default: those of the host. */
   readonly roots?: readonly string[] | undefined;
   /**
-   * Sharing of one process among sessions of the same user and OAuth client. Absent: sessions whose clients declare
-   * none of roots, sampling and elicitation share one process, and every other session has its own. `true`: all
-   * sessions share one process, or one connection to a URL, and the server cannot request input. `false`: each session
-   * has its own.
+   * Sharing of one process among sessions of the same user and OAuth client. `true`: all sessions share one process, or
+   * one connection to a URL, and the server cannot request input. `false`: each session has its own.
+   *
+   * Default: sessions whose clients support none of roots, sampling and elicitation share one process. Every other
+   * session has its own.
    */
   readonly share?: boolean | undefined;
-  /** Place of the entry. */
+  /** Position of the entry in its configuration file. */
   readonly origin?: EntryOrigin | undefined;
 }
 
-/** Place of a server in a configuration file. */
+/** Position of a server in a configuration file. */
 export interface EntryOrigin {
   /** Path of the file. */
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** Author of the file: the user, or the authors of the project. The latter's servers run only once approved. */
+  /** Author of the file: the user, or the authors of a project. Servers of a project run only after approval. */
   readonly scope: 'user' | 'project';
 }
 
-/** A server that is started by a command and speaks over stdio. */
+/** Server that a command starts, with the stdio transport. */
 export interface CommandTarget {
   /** Program to start. */
   readonly command: string;
-  /** Arguments of the program. */
+  /** Arguments of the program. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Environment variables, in addition to a safe subset of the host's. */
+  /** Environment variables, in addition to a safe subset of the host's. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Working directory. */
+  /** Working directory. Default: that of the host. */
   readonly cwd?: string | undefined;
 }
 
-/** A server at a URL. */
+/** Server at a URL. */
 export interface UrlTarget {
   /** URL of the MCP endpoint. */
   readonly url: string;
-  /** Header fields of every request. */
+  /** Header fields of every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Transport. Default: Streamable HTTP, then HTTP+SSE. */
   readonly transport?: 'http' | 'http-sse' | undefined;
 }
 
-/** An entry that was read, and what stands in the configuration where its variables were filled in. */
+/** Parsed server entry, with its values before their variables were resolved. */
 export interface ConfiguredEntry extends ServerEntry {
-  /** By key (`command`, `args[0]`, `env.TOKEN`, …): the text before it was filled in. It may hold secrets. */
+  /**
+   * Values before their variables were resolved, by key (`command`, `args[0]`, `env.TOKEN`, …). They may contain
+   * secrets.
+   */
   readonly written?: Readonly<Record<string, string>> | undefined;
 }

@@ -3,22 +3,27 @@ import type { JsonNode } from './json-node.js';
 import { getBaseName } from './paths.js';
 import type { ServerEntry } from './server-entry.js';
 
-/** A timer holds no more: nearly 25 days, in milliseconds. */
+/** Maximum delay of a timer: nearly 25 days, in milliseconds. */
 const MAX_TIME = 2 ** 31 - 1;
-/** Below it `timeout` cannot be meant as milliseconds: Claude Code does not heed such a value, and 60 is a usual one. */
+/**
+ * Minimum `timeout` that is taken as milliseconds. Claude Code ignores smaller values, and 60 is common as a number of
+ * seconds.
+ */
 const MIN_MILLISECONDS = 1000;
-/** The longest that Cline lets its users choose, in seconds. */
+/** Maximum `timeout` in the settings of Cline, in seconds. */
 const MAX_SECONDS = 3600;
 
 type EntryTimeouts = Pick<ServerEntry, 'startTimeout' | 'idleTimeout' | 'totalTimeout'>;
 
 /**
- * The limits of one server. Our own keys are milliseconds. `timeout` is the time for one call in all, and no call is
- * given up for its silence before that: so Claude Code, Gemini CLI and Zed have it, in milliseconds, and Cline, Roo
- * Code and Kilo Code, in seconds.
+ * Reads the timeouts of one server. The library's own keys are in milliseconds.
  *
- * https://code.claude.com/docs/en/mcp, https://geminicli.com/docs/tools/mcp-server (`timeout`: milliseconds),
- * https://docs.cline.bot/mcp/configuring-mcp-servers (30 seconds to 1 hour; `timeout`: seconds)
+ * `timeout` sets both the total and the idle timeout of a call, as other hosts do. Claude Code, Gemini CLI and Zed use
+ * milliseconds; Cline, Roo Code and Kilo Code use seconds.
+ *
+ * @see https://code.claude.com/docs/en/mcp
+ * @see https://geminicli.com/docs/tools/mcp-server
+ * @see https://docs.cline.bot/mcp/configuring-mcp-servers
  */
 export function readTimeouts(parser: EntryParser): EntryTimeouts {
   const limits: { -readonly [name in keyof EntryTimeouts]: EntryTimeouts[name] } = {};
@@ -37,9 +42,9 @@ function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number)
   return time > 0 && time <= MAX_TIME ? time : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIME}`);
 }
 
-/** Returns the unit of `timeout` in milliseconds. */
+/** Returns the unit of `timeout`, in milliseconds. */
 function getUnit(parser: EntryParser, spot: JsonNode): number {
-  // Cline and its likes keep their servers in files of these names.
+  // Cline and related hosts use these file names.
   if (/^(cline_)?mcp_settings\.json$/.test(getBaseName(parser.file))) return 1000;
   const value = spot.value as number;
   const likeCline = ['autoApprove', 'alwaysAllow', 'transportType'].some(key => parser.members.has(key));

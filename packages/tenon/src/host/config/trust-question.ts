@@ -8,25 +8,25 @@ import type { ConfiguredEntry } from './server-entry.js';
 
 const PREFIX = 'config/trust/';
 
-/** One thing that is other than it was approved. Secrets are masked. */
+/** Difference between an entry and the approved one. Secrets are masked. */
 export interface ConfigChange {
-  /** `command`, `args[0]`, `env.TOKEN`, `url`, … */
+  /** Path of the part: `command`, `args[0]`, `env.TOKEN`, `url`, … */
   readonly key: string;
-  /** As it was; absent where there was none. */
+  /** Approved value. Absent if the part is new. */
   readonly before?: string;
-  /** As it is; absent where there is none any more. */
+  /** Current value. Absent if the part was removed. */
   readonly after?: string;
 }
 
-/** Details of an approval beside the entry itself. */
+/** Information for the approval of an entry. */
 export interface TrustQuestion {
-  /** Nothing of this server was approved before. */
+  /** True if the server was never approved. */
   readonly first: boolean;
-  /** All of it at first, later what is different. */
+  /** All parts for the first approval, else the changed parts. */
   readonly changes: readonly ConfigChange[];
   /**
-   * Parts that need a second look: a shell script, a variable that loads code. Best effort: empty does not mean
-   * harmless.
+   * Parts that the user should review: a shell script, a variable that loads code. An empty list does not mean that the
+   * entry is harmless.
    */
   readonly dangers: readonly string[];
 }
@@ -36,13 +36,13 @@ interface StoredPart {
   readonly shown: string;
 }
 
-/** An entry beside what was approved of it. */
+/** Result of comparing an entry with the approved one. */
 export interface TrustExamination {
-  /** The key of its approval in the store. */
+  /** Storage key of the approval. */
   readonly key: string;
-  /** Record to store on approval. */
+  /** Record to store after approval. */
   readonly record: { readonly mark: string; readonly parts: Readonly<Record<string, StoredPart>> };
-  /** Undefined when it is as it was approved. */
+  /** Information for the approval. `undefined` when the entry equals the approved one. */
   readonly question: TrustQuestion | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface TrustExamination {
 export const getTrustKey = async (signer: Signer, file: string, name: string): Promise<string> =>
   PREFIX + (await signer.sign(toCanonicalJson(['place', file, name])));
 
-/** Looks what of an entry is different from what was approved. */
+/** Compares an entry with the approved one. */
 export async function examineEntry(entry: ConfiguredEntry, signer: Signer, values: Values): Promise<TrustExamination> {
   const file = entry.origin?.file ?? '';
   const key = await getTrustKey(signer, file, entry.name);

@@ -11,46 +11,52 @@ declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 const MIN_KEY_BYTES = 32;
 
 /**
- * Asks the user. It must show the whole command, or the URL, of the entry before it runs
- * (https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices, Local MCP Server Compromise). Only
- * the changes may be logged.
+ * Asks the user to approve an entry. It must show the whole command or URL before the server runs. Only the changes may
+ * be logged.
+ *
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices (Local MCP Server Compromise)
  */
 export type AskTrust = (entry: ConfiguredEntry, question: TrustQuestion) => boolean | Promise<boolean>;
 
 /** Options of `createTrust`. */
 export interface TrustOptions {
-  /** Store of the approvals. */
+  /** Store for approvals. */
   readonly values: Values;
   /**
-   * Key of at least 32 bytes, stored apart from `values`. Secrets are stored as keyed hashes, so that a reader of the
-   * store cannot guess them. Default: a random key, whose approvals are valid in this process only.
+   * Key of at least 32 bytes that hashes secrets, so that a reader of the store cannot guess them. Store it apart from
+   * `values`. Default: a random key, with which approvals are valid in this process only.
    */
   readonly key?: Uint8Array | undefined;
-  /** Absent: what is not approved is refused with `config/not-approved`. */
+  /**
+   * Asks the user to approve an entry. Default: none, and an entry that is not approved is rejected with
+   * `config/not-approved`.
+   */
   readonly ask?: AskTrust | undefined;
 }
 
-/** Keeps what a project brings along from running before the user has approved it. */
+/** Approvals of project servers, which must not run before the user has approved them. */
 export interface Trust {
   /**
-   * Tells if an entry may run. An entry of the user or of the program may. An entry of a project may if it equals the
-   * approved one. Otherwise the user is asked, each time until it is approved. Run exactly the entry that was approved.
+   * Tells if an entry may run. An entry of the user or of the program may always run. A project entry may run if it
+   * equals the approved one.
+   *
+   * Otherwise the user is asked, each time until the entry is approved. Run exactly the entry that was approved.
    *
    * @throws TenonError `config/not-approved` when no user can be asked.
    */
   isApproved(entry: ConfiguredEntry): Promise<boolean>;
-  /** Returns the differences from the approved entry; undefined if there are none. */
+  /** Returns the differences from the approved entry. Resolves with `undefined` if there are none. */
   getQuestion(entry: ConfiguredEntry): Promise<TrustQuestion | undefined>;
-  /** Approves an entry as it is, for the program that shows it by itself. */
+  /** Approves an entry. Use it in programs that show the entry to the user themselves. */
   approve(entry: ConfiguredEntry): Promise<void>;
   /** Revokes the approval of the server, even if its entry has changed. */
   revoke(origin: Pick<EntryOrigin, 'file'>, name: string): Promise<void>;
 }
 
 /**
- * Remembers which servers of projects were approved. An approval is bound to the file, the server's name, and
- * everything that decides what runs: command, arguments, environment, headers, folder, URL, and the claims `trusted`,
- * tools and roots.
+ * Stores which project servers are approved. An approval is bound to the file, the server's name, and everything that
+ * decides which program runs. That includes command, arguments, environment, headers, folder, URL, `trusted`, tools and
+ * roots.
  *
  * @throws TenonError `config/trust-key` when the key is too short.
  */
@@ -82,7 +88,7 @@ export function createTrust({ values, key, ask }: TrustOptions): Trust {
     async isApproved(entry) {
       if (entry.origin?.scope !== 'project') return true;
       const found = await examine(entry);
-      // Concurrent requests for the same answer share one prompt.
+      // Concurrent requests for the same approval share one prompt.
       const id = `${found.key} ${found.record.mark}`;
       const waiting = inProgress.get(id);
       if (waiting) return waiting;

@@ -1,20 +1,20 @@
-/** A variable in a text, and what stands for it where it is not set. */
+/** Variable in a text, with its default. */
 export interface VariableReference {
   readonly kind: 'env' | 'input' | 'predefined' | 'unknown';
   readonly name: string;
   readonly fallback?: string;
 }
 
-/** Maximum depth of defaults within defaults. */
+/** Maximum nesting depth of defaults. */
 export const MAX_DEFAULTS = 8;
 
-/** Predefined variables, by the names of VS Code and Cursor. */
+/** Predefined variables of VS Code and Cursor. */
 export const PREDEFINED = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'] as const;
 export type Predefined = (typeof PREDEFINED)[number];
 
 /**
- * Takes a text apart: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}` and the predefined ones become
- * references. `$${` stands for `${` itself, and `${` without its `}` for itself too.
+ * Splits a text into plain text and references: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}` and predefined
+ * variables. `$${` is an escaped `${`. `${` without a closing brace is plain text.
  */
 export function parseReferences(text: string): (string | VariableReference)[] {
   const pieces: (string | VariableReference)[] = [];
@@ -38,7 +38,7 @@ export function parseReferences(text: string): (string | VariableReference)[] {
   return pieces;
 }
 
-/** Finds the brace that closes a reference. A default may hold references of its own. */
+/** Finds the closing brace of a reference. Its default may contain other references. */
 function findClosingBrace(text: string, from: number): number {
   let open = 1;
   for (let at = from; at < text.length; at++) {
@@ -56,7 +56,7 @@ function parseReference(body: string): VariableReference {
   const rest = prefixed ? body.slice('env:'.length) : body;
   const end = rest.indexOf(':-');
   const name = end < 0 ? rest : rest.slice(0, end);
-  // Windows has variables like `ProgramFiles(x86)`.
+  // Windows has variables such as `ProgramFiles(x86)`.
   const isName = prefixed ? /^[^:${}]+$/.test(name) : /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
   if (!isName) return { kind: 'unknown', name: body };
   return end < 0 ? { kind: 'env', name } : { kind: 'env', name, fallback: rest.slice(end + 2) };

@@ -7,30 +7,31 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import type { ClientSession } from '../../server/request-context.js';
 
-/** A call that is on its way to a server, and what of it the server may reach. */
+/** Call that a server is processing. */
 export interface UpstreamCall {
-  /** The requests that were sent for it. */
+  /** IDs of the requests that were sent for the call. */
   readonly ids: ReadonlySet<Id>;
-  /** The task that the server has made of it. */
+  /** ID of the task that the server has created for the call. */
   readonly task: string | undefined;
   readonly ask: RequestInput | undefined;
-  /** Session of the caller, or the one in which its task began. */
+  /** Session of the caller, or the session in which its task was created. */
   readonly session?: ClientSession | undefined;
-  /** True if the caller no longer waits for it. */
+  /** True if the caller no longer waits for the result. */
   readonly cancelled: boolean;
-  /** True if the caller wants messages of this level. */
+  /** Tells if the caller wants log messages of this level. */
   acceptsLogLevel(level: LoggingLevel): boolean;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
-/** Origin of a server's request. */
+/** Origin of an input request from a server. */
 type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
   Partial<Pick<ServerRequestInfo, 'progress'>>;
 
 /**
- * The calls in flight on one connection. An input request of the server goes to the call that it names, by its stream
- * or its task. If it names neither, it goes to the most recent call whose caller supports input requests: all calls of
- * a connection have the same scope.
+ * Active calls on one connection.
+ *
+ * An input request of the server goes to the call that its stream or task identifies. Without such a call, it goes to
+ * the most recent call whose caller supports input requests. All calls of a connection have the same scope.
  */
 export class ActiveCalls {
   readonly #calls = new Map<UpstreamCall, Set<Promise<unknown>>>();
@@ -44,7 +45,7 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
-  /** Runs a call. It does not end while an input request on its behalf is open. */
+  /** Runs a call. The call ends only after all input requests on its behalf have ended. */
   async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
     const open = new Set<Promise<unknown>>();
     this.#calls.set(call, open);
@@ -63,7 +64,7 @@ export class ActiveCalls {
       try {
         return await this.#askCaller(call, call.ask, method, params, origin);
       } catch (error) {
-        // An input request to a caller that disconnects meanwhile may belong to another call.
+        // After a caller disconnects, its input request may belong to another call.
         if (origin.signal.aborted || !this.#hasEnded(call, error)) throw error;
       }
     }
@@ -102,14 +103,14 @@ export class ActiveCalls {
     return named ?? this.#findNextCall(new Set());
   }
 
-  /** Finds the most recent call whose caller still waits and can answer, and has not been asked yet. */
+  /** Finds the most recent call that is not in `tried`, and whose caller still waits and supports input requests. */
   #findNextCall(tried: ReadonlySet<UpstreamCall>): UpstreamCall | undefined {
     return [...this.#calls.keys()].findLast(call => call.ask !== undefined && !call.cancelled && !tried.has(call));
   }
 
   /**
-   * Sends a log message to the last call that it may belong to. If several sessions share the process and have calls in
-   * flight, it is sent to none of them, because it may reveal the call of another session.
+   * Sends a log message to the most recent call to which it may belong. If several sessions share the process and have
+   * active calls, the message is dropped. Otherwise it could reveal data of another session.
    */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
     const calls = [...this.#calls.keys()];

@@ -2,9 +2,7 @@ import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ConnectionOptions } from './connection-options.js';
 import type { SupportedInput } from './connection-scope.js';
 
-/**
- * Declares the kinds of input requests that a server may send: those that its callers or the host itself can answer.
- */
+/** Declares the input requests that a server may send: those that its callers or the host itself support. */
 export function declareCapabilities(
   { form, url, sample, sampleTools, roots }: SupportedInput,
   options: Pick<ConnectionOptions, 'hasBroker' | 'roots'>,

@@ -3,7 +3,7 @@ import type { Clock } from '../../cancellation/clock.js';
 const INITIAL_DELAY = 500;
 const MAX_DELAY = 60_000;
 
-/** Delay before the next attempt: longer after each failure, and random. Times are milliseconds. */
+/** Delay before the next connection attempt. It grows after each failure and is randomized. */
 export class ConnectionBackoff {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -15,7 +15,7 @@ export class ConnectionBackoff {
     this.#random = random;
   }
 
-  /** Remaining delay; 0 if an attempt is allowed. */
+  /** Remaining delay, in milliseconds. 0 if an attempt is allowed. */
   get remaining(): number {
     return Math.max(0, this.#until - this.#clock.now());
   }

@@ -1,14 +1,22 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { describePublicly } from './public-error-text.js';
 
-/** Creates the error of a server that did not open in time. `startTimeout` is in milliseconds. */
+/**
+ * Creates the error of a server that did not start in time.
+ *
+ * @param startTimeout Time limit, in milliseconds.
+ */
 export function createStartTimeoutError(server: string, startTimeout: number): TenonError {
   return new TenonError('host/start-timeout', `the server "${server}" timed out after ${startTimeout} ms at startup`, {
     hint: 'raise `startTimeout` of the server, or check its startup',
   });
 }
 
-/** Creates the error of a call during the pause after failed openings. `remaining` is in milliseconds. */
+/**
+ * Creates the error of a call during the delay after failed connection attempts.
+ *
+ * @param remaining Remaining delay, in milliseconds.
+ */
 export function createBackoffError(lastError: TenonError | undefined, remaining: number): TenonError {
   return new TenonError(
     'host/backoff',

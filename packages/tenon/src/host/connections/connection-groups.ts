@@ -1,6 +1,6 @@
 import type { UpstreamConnection } from './upstream-connection.js';
 
-/** Lines by whom they are for: what concerns one of many costs nothing for the others. */
+/** Connections grouped by key, so that an event for one key does not iterate over all connections. */
 export class ConnectionGroups<Key> {
   readonly #groups = new Map<Key, Set<UpstreamConnection>>();
 

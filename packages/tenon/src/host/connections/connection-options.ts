@@ -10,24 +10,27 @@ import type { UpstreamConnection } from './upstream-connection.js';
 /** Options of a connection to one server. */
 export interface ConnectionOptions {
   readonly server: string;
-  /** Opens a client to it. */
+  /** Opens a client for the server. */
   readonly connect: (options: ClientOptions) => Promise<Client>;
-  /** True if its annotations are trusted. */
+  /** True if the tool annotations of the server are trusted. */
   readonly trusted: boolean;
   readonly startTimeout: number;
   readonly idleTimeout?: number | undefined;
   readonly totalTimeout?: number | undefined;
-  /** Time for a caller that answers by a retry, in milliseconds: later its state is no longer valid. */
+  /**
+   * Maximum time between an input request and the retry that contains its result, in milliseconds. Afterwards, the
+   * request state is invalid.
+   */
   readonly retryTimeout: number;
-  /** The roots that this server may know, where they are its own. */
+  /** Roots that are configured for this server. Absent: those of the caller. */
   readonly roots?: readonly Root[] | undefined;
-  /** Creates the handler of the server's requests. */
+  /** Creates the handler for input requests of the server. */
   readonly createQuestionHandler: (connection: UpstreamConnection) => QuestionHandler;
-  /** True if the host answers sampling for callers without a model. */
+  /** True if the host handles sampling for callers that do not support it. */
   readonly hasBroker: boolean;
   readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
-  /** Bounds the processes of all servers; absent where connecting starts none. */
+  /** Limits the number of processes of all servers. Absent if the server is not a process. */
   readonly processes?: ProcessLimit | undefined;
 }

@@ -6,24 +6,26 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 
-/** The callers that may share one connection to a server: their identity, and the input requests that they support. */
+/** Callers that may share one connection to a server: their identity, and the input requests that they support. */
 export interface ConnectionScope {
-  /** Equal for those who may share a line. */
+  /** Key of the scope. It is equal for callers that may share a connection. */
   readonly key: string;
   readonly identity: CallerIdentity;
-  /** The caller whose share of the connections to servers is used up. */
+  /** Caller whose connection limit the scope uses. */
   readonly caller: string;
-  /** Input that servers may request of the callers. */
+  /** Input requests that servers may send to the callers. */
   readonly input: SupportedInput;
-  /** Servers may make tasks of calls. The host waits for those of callers that cannot follow them. */
+  /** True if servers may create tasks for calls. The host waits for tasks of callers that do not support them. */
   readonly tasks: boolean;
-  /** The preferred protocol version for servers. A version that caller and server share needs no translation. */
+  /**
+   * Preferred protocol version for connections to servers. A version that caller and server share needs no translation.
+   */
   readonly preferredVersion: string | undefined;
-  /** The one session that they are, where there is one. */
+  /** Session of the scope. `undefined` if callers of several sessions share it. */
   readonly session: ClientSession | undefined;
 }
 
-/** The kinds of input requests that can be answered. */
+/** Kinds of input requests that are supported. */
 export interface SupportedInput {
   readonly form: boolean;
   readonly url: boolean;
@@ -38,8 +40,10 @@ const sessions = new WeakMap<ClientSession, string>();
 let count = 0;
 
 /**
- * A session has a scope of its own. Callers without a session share one scope if they are the same user with the same
- * OAuth client and support the same input requests. Without authorization all such callers are the same user.
+ * Creates the scope of a caller. Each session has its own scope.
+ *
+ * Callers without a session share a scope if they have the same user, OAuth client and supported input requests.
+ * Without authorization, all of these callers are the same user.
  */
 export function createConnectionScope(
   { caller, dialect, session: ownSession, originSession }: RequesterInfo,
@@ -56,7 +60,7 @@ export function createConnectionScope(
   return {
     key: JSON.stringify([getOwnerKey(identity) ?? null, sessionPart, protocolVersion, flags]),
     identity,
-    // Anonymous callers without a session share one connection, which belongs to none of them.
+    // Anonymous callers without a session share one connection that has no owner.
     caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
     input,
     tasks,
@@ -66,21 +70,21 @@ export function createConnectionScope(
 }
 
 /**
- * Callers of a version with the extension can declare it. Those of other versions cannot declare that they do not
- * follow tasks.
+ * Tells if a caller does not support tasks, although its protocol version can declare the extension. Other versions
+ * cannot declare that.
  */
 function lacksTaskExtension({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
   return dialect.tasks === 'by-extension' && extensions?.[TASKS] === undefined;
 }
 
-/** Checks that servers cannot request input from callers, so that no result depends on the session of a call. */
+/** Tells if servers cannot request input from the callers. Then no result depends on the session of a call. */
 export function hasNoInput({ input }: ConnectionScope): boolean {
   return !Object.values(input).includes(true);
 }
 
 /**
- * Describes all callers of the same user and OAuth client together, over all sessions and versions: they get no input
- * requests. Two users are never combined, because a server may store what one of them sent.
+ * Returns the scope of all callers with the same user and OAuth client, over all sessions and protocol versions. They
+ * receive no input requests. Two users never share a scope, because a server may store the data of one of them.
  */
 export function joinSessions({ identity, caller, tasks }: ConnectionScope): ConnectionScope {
   return {

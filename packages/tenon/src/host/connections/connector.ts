@@ -16,7 +16,7 @@ interface CredentialOptions {
   readonly callerSignIn?: CallerSignIn | undefined;
 }
 
-/** Creates the connector of a server: a client for each principal, with the credentials of that principal. */
+/** Creates the connector of a server. It opens a client for each principal, with the credentials of that principal. */
 export function createConnector(
   name: string,
   server: HostServer,
@@ -34,7 +34,7 @@ export function createConnector(
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
 }
 
-/** A header of the configuration is for all callers. */
+/** Tells if the configuration contains a token, which applies to all callers. */
 function hasToken(server: HostServer): boolean {
   if (!('url' in server) || typeof server.headers !== 'object') return false;
   return Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
@@ -53,7 +53,7 @@ function createEndpoint(
   return transports.createHttp(auth === undefined ? server : { ...server, auth });
 }
 
-/** A server as the lock, the rules and the configuration know it. */
+/** Converts a server to the form that the lock, the policy and the configuration use. */
 export function toServerEntry(name: string, server: HostServer): ServerEntry {
   const { tools, trusted, origin } = server;
   return {

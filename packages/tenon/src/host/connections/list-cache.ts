@@ -8,7 +8,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 
-/** The lists of a server, and what their entries are. */
+/** Entry type of each list. */
 export interface ListEntries {
   tools: Tool;
   prompts: Prompt;
@@ -18,27 +18,30 @@ export interface ListEntries {
 
 export type ListKind = keyof ListEntries;
 
-/** One list, over all its pages. */
+/** All pages of a list. */
 export interface EntryList<K extends ListKind> extends Cacheable {
   readonly items: readonly ListEntries[K][];
 }
 
 interface CachedList {
   readonly list: Promise<EntryList<ListKind>>;
-  /** Expiry of the list. Undefined: it is valid until the server announces a change. */
+  /**
+   * Expiry of the list, in milliseconds of the clock. `undefined`: the list is valid until the server announces a
+   * change.
+   */
   until: number | undefined;
   settled: boolean;
-  /** The list itself, once it was read. */
+  /** Entries of the list, after they were read. */
   value: EntryList<ListKind> | undefined;
 }
 
-/** Maximum number of entries that are read of one list. */
+/** Maximum number of entries of one list. The rest is ignored. */
 const MAX_ENTRIES = 10_000;
-/** Maximum size of the pages of one list after its first one, in characters. */
+/** Maximum total size of the pages after the first one, in characters. */
 const MAX_SIZE = 64 * 1024 * 1024;
 type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
 
-/** Lists of one server on one connection: read on demand, and cached for as long as they are valid. */
+/** Cache of one server's lists on one connection. Lists are read on demand, and cached while they are valid. */
 export class ListCache {
   readonly #server: string;
   readonly #connect: () => Promise<Client>;
@@ -62,7 +65,7 @@ export class ListCache {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Listens to the list changes that the server announces. */
+  /** Subscribes to the list changes that the server announces. */
   observeClient(client: Client): void {
     this.#watching.abort();
     this.#watching = new AbortController();
@@ -94,7 +97,7 @@ export class ListCache {
     return list;
   }
 
-  /** The list, if it was read and is still valid. */
+  /** Returns the cached list if it is still valid. */
   getFresh<K extends ListKind>(kind: K): EntryList<K> | undefined {
     const cached = this.#cached.get(kind);
     if (cached?.value === undefined) return undefined;
@@ -102,9 +105,7 @@ export class ListCache {
     return isFresh ? (cached.value as EntryList<K>) : undefined;
   }
 
-  /**
-   * The list as it was last read, however long ago; read now if it never was. For what is looked up with every call.
-   */
+  /** Returns the cached list, even if it has expired, else reads it. Used for lookups that occur with every call. */
   getCached<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
     const cached = this.#cached.get(kind);
     return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind);
@@ -116,16 +117,14 @@ export class ListCache {
     return false;
   }
 
-  /**
-   * The process of the server was stopped: no list changes before it runs again, also where changes are not announced.
-   */
+  /** Keeps all lists valid while the process of the server is stopped, because they cannot change. */
   pause(): void {
     this.#watching.abort();
     this.#paused = true;
     for (const entry of this.#cached.values()) entry.until = undefined;
   }
 
-  /** Drops the lists, because another process or another session may have others. */
+  /** Drops the lists, because another process or session may have others. */
   clear(): void {
     this.#cached.clear();
   }
@@ -138,14 +137,14 @@ export class ListCache {
   async #watch(client: Client, filter: JsonObject, signal: AbortSignal): Promise<void> {
     try {
       for await (const _ of client.watch(filter, { signal })) {
-        // The change was already reported as an event.
+        // The client has already emitted the change as an event.
       }
     } catch (error) {
       if (!signal.aborted) this.#onError(TenonError.from(error));
     }
   }
 
-  /** Reads again what was read of the former process, and reports the lists that are not the same. */
+  /** Reads the lists of the previous process again, and reports those that have changed. */
   async #resume(): Promise<void> {
     this.#paused = false;
     const before = [...this.#cached];
@@ -175,7 +174,7 @@ export class ListCache {
     let hints: Cacheable | undefined;
     let size = 0;
     const onPage = (page: JsonObject) => {
-      // One page alone is as large as a message may be.
+      // The first page is limited by the maximum message size.
       if (hints) size += JSON.stringify(page).length;
       if (size > MAX_SIZE)
         throw this.#createListError('host/too-large', `lists more than ${MAX_SIZE} characters of ${kind}`);
@@ -206,8 +205,7 @@ export class ListCache {
 }
 
 /**
- * Treats -32601 on a list as an empty list: many servers declare `resources` and answer no `resources/templates/list`,
- * and a capability is declared for all lists of its kind.
+ * Treats -32601 as an empty list. Many servers declare `resources`, but do not implement `resources/templates/list`.
  */
 async function* withoutUnknownMethod<T>(entries: AsyncIterable<T>): AsyncIterable<T> {
   try {
@@ -236,7 +234,7 @@ const LISTS: {
   templates: (client, options) => client.listResourceTemplates(options),
 };
 
-/** Merges cache hints: all pages are valid as long as the one with the shortest time. */
+/** Merges cache hints. The shortest time applies to all pages. */
 export function mergeCacheHints(before: Cacheable, { ttlMs, cacheScope }: Cacheable): Cacheable {
   const times = [before.ttlMs, ttlMs].filter(time => time !== undefined);
   const scopes = [before.cacheScope, cacheScope];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** Maximum number of log messages per second of one server that are passed on. */
+/** Maximum number of log messages per second of one server that are forwarded. */
 const MAX_MESSAGES = 200;
 const WINDOW = 1000;
 

@@ -6,8 +6,8 @@ import { TenonError } from '../../jsonrpc/error.js';
 const CLOSE_TIMEOUT = 10_000;
 
 /**
- * Bounds each opening of a line: the first, and those after the link was lost. What is given up is ended, and has ended
- * before the line is closed.
+ * Limits the time of each connection attempt. An abandoned attempt is closed, and `waitForClosed` waits until it has
+ * ended.
  */
 export class OpenAttempts {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class OpenAttempts {
     this.#createTimeoutError = createTimeoutError;
   }
 
-  /** An opening begins: gives what is aborted, with the reason, when it may not go on. */
+  /** Starts the timer of an attempt. Returns a signal that is aborted with the reason when the attempt must stop. */
   begin(): AbortSignal {
     this.end();
     const controller = new AbortController();
@@ -34,13 +34,13 @@ export class OpenAttempts {
     return controller.signal;
   }
 
-  /** The opening is over. */
+  /** Stops the timer of the attempt. */
   end(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
 
-  /** Waits for the first opening until it may not go on; should it come to something later, that is closed. */
+  /** Waits for the attempt until the signal is aborted. A client that opens later is closed. */
   waitForOpen<T extends { close(): Promise<void> }>(signal: AbortSignal, opening: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
@@ -58,14 +58,14 @@ export class OpenAttempts {
     });
   }
 
-  /** No opening goes on, and none begins. */
+  /** Aborts the current attempt and all later ones. */
   close(reason: TenonError): void {
     this.end();
     this.#closed = reason;
     this.#controller.abort(reason);
   }
 
-  /** Waits for abandoned attempts to close, and for this one, within a time limit. */
+  /** Waits until abandoned attempts and `last` have closed, with a time limit. */
   async waitForClosed(last: Promise<void> | undefined): Promise<void> {
     await runWithTimeout(() => Promise.allSettled([...this.#abandoned, last]), {
       clock: this.#clock,

@@ -6,22 +6,22 @@ import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 const MAX_WAIT = 5000;
 /** Time between checks, in milliseconds. */
 const INTERVAL = 50;
-/** After how many milliseconds a call that was refused may be tried again. */
+/** Time after which a refused call may be retried, in milliseconds. */
 const RETRY_AFTER = 1000;
 
-/** A connection that runs a process. */
+/** Connection that owns a process. */
 export interface ProcessOwner {
   readonly server: string;
-  /** True if a call, a subscription or a start needs the process now. */
+  /** True if a call, a subscription or a start currently needs the process. */
   readonly isBusy: boolean;
   stop(): Promise<void>;
 }
 
-/** Bounds the processes that a host runs at once, of all its servers together. */
+/** Limits the number of concurrent processes of a host, over all servers. */
 export class ProcessLimit {
   readonly #max: number;
   readonly #clock: Clock;
-  /** In the order of their last use. */
+  /** Running processes, in the order of their last use. */
   readonly #running = new Set<ProcessOwner>();
 
   constructor(max: number, clock: Clock) {
@@ -29,16 +29,16 @@ export class ProcessLimit {
     this.#clock = clock;
   }
 
-  /** Notes that a process is used, so that it is stopped after those that were used longer ago. */
+  /** Marks a process as used, so that less recently used ones are stopped first. */
   markUsed(owner: ProcessOwner): void {
     if (this.#running.delete(owner)) this.#running.add(owner);
   }
 
   /**
-   * Makes room for one more process: stops the process that has been unused for the longest time. If all are in use,
-   * waits a while for one.
+   * Reserves a process. At the limit, it stops the process that has been idle for the longest time. If all are busy, it
+   * waits until one becomes idle.
    *
-   * @throws 429 with `retryAfterMs` when all stay in use.
+   * @throws TenonError `rpc/error` with code 429 and `retryAfterMs` when all processes stay busy.
    */
   async acquire(owner: ProcessOwner): Promise<void> {
     if (this.#running.has(owner)) return;

@@ -7,20 +7,20 @@ const HIDDEN_TEXT = '…';
 const NETWORK = /^(?:http|session|auth|config|connection)\//;
 
 /**
- * Describes for callers the state of a server. Its stderr, address and command are for the operator of the host only,
- * and so is the text of an error of another library.
+ * Describes the state of a server for callers. Only the operator of the host may see its stderr, address and command,
+ * and the error texts of other libraries.
  */
 export function describePublicly(error: TenonError): string {
   const { code, summary } = error;
   if (listForeignTexts(error).some(text => summary.includes(text))) return 'it cannot be reached';
   const [first = ''] = summary.split('\n');
-  // The rest is the text of the platform, or of another server.
+  // The rest is the text of the platform or of another server.
   const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
   const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
   return redactSecrets(publicText.replace(URLS, HIDDEN_TEXT).replace(PATHS, `$1${HIDDEN_TEXT}`));
 }
 
-/** The texts of the errors that caused one, as far as they are not the library's own. */
+/** Returns the texts of the causes of an error that other libraries have created. */
 function listForeignTexts(error: Error): readonly string[] {
   const { cause } = error;
   if (!(cause instanceof Error)) return [];

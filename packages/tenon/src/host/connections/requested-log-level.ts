@@ -1,9 +1,9 @@
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { LOGGING_LEVELS, type LoggingLevel } from '../../protocol/content.js';
 
-/** The level of log messages that callers want from one server. */
+/** Log level that callers have requested from one server. */
 export class RequestedLogLevel {
-  /** Level of the next connection setup. */
+  /** Log level for the next connection setup. */
   value: LoggingLevel | undefined;
   readonly #send: (level: LoggingLevel) => Promise<void>;
   #sending: Promise<void> | undefined;
@@ -12,7 +12,7 @@ export class RequestedLogLevel {
     this.#send = send;
   }
 
-  /** Makes the server send log messages of this level and of more severe ones. Resolves when the server has the level. */
+  /** Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed it. */
   request(level: LoggingLevel): MaybePromise<void> {
     const isEnough = this.value !== undefined && LOGGING_LEVELS.indexOf(this.value) <= LOGGING_LEVELS.indexOf(level);
     return isEnough ? this.#sending : this.set(level);
@@ -21,7 +21,7 @@ export class RequestedLogLevel {
   set(level: LoggingLevel): Promise<void> {
     this.value = level;
     const sent = this.#send(level);
-    // Calls that need the level meanwhile wait for it. The error belongs to the call that set it.
+    // Concurrent calls with the same level wait for this request. Its error belongs to the call that sent it.
     const sending = sent
       .catch(() => {})
       .finally(() => {

@@ -19,14 +19,14 @@ import { toPeerError } from './peer-error.js';
 import { RequestedLogLevel } from './requested-log-level.js';
 
 /**
- * A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not
- * start.
+ * Minimum duration of a stable connection, in milliseconds. After repeated shorter ones, the host delays the next
+ * attempt.
  */
 const MIN_STABLE_TIME = 5000;
 /** Maximum number of reported errors per second of one server. */
 const MAX_ERRORS = 20;
 
-/** One client of one server, for one audience: opened when it is needed, and again when it was lost. */
+/** Connection to one server for one scope. It opens a client on demand, and again after the client was lost. */
 export class UpstreamConnection {
   readonly server: string;
   readonly scope: ConnectionScope;
@@ -45,7 +45,7 @@ export class UpstreamConnection {
   #holds = 0;
   #connectedAt = 0;
   #briefConnections = 0;
-  /** The server as it was when its process was stopped. */
+  /** Server information from before the process was stopped. */
   #stoppedServer: Client['server'] | undefined;
   #stopping: Promise<void> | undefined;
   readonly #elicitationListeners = new Set<(id: string) => void>();
@@ -82,40 +82,39 @@ export class UpstreamConnection {
     return this.#connectionOptions.trusted;
   }
 
-  /** The roots that this server may know, where they are its own. */
+  /** Roots that are configured for this server, if any. */
   get roots(): readonly Root[] | undefined {
     return this.#connectionOptions.roots;
   }
 
-  /** Longest times, in milliseconds, and the clock that measures them. */
+  /** Timeouts in milliseconds, and their clock. */
   get times(): Pick<ConnectionOptions, 'clock' | 'totalTimeout' | 'retryTimeout'> {
     return this.#connectionOptions;
   }
 
-  /** The error of the last attempt, if it failed. */
+  /** Error of the last connection attempt, if it failed. */
   get lastError(): TenonError | undefined {
     return this.#lastError;
   }
 
-  /** The client that is open, if it is. */
+  /** Open client, if there is one. */
   get openClient(): Client | undefined {
     return this.#client;
   }
 
   /**
-   * The server information and capabilities: the current ones, or the last ones of a process that was stopped because
-   * it was idle.
+   * Current server information and capabilities, or the last ones of a process that was stopped because it was idle.
    */
   get serverInfo(): Client['server'] | undefined {
     return this.#client?.server ?? this.#stoppedServer;
   }
 
-  /** True if a call uses it or waits for it to open. Who waits for it to open does. */
+  /** True if a call, a subscription, a list request or a start uses the connection. */
   get isBusy(): boolean {
     return this.#holds > 0 || this.calls.size > 0 || this.#opening !== undefined || this.lists.isReading;
   }
 
-  /** Keeps it open. Returns what lets it go. */
+  /** Keeps the connection open. Returns a function that releases it. */
   keepOpen(): () => void {
     this.#holds += 1;
     let held = true;
@@ -129,7 +128,7 @@ export class UpstreamConnection {
     this.#elicitationListeners.add(listener);
   }
 
-  /** The open client; opened once for all who wait. Rejects at once while the server is left alone after a failure. */
+  /** Returns the open client, or opens one that all callers share. Rejects at once during the delay after a failure. */
   async getClient(): Promise<Client> {
     return this.#findClient();
   }
@@ -149,7 +148,7 @@ export class UpstreamConnection {
     return this.#opening;
   }
 
-  /** Does something with the client on behalf of a call. */
+  /** Runs `work` with the client, on behalf of a call. */
   run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
     return thenMaybe(this.#findClient(), client => this.calls.run(call, () => work(client)));
   }
@@ -191,7 +190,7 @@ export class UpstreamConnection {
         signal,
         this.#connectionOptions.connect(this.#createClientOptions(signal)),
       );
-      // It may have been set while the line was opened.
+      // A call may have set the level while the connection was opened.
       if (this.logLevel.value !== undefined && this.logLevel.value !== level)
         await client.setLogLevel(this.logLevel.value);
       this.#observeClient(client);
@@ -232,9 +231,9 @@ export class UpstreamConnection {
     this.lists.observeClient(client);
   }
 
-  /** The link was lost; the next call opens another, unless that has come to nothing a moment ago. */
+  /** Handles a lost connection. The next call opens another one, unless the last connections were too short. */
   #handleLost(): void {
-    // What another process, or another session, offers may be something else.
+    // Another process or session may have other entries.
     this.lists.clear();
     this.#briefConnections =
       this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME ? this.#briefConnections + 1 : 0;
@@ -244,7 +243,10 @@ export class UpstreamConnection {
     this.#backoff.recordFailure();
   }
 
-  /** `opening`: of the first; each that follows has one of its own. */
+  /**
+   * Creates the options of the client.
+   * @param opening Signal of the first attempt. Later attempts create their own.
+   */
   #createClientOptions(opening: AbortSignal): ClientOptions {
     const { input, tasks, preferredVersion } = this.scope;
     const { idleTimeout, totalTimeout, identity, clock } = this.#connectionOptions;
@@ -266,7 +268,7 @@ export class UpstreamConnection {
     };
   }
 
-  /** The host itself answers some input requests. */
+  /** Handles an input request of the server. The host itself handles some of them. */
   #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
     const questions = this.#connectionOptions.createQuestionHandler(this);
     if (questions.isAnsweredByHost(method)) return questions.answer(method, params, serverInfo.signal);

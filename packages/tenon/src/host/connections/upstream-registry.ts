@@ -11,42 +11,46 @@ import { describePublicly } from './public-error-text.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import type { UpstreamServer } from './upstream-server.js';
 
-/** A server whose part of a list is missing, and why. */
+/** Server whose part of a list is missing, with the reason. */
 export interface UnavailableServer {
   /** Name of the server. */
   readonly server: string;
-  /** Reason, for people. */
+  /** Reason in plain text. */
   readonly reason: string;
-  /** It waits for the caller to sign in. */
+  /** True if the server waits for the caller to sign in. */
   readonly signIn?: true;
 }
 
-/** One server's part of a list. */
+/** Part of a list that belongs to one server. */
 export interface ServerList<K extends ListKind> {
   readonly server: string;
   readonly connection: UpstreamConnection;
   readonly list: EntryList<K>;
 }
 
-/** The parts of a list, in the order in which the servers were named, and what is missing. */
+/** Parts of a list in the order of the configured servers, with the unavailable servers. */
 export interface AggregatedList<K extends ListKind> extends Cacheable {
   readonly parts: readonly ServerList<K>[];
   readonly unavailable: readonly UnavailableServer[];
 }
 
-/** All servers, and the lines to them. */
+/** All servers of a host, with their connections. */
 export class UpstreamRegistry {
   readonly upstreams: ReadonlyMap<string, UpstreamServer>;
   readonly servers: readonly string[];
-  /** The servers of the configuration that are not used. */
+  /** Names of disabled servers in the configuration. */
   readonly disabled: readonly string[];
   readonly clock: Clock;
   readonly #listTimeout: number;
-  /** Start times of the readings, so that no list waits twice for one. */
+  /** Start times of the list requests, so that one slow request delays no other list again. */
   readonly #startTimes = new WeakMap<Promise<unknown>, number>();
   readonly #onLateList: (scope: ConnectionScope, kind: ListKind) => void;
 
-  /** `late`: called when a part arrives after the list was returned without it. */
+  /**
+   * Creates the registry.
+   *
+   * @param late Called when a part arrives after the list was returned without it.
+   */
   constructor(
     upstreams: ReadonlyMap<string, UpstreamServer>,
     clock: Clock,
@@ -74,7 +78,10 @@ export class UpstreamRegistry {
     return [...this.upstreams.values()].flatMap(({ connections }) => connections);
   }
 
-  /** One list of all servers. One that is down or slow does not hold up the others: what is missing is said. */
+  /**
+   * Reads one list of all servers. A slow or unavailable server does not delay the others. The result names the missing
+   * ones.
+   */
   async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
     const reading = this.servers.map(server => this.#getServerList(kind, server, scope));
     const parts = reading.some(isPromise)
@@ -85,7 +92,7 @@ export class UpstreamRegistry {
     if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
       throw createUnavailableError(unavailable);
     const hints = available.reduce<Cacheable>((before, { list }) => mergeCacheHints(before, list), {});
-    // What is missing may be there the next time.
+    // The unavailable servers may respond next time, so the list must not be cached.
     return { parts: available, unavailable, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
   }
 
@@ -121,7 +128,7 @@ export class UpstreamRegistry {
     return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
   }
 
-  /** Waits for a list within the timeout; a reading that exceeded it once is not awaited again. */
+  /** Waits for a list within the timeout. A request that has exceeded the timeout before is not awaited again. */
   #waitForList<T>(work: Promise<T>): Promise<T | undefined> {
     const now = this.clock.now();
     const begun = this.#startTimes.get(work) ?? now;

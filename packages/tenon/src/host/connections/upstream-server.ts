@@ -9,21 +9,19 @@ import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
-/** Options of one server. Times are milliseconds. */
+/** Options of one server. Times are in milliseconds. */
 export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect'> {
   readonly name: string;
-  /** Opens a client for a caller: with that one's credentials. */
+  /** Opens a client with the credentials of a caller. */
   readonly connect: (caller: CallerIdentity, options: ClientOptions) => Promise<Client>;
   readonly maxConnectionsPerServer: number;
-  /** Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may use alone. */
+  /** Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers. */
   readonly maxShare: number;
-  /**
-   * Time for which an unused connection stays open. A process is stopped then also where a session has it to itself.
-   */
+  /** Time for which an unused connection stays open. A process is also stopped if it belongs to one session. */
   readonly connectionIdleTimeout: number;
   /**
-   * Sharing of connections among sessions. `true` includes sessions that support input requests, which they then do not
-   * get.
+   * Sharing of connections among sessions. With `true`, sessions that support input requests also share one, and
+   * receive none.
    */
   readonly share: boolean | undefined;
   readonly onConnection?: (connection: UpstreamConnection) => void;
@@ -34,7 +32,7 @@ interface PooledConnection {
   lastUsedAt: number;
 }
 
-/** One server and all lines to it. */
+/** Server with all connections to it. */
 export class UpstreamServer {
   readonly name: string;
   readonly #upstreamOptions: UpstreamServerOptions;
@@ -57,7 +55,7 @@ export class UpstreamServer {
   }
 
   /**
-   * Finds a connection of this user and OAuth client that is open, or whose process was stopped because it was idle.
+   * Returns a connection of this user and OAuth client that is open, or whose process was stopped because it was idle.
    */
   findOpenConnection(identity: CallerIdentity): UpstreamConnection | undefined {
     for (const connection of this.#byOwner.get(getOwnerKey(identity))) if (connection.serverInfo) return connection;
@@ -73,7 +71,7 @@ export class UpstreamServer {
   }
 
   /**
-   * Describes all callers that share the connection of this caller. Those that share a process get no input requests.
+   * Returns the scope of all callers that share this caller's connection. A shared process gets no input from callers.
    */
   getSharedScope(scope: ConnectionScope): ConnectionScope {
     const { share, processes } = this.#upstreamOptions;
@@ -84,7 +82,7 @@ export class UpstreamServer {
     return known;
   }
 
-  /** The line of this caller. It is not open before something is done on it. */
+  /** Returns the connection of a caller. It opens on first use. */
   getConnection(caller: ConnectionScope): UpstreamConnection {
     if (this.#closed) throw new TenonError('host/closed', 'the host is closed', { hint: 'create a new host' });
     const scope = this.getSharedScope(caller);
@@ -122,8 +120,8 @@ export class UpstreamServer {
   }
 
   /**
-   * Beyond the limit the connection that rests for the longest time is closed: of a caller whose share is used up only
-   * one of its own. When none rests, no more are opened.
+   * Makes room for another connection at the limit, by closing the one that has been idle for the longest time. A
+   * caller at its own limit displaces only its own connections. If none is idle, no more connections are opened.
    */
   #makeRoom(caller: string): void {
     if (this.#limit.canTake(caller)) return;

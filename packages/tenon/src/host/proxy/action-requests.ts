@@ -3,7 +3,7 @@ import type { Tool } from '../../protocol/content.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 
-/** Builds the action request of a tool call, as the policy evaluates it. */
+/** Creates the action request of a tool call for the policy. */
 
 export function createToolRequest(
   { server, scope, trusted }: UpstreamConnection,

@@ -20,28 +20,28 @@ import { limitRetryTime } from './retry-timeout.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
 import { translateError } from './translate-error.js';
 
-/** A call on its way: of which more is known when it is sent. */
+/** Call that is forwarded. Some of its members are set after it was sent. */
 interface ForwardedCall extends UpstreamCall {
   readonly ids: Set<Id>;
   task: string | undefined;
   readonly progress: TaskProgress;
-  /** End of the time for the call and its task. */
+  /** Time at which the timeout of the call and its task ends. */
   readonly deadline: number;
-  /** Ends the reports of progress on the task. */
+  /** Stops the progress notifications of the task. */
   stopProgress?: () => void;
 }
 
-/** One request of a caller on its way to one server. */
+/** Request of a caller that is forwarded to one server. */
 export interface ProxiedRequest {
   readonly connection: UpstreamConnection;
   readonly method: string;
-  /** In the server's own names. */
+  /** Parameters with the server's own names. */
   readonly params: JsonObject;
   readonly context: Context;
   readonly requestContext: RequestContext;
-  /** True if the server may request input of the caller meanwhile. */
+  /** True if the server may request input from the caller during the call. */
   readonly allowQuestions: boolean;
-  /** Turns the caller's call into a task, once the server has made one of it. */
+  /** Converts the caller's call into a task, after the server has created a task for it. */
   readonly moveToTask?: (() => void) | undefined;
   readonly questions: QuestionHandler;
 }
@@ -51,8 +51,8 @@ const MAX_ROUNDS = 32;
 
 /**
  * Forwards a request of a caller to a server. Input requests of the server go to the caller, in the form of the
- * caller's protocol version. A result with input requests goes to the caller as it is, and the answers come back with
- * the retry.
+ * caller's protocol version. A result with input requests goes to the caller unchanged, and the input arrives with the
+ * retry.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
   const { connection, method, context, requestContext, allowQuestions } = proxiedRequest;
@@ -86,13 +86,13 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   }
 }
 
-/** Sends the input request to the caller, as rewritten for this caller. */
+/** Creates the function that sends an input request to the caller, rewritten for this caller. */
 function createCallerAsk({ connection, context, requestContext, questions }: ProxiedRequest): RequestInput {
   const run = Context.getRun(context);
   const recipient = getRecipient(context, requestContext);
   const ask: RequestInput = (asked, params, ...rest) =>
     run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest);
-  // What became a task is answered for as long as the task is kept.
+  // Input for a task may arrive for as long as the task is stored.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
   return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
 }
@@ -103,8 +103,11 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
 }
 
 /**
- * A call is sent once. When it runs again, because the process that sent it has ended or lost its state, its outcome is
- * unknown, unless the server has made a task of it or has sent input requests that are answered now.
+ * Marks the call as sent. A call is sent only once.
+ *
+ * If it runs again after the process that sent it has ended or lost its state, its outcome is unknown. It may continue
+ * if the server has created a task for it, or if it contains input for the server's requests.
+ * @throws TenonError `rpc/error` with code -32603 when the outcome is unknown.
  */
 function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
   return thenMaybe(Context.getRun(context).mark('sent'), isFirst => {
@@ -117,7 +120,7 @@ function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
   });
 }
 
-/** The task that the server has made of the call in an earlier entry. */
+/** Returns the ID of the task that the server has created for the call in an earlier run. */
 function getTaskId(context: Context): string | undefined {
   const taskId = getStepResult(context, 'task', 0);
   return typeof taskId === 'string' ? taskId : undefined;
@@ -133,20 +136,20 @@ async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, cli
   if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
   const result = await runRounds(proxiedRequest, call, client);
   if (result.resultType !== 'task') return result;
-  // Sent at once, because the server may request input for the task right after it.
+  // Set at once, because the server may request input for the task right after its response.
   call.task = result.taskId as string;
   const taskId = await context.step('task', () => result.taskId as string);
   moveToTask?.();
   return waitForTask(client, taskId, proxiedRequest, call);
 }
 
-/** An input request of a server. Its method and the shape of its params were checked. */
+/** Input request of a server with a validated method and params object. */
 type ReceivedInputRequest = { readonly method: string; readonly params?: JsonObject };
 type ReceivedInputRequests = { readonly [key: string]: ReceivedInputRequest };
 
 /**
- * A result with input requests goes to the caller as it is, unless the host answers one of them. In that case the host
- * sends all of them.
+ * Sends a call and handles input requests in its result. If the caller handles all of them, the result goes to the
+ * caller unchanged. If the host handles one of them, the host sends all of them.
  */
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
   const { context, questions } = proxiedRequest;
@@ -208,16 +211,14 @@ function sendRequest(
     onTaskCreated: stopProgress => {
       call.stopProgress = stopProgress;
     },
-    // Who wants to hold no connection open meanwhile need not have one held here.
+    // If the server closes its stream, the host closes the caller's stream as well.
     onStreamClosed: () => void context.closeStream(),
     meta: toForwardedMeta(context.meta),
     allowReservedMeta: true,
   });
 }
 
-/**
- * Waits for the task that the server created for the call. If the caller cancels the request, the task is cancelled.
- */
+/** Waits for the task that the server has created for the call. Cancels the task if the caller cancels the request. */
 async function waitForTask(
   client: Client,
   taskId: string,

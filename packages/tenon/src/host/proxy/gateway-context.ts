@@ -15,10 +15,10 @@ import type { HostGuard } from '../security/guard/host-guard.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 import { SessionSubscriptions } from './resource-watches.js';
 
-/** Maximum number of cached catalogs; the least recently used one is dropped first. */
+/** Maximum number of cached catalogs. The least recently used one is dropped first. */
 const MAX_CATALOGS = 10_000;
 
-/** Time for servers to accept a log level, in milliseconds. */
+/** Timeout for servers to confirm a log level, in milliseconds. */
 const LOG_LEVEL_TIMEOUT = 1000;
 
 export interface GatewayContextOptions {
@@ -29,7 +29,7 @@ export interface GatewayContextOptions {
   readonly waitForTasks?: boolean | undefined;
 }
 
-/** State that the operations of a host share. */
+/** State shared by the operations of a host. */
 export class GatewayContext {
   readonly registry: UpstreamRegistry;
   readonly guard: HostGuard;
@@ -38,12 +38,12 @@ export class GatewayContext {
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
-  /** Names of the host's own tools for a server. */
+  /** Maps server names to the names of the host's own tools. */
   readonly ownNames: NameMapper;
   readonly #prefix: Prefix;
   readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
-  /** Cached, because one request needs its scope several times. */
+  /** Cache, because one request needs its scope several times. */
   readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
   readonly #levels = new WeakMap<ClientSession, LoggingLevel>();
 
@@ -86,7 +86,7 @@ export class GatewayContext {
     return catalog;
   }
 
-  /** A connection was opened. Its callers are notified of changes on it. */
+  /** Observes a new connection, to notify its callers of changes. */
   observeConnection(connection: UpstreamConnection): void {
     const { scope, lists, server } = connection;
     const upstream = this.registry.upstreams.get(server);
@@ -98,7 +98,8 @@ export class GatewayContext {
   }
 
   /**
-   * Sets the log level of a session's connections from now on. A server that does not respond soon is not waited for.
+   * Sets the log level of all current and later connections of a session. It does not wait for a server that responds
+   * slowly.
    */
   async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
     this.#levels.set(session, level);
@@ -114,7 +115,10 @@ export class GatewayContext {
     return [...this.registry.upstreams.values()].flatMap(upstream => [...upstream.getSessionConnections(session)]);
   }
 
-  /** A caller has signed in to a server, or out of it: the server offers something else to that caller. */
+  /**
+   * Drops the cached lists of a caller after a sign-in or sign-out, and notifies the caller. The server may offer other
+   * entries then.
+   */
   changeCredentials(server: string, caller: CallerIdentity): void {
     for (const connection of this.registry.upstreams.get(server)?.getOwnerConnections(caller) ?? []) {
       connection.lists.clear();

@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, RELATED_TASK } from '../../protocol/meta.js';
 
-/** The keys of `_meta` that are good between two neighbours only, and are not passed on. */
+/** Keys of `_meta` that apply to one connection only, and are not forwarded. */
 export const HOP_BY_HOP_META: ReadonlySet<string> = new Set([
   'progressToken',
   PROTOCOL_VERSION,
@@ -10,5 +10,5 @@ export const HOP_BY_HOP_META: ReadonlySet<string> = new Set([
   RELATED_TASK,
 ]);
 
-/** The extension by which the client of a host requests the name of the server in each input request. */
+/** Extension with which the client of a host requests the name of the server in each input request. */
 export const SERVER_NAMES_EXTENSION = 'dev.tenon/servers';

@@ -5,12 +5,12 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { GatewayContext } from './gateway-context.js';
 import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 
-/** Time for the instructions of several servers during a handshake, in milliseconds. */
+/** Timeout for the instructions of several servers during a handshake, in milliseconds. */
 const INSTRUCTIONS_TIMEOUT = 1000;
 
 /**
- * Collects the instructions of the servers that have started: a handshake does not wait for all of them. One server
- * alone is waited for.
+ * Collects the instructions of the servers that have started. A handshake waits only for a single server, not for
+ * several.
  */
 export async function collectInstructions(
   gateway: GatewayContext,
@@ -22,9 +22,9 @@ export async function collectInstructions(
   const isOwn = requester.caller.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
   if (servers.length === 1 && only !== undefined && !isOwn) return openForInstructions(gateway, only, scope);
   const known = [...gateway.registry.upstreams].map(async ([server, upstream]) => {
-    // Instructions that a server gave another user or OAuth client are not shared.
+    // Instructions for another user or OAuth client are not shared.
     const connection = upstream.findOpenConnection(scope.identity);
-    // What is not known soon is left out: a slow server holds up no handshake.
+    // Instructions that take too long are omitted, so that a slow server delays no handshake.
     const text = await runWithTimeout(() => getInstructions(gateway, connection), {
       clock: gateway.registry.clock,
       timeout: INSTRUCTIONS_TIMEOUT,
@@ -36,7 +36,7 @@ export async function collectInstructions(
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
-/** A server that is not there has its absence said by the lists. */
+/** Opens a connection for its instructions. Ignores an error, because lists report unavailable servers. */
 async function openForInstructions(
   gateway: GatewayContext,
   server: string,

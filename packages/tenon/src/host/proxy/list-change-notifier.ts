@@ -6,7 +6,7 @@ import type { ConnectionScope } from '../connections/connection-scope.js';
 export type NotifiableList = 'tools' | 'prompts' | 'resources';
 export type NotificationSender = (method: string, params: JsonObject) => void;
 
-/** Time for which changes of one list are gathered into one notification, in milliseconds. */
+/** Time for which changes of one list are merged into one notification, in milliseconds. */
 const COALESCE_DELAY = 100;
 /** Minimum time between two notifications of one list, in milliseconds. */
 const MIN_INTERVAL = 250;
@@ -22,9 +22,7 @@ interface PendingChange {
   cancelTimer: (() => void) | undefined;
 }
 
-/**
- * Notifies scopes that lists have changed: once for many changes, and no more often than the rate limit of a client.
- */
+/** Notifies scopes that lists have changed. Merges changes, and stays below the rate limit of a client. */
 export class ListChangeNotifier {
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<ListChangeListener>>();
@@ -35,7 +33,7 @@ export class ListChangeNotifier {
     this.#clock = clock;
   }
 
-  /** Notifies this listener about these lists. Returns a function that removes the listener. */
+  /** Adds a listener for these lists. Returns a function that removes the listener. */
   addListener(scope: ConnectionScope, lists: ReadonlySet<NotifiableList>, deliver: NotificationSender): () => void {
     const { key } = scope;
     const all = this.#listeners.get(key) ?? new Set();
@@ -47,7 +45,7 @@ export class ListChangeNotifier {
     };
   }
 
-  /** Notifies a session about all lists while it exists. */
+  /** Notifies a session about changes of all lists until the session ends. */
   observeSession(scope: ConnectionScope): void {
     const { session } = scope;
     if (session === undefined || this.#observedSessions.has(session)) return;
@@ -59,7 +57,7 @@ export class ListChangeNotifier {
     this.#schedule(key, list);
   }
 
-  /** Notifies all scopes for which the condition holds. */
+  /** Notifies all scopes for which the condition is true. */
   notifyWhere(holds: (scope: ConnectionScope) => boolean, list: NotifiableList): void {
     for (const [key, [first]] of [...this.#listeners]) if (first && holds(first.scope)) this.#schedule(key, list);
   }

@@ -11,7 +11,7 @@ import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import { listSignInTools } from './sign-in-tools.js';
 
-/** Key in `_meta` of a list for the servers that are missing from it, with the reason. */
+/** Key in `_meta` of a list result: the unavailable servers, with the reason. */
 export const UNAVAILABLE = 'dev.tenon/unavailable';
 
 const RESULT_KEYS = {
@@ -21,7 +21,7 @@ const RESULT_KEYS = {
   templates: 'resourceTemplates',
 } as const;
 
-/** One of the four lists, of all servers together. */
+/** Returns one page of a list, over all servers. */
 export async function listPage(
   gateway: GatewayContext,
   kind: ListKind,
@@ -43,7 +43,7 @@ export async function listPage(
     cursor: params.cursor ?? '',
     pageSize: gateway.pageSize,
   };
-  // A list for an authenticated caller may be meant for that caller only.
+  // A list for an authenticated caller may contain private entries.
   const cache = { ttlMs, cacheScope: scope.identity.principal === undefined ? cacheScope : ('private' as const) };
   const result = createCachedPage<ListEntries[ListKind]>(runtime, page, cache);
   if (unavailable.length === 0) return result;

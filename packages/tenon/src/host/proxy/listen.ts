@@ -10,7 +10,7 @@ import { resolveUpstreamResource } from './resolve-target.js';
 import { watchResource } from './resource-watches.js';
 
 const LISTEN = 'subscriptions/listen';
-/** Maximum number of URIs of one listening request. */
+/** Maximum number of URIs of one `subscriptions/listen` request. */
 const MAX_URIS = 1000;
 
 const FILTER_FLAGS = {
@@ -19,7 +19,7 @@ const FILTER_FLAGS = {
   resources: 'resourcesListChanged',
 } as const;
 
-/** Creates a listener for the lists that a caller subscribes to, and for the resources of one server. */
+/** Creates a listener for the lists and resources to which a caller subscribes. */
 export async function createListener(
   gateway: GatewayContext,
   filterWanted: SubscriptionFilter,
@@ -38,7 +38,7 @@ export async function createListener(
   return { filter, start: deliver => startListener(gateway, lists, known, requestContext, deliver) };
 }
 
-/** A resource that there is, and that may be looked at. */
+/** Finds a resource that exists, and that the caller may read. */
 async function findWatchable(
   gateway: GatewayContext,
   uri: string,

@@ -19,7 +19,7 @@ import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js
 
 const SUBSCRIBE = 'resources/subscribe';
 
-/** A host as that which a server offers: everything of all its servers. */
+/** Creates the backend that offers all servers of a host. */
 export function createProxyBackend(gateway: GatewayContext): ServerBackend {
   const methodHandlers: MethodHandlers = {
     ...localBackend.methodHandlers,
@@ -97,7 +97,7 @@ function unsubscribe(
   return {};
 }
 
-/** The level of a session is that of its lines. */
+/** Sets the log level of a session, which applies to its connections. */
 async function setLevel(
   gateway: GatewayContext,
   params: JsonObject,

@@ -11,7 +11,7 @@ import { forwardGuarded } from './tool-calls.js';
 
 const COMPLETE = 'completion/complete';
 
-/** `resources/read`, at the server whose resource it is. */
+/** Forwards `resources/read` to the server of the resource. */
 export async function forwardResourceRead(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'resources/read'>,
@@ -32,11 +32,11 @@ export async function forwardResourceRead(
   const result = await Context.invokeHandler(context, () =>
     forwardGuarded(gateway, createResourceRequest(connection, uri), proxiedRequest),
   );
-  // A result without a lifetime is not cached.
+  // A result without a lifetime must not be cached.
   return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
 }
 
-/** `prompts/get`, at the server whose prompt it is. */
+/** Forwards `prompts/get` to the server of the prompt. */
 export async function forwardPromptRequest(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'prompts/get'>,
@@ -58,7 +58,8 @@ export async function forwardPromptRequest(
 }
 
 /**
- * `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all.
+ * Forwards `completion/complete` to the server of the prompt or template. Returns no values if the server does not
+ * support completion.
  */
 export async function forwardCompletion(
   gateway: GatewayContext,

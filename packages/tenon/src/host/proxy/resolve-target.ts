@@ -5,7 +5,7 @@ import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
 
-/** Finds the tool or prompt that a request names. What is not found is recorded as refused. */
+/** Finds the tool or prompt that a request names. Records a request with an unknown name as refused. */
 export function resolveName<K extends NamedKind>(
   gateway: GatewayContext,
   kind: K,
@@ -25,8 +25,8 @@ export function resolveName<K extends NamedKind>(
 }
 
 /**
- * Finds the server that owns a resource URI. An unknown URI is recorded as refused, and rejected with the error code of
- * the caller's protocol version.
+ * Finds the server that owns a resource URI. Records a request with an unknown URI as refused, and rejects it with the
+ * error code of the caller's protocol version.
  */
 export async function resolveUpstreamResource(
   gateway: GatewayContext,

@@ -15,9 +15,8 @@ interface ResourceWatch {
 }
 
 /**
- * Notifies about each change of a resource, on any protocol version of its server. Returns a function that ends the
- * watch. Each connection watches a resource once, because on older versions one request ends all subscriptions to a
- * URI.
+ * Watches a resource on any protocol version of its server. Returns a function that ends the watch. Each connection
+ * watches a resource only once, because in older versions one `resources/unsubscribe` ends all subscriptions to a URI.
  */
 export function watchResource(
   connection: UpstreamConnection,
@@ -62,7 +61,7 @@ function startWatch(
   return { listeners, stop: () => controller.abort() };
 }
 
-/** Subscriptions of sessions, on versions where clients subscribe by requests. */
+/** Subscriptions of sessions, in protocol versions with `resources/subscribe`. */
 export class SessionSubscriptions {
   readonly #onError: (error: TenonError) => void;
   readonly #bySession = new WeakMap<ClientSession, Map<string, () => void>>();
@@ -71,7 +70,11 @@ export class SessionSubscriptions {
     this.#onError = onError;
   }
 
-  /** `outer` is what the session calls it. Rejects as the server would. */
+  /**
+   * Adds a subscription. Rejects if the server rejects it.
+   *
+   * @param outer Public URI of the resource.
+   */
   async add(session: ClientSession, outer: string, connection: UpstreamConnection, uri: string): Promise<void> {
     const own = this.#getSubscriptions(session);
     if (own.has(outer)) return;
@@ -82,7 +85,7 @@ export class SessionSubscriptions {
       );
     const client = await connection.getClient();
     const asks = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
-    // What the server has against it is the answer; what comes later is seen to by the watch.
+    // The caller receives an error of this request. The watch reports later errors.
     if (asks) await client.call('resources/subscribe', { uri });
     if (own.has(outer)) return;
     const tell = () => session.notify('notifications/resources/updated', { uri: outer });

@@ -5,8 +5,8 @@ import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
 /**
- * Ends an input request with an error when no retry can answer it. A caller that refuses by not retrying sends nothing,
- * and the server would wait forever.
+ * Ends an input request with an error when no retry can answer it any more. Otherwise the server would wait forever for
+ * a caller that does not retry.
  */
 export function limitRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
   const { clock, retryTimeout } = times;

@@ -14,14 +14,14 @@ import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { ProxiedTool } from './tool-calls.js';
 
-/** Time for the user to sign in when a call is repeated, in milliseconds. */
+/** Maximum time to wait for the sign-in when a call is repeated, in milliseconds. */
 const SIGN_IN_WAIT = 300_000;
 const SIGN_IN = 'sign_in';
 const SIGN_OUT = 'sign_out';
 const URL_REQUEST_KEY = /^visit-\d+$/;
 const NO_ARGUMENTS = { type: 'object', additionalProperties: false } as const;
 
-/** The tools by which a caller signs in to servers that wait for it, and out of the others. */
+/** Lists the tools with which a caller signs in to servers that require it, or signs out. */
 export function listSignInTools(
   gateway: GatewayContext,
   unavailable: readonly UnavailableServer[],
@@ -85,7 +85,7 @@ async function findOrSignIn(
 
 const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ headerParams: [], taskOptions: undefined, run });
 
-/** The tool that signs in to a server, or out of it. A tool of the server itself comes first. */
+/** Returns the host's own tool for sign-in or sign-out. A server's tool with the same name takes precedence. */
 function getOwnTool(gateway: GatewayContext, name: string, requestContext: RequestContext): ProxiedTool | undefined {
   const { registry, ownNames } = gateway;
   const isOwn = (server: string, own: string) => ownNames.toPublic(server, own) === name;
@@ -112,7 +112,7 @@ async function signOut(
   scope: ConnectionScope,
 ): Promise<JsonObject> {
   const { identity } = scope;
-  // Tokens of an earlier process are known once they were used.
+  // Tokens of an earlier process become known when they are first used.
   if (!callerSignIn?.isSignedIn(server, identity)) {
     const connection = registry.getConnection(server, scope);
     const problem = await connection.getClient().then(
@@ -131,8 +131,7 @@ async function signOut(
 }
 
 /**
- * Waits for a sign-in that was requested and that the user has begun. Resolves with false when none was requested, or
- * when it takes too long.
+ * Waits for a sign-in that the user has started. Resolves with false when none is pending, or when it takes too long.
  */
 async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, signal }: Context): Promise<boolean> {
   const request = getSignInRequest(error);
@@ -148,7 +147,7 @@ async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, 
   });
 }
 
-/** Requests a sign-in by a URL elicitation, else by a result that the model shows to the user. */
+/** Requests a sign-in with a URL elicitation, else with a result that the model shows to the user. */
 function answerSignIn(error: unknown, gateway: GatewayContext, requestContext: RequestContext): JsonObject {
   const request = getSignInRequest(error);
   if (!request) throw error;
@@ -156,7 +155,7 @@ function answerSignIn(error: unknown, gateway: GatewayContext, requestContext: R
   return { ...createTextResult(describeSignIn(request)), isError: true };
 }
 
-/** The error of a request that is no call of a tool. Other errors are given back as they are. */
+/** Converts a required sign-in to the error of a request other than `tools/call`. Returns other errors unchanged. */
 export function toSignInError(error: unknown, scope: ConnectionScope, dialect: Dialect): unknown {
   const request = getSignInRequest(error);
   if (!request) return error;

@@ -5,14 +5,17 @@ import type { Context } from '../../server/context/context.js';
 /** Reports the progress of a call, which may have become a task, to its caller. */
 export interface TaskProgress {
   report(progress: Progress): void;
-  /** Reports the status message, for servers that send no progress of a task. */
+  /** Reports the status message of the task, for servers that send no progress notifications. */
   reportStatus(state: TaskState): void;
 }
 
-/** Added to the last value for a status message: progress has to grow, and a status has no value of its own. */
+/** Increment of the progress value for each status message. Progress must grow, and a status has no value. */
 const STATUS_STEP = 1e-6;
 
-/** A server that reports progress repeats it in the status of its task, so the status is ignored from then on. */
+/**
+ * Creates the progress reporter of a call. It ignores the status after the first progress notification, because servers
+ * then repeat the progress there.
+ */
 export function createTaskProgress(context: Pick<Context, 'progress'>): TaskProgress {
   let hasProgress = false;
   let statuses = 0;
@@ -20,7 +23,7 @@ export function createTaskProgress(context: Pick<Context, 'progress'>): TaskProg
   return {
     report({ progress, total, message }) {
       hasProgress = true;
-      // The statuses before the first report have used up a little.
+      // Earlier status messages have already increased the value.
       const least = statuses === 0 ? progress : (statuses + 1) * STATUS_STEP;
       context.progress(Math.max(progress, least), total, message);
     },

@@ -22,14 +22,14 @@ import { findSignedIn } from './sign-in-tools.js';
 
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 
-/** A tool of another server, or one that the host makes. */
+/** Tool of a server, or own tool of the host. */
 export interface ProxiedTool {
   readonly headerParams: readonly HeaderParam[];
   readonly taskOptions: ResolvedTaskOptions | undefined;
   run(params: JsonObject, context: Context, requestContext: RequestContext): Promise<JsonObject>;
 }
 
-/** `tools/call`, at the server whose tool it is. That server checks the arguments. */
+/** Calls a tool at its server, which validates the arguments. */
 export function callUpstreamTool(
   gateway: GatewayContext,
   operation: MethodOperation<'tools/call'>,
@@ -45,7 +45,7 @@ export function callUpstreamTool(
   });
 }
 
-/** Forwards a call of a task. */
+/** Runs a tool call of a task. */
 export async function runUpstreamTool(
   gateway: GatewayContext,
   { params, requestContext, run, inputs }: DetachedToolCall,
@@ -54,7 +54,9 @@ export async function runUpstreamTool(
   return tool.run(params, new Context(requestContext, run, params, undefined, inputs), requestContext);
 }
 
-/** The version of a tool is the concern of its server: only a missing tool keeps a task from running. */
+/**
+ * Returns the reason why a task cannot run. Only a missing tool is one, because the server handles versions of a tool.
+ */
 export async function findObstacle(
   gateway: GatewayContext,
   name: string,
@@ -68,7 +70,7 @@ export async function findObstacle(
   return tool === undefined ? `Unknown tool: ${name.slice(0, 128)}` : undefined;
 }
 
-/** A tool as a caller of the host sees it: one of a server's, or one that stands for many. */
+/** Returns a tool for a caller: a tool of a server, or one of the search, describe and call tools. */
 function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
   let moveToTask: (() => void) | undefined;
   const setMoveToTask = (callback: () => void) => {
@@ -103,7 +105,7 @@ function getHeaderParams(tool: Tool): readonly HeaderParam[] {
   return sound;
 }
 
-/** Creates the task options of a call: the server decides which calls become tasks. */
+/** Creates the task options of a call. The server decides which calls become tasks. */
 function createTaskOptions(
   { connection, entry }: ResolvedTool<'tools'>,
   setMoveToTask: (depart: () => void) => void,
@@ -133,7 +135,7 @@ function forwardToolCall(
   return forwardGuarded(gateway, createToolRequest(connection, entry, args), proxiedRequest, entry);
 }
 
-/** Does what was proposed if it is allowed, and passes on what may be passed on. */
+/** Authorizes an action, executes it, and processes its result. */
 export async function forwardGuarded(
   gateway: GatewayContext,
   actionRequest: ActionRequest,

@@ -12,9 +12,10 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';
 
 /**
- * Translates an error of a server, or of the connection to it, to the error that the caller gets, in the form of its
- * protocol version.
- * `wasSent` is false when no request was handed to the transport.
+ * Translates an error of a server or its connection to the error for the caller, in the form of the caller's protocol
+ * version.
+ *
+ * @param wasSent False when no request was passed to the transport.
  */
 export function translateError(
   error: unknown,
@@ -23,7 +24,7 @@ export function translateError(
   dialect: Dialect,
   wasSent = true,
 ): TenonError {
-  // A tool requests input from its caller itself.
+  // For a tool call, the host requests the sign-in from the caller itself.
   if (getSignInRequest(error))
     return TenonError.from(method === 'tools/call' ? error : toSignInError(error, connection.scope, dialect));
   if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
@@ -42,14 +43,14 @@ function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: 
   return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
 }
 
-/** Converts the required URLs into the error of the caller's protocol version. */
+/** Converts the required URL elicitations to the error of the caller's protocol version. */
 function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
   const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
   return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
 }
 
-/** The server gave no answer: said without what is this host's own affair. */
+/** Creates the error for a server that did not respond, without private details of the host. */
 export function createUnansweredError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
   const { code } = error;
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);

@@ -17,40 +17,45 @@ import { checkGeneratedResult } from './validate-result.js';
 
 /** Options of the sampling broker. */
 export interface BrokerOptions {
-  /** In the order in which they are preferred where a server has no preference. */
+  /** Models, in order of preference for servers without a preference. */
   readonly models: readonly Model[];
-  /** Chooses one of the models that can take the request, best first. `undefined` chooses the first. */
+  /**
+   * Chooses one of the suitable models, which are sorted by preference. `undefined` chooses the first one. Default: the
+   * first one.
+   */
   readonly choose?:
     | ((candidates: readonly Model[], request: CreateMessageParams, who: SamplingRequester) => Model | undefined)
     | undefined;
   /**
-   * The models that each server may use. Required without `review.before`, because it is then the only consent: the
-   * named servers can spend tokens and query the model without a review.
+   * Models that each server may use. Required without `review.before`, because it is then the only consent. These
+   * servers can spend tokens and query the model without a review.
    */
   readonly allow?: Allow | undefined;
-  /** Limits on the tokens that servers may use. */
+  /** Limits on the tokens that servers may use. Default: no limit. */
   readonly budget?: TokenBudget | readonly TokenBudget[] | undefined;
-  /** Maximum number of tokens of an answer. A request for more is lowered to it. Default 4,096. */
+  /** Maximum number of tokens of a response. A higher `maxTokens` of a request is lowered to it. Default 4,096. */
   readonly maxTokens?: number | undefined;
   /** Maximum number of rounds of tool use in a conversation. Default 25. */
   readonly maxRounds?: number | undefined;
-  /** Maximum number of requests of one chain, such as one call. Default 100. */
+  /** Maximum number of requests of one chain, for example of one call. Default 100. */
   readonly maxPerChain?: number | undefined;
-  /** Maximum number of requests of one server in flight. Default 8, of which one user may have half. */
+  /** Maximum number of concurrent requests of one server. One user may have half of them. Default 8. */
   readonly maxAtOnce?: number | undefined;
-  /** Time for the model to answer, in ms. Reviewers are not limited by it. Default 600,000. */
+  /** Timeout of the model, in milliseconds. It does not include the time of reviewers. Default 600,000. */
   readonly timeout?: number | undefined;
-  /** Limits on the size of requests. */
+  /** Limits on the size of requests. Defaults: see `RequestBounds`. */
   readonly bounds?: RequestBounds | undefined;
-  /** Asks a person for approval before a request goes to the model, or before its result goes to the server. */
+  /**
+   * Asks a person for approval before the model gets a request, or before the server gets the result. Default: none.
+   */
   readonly review?: Review | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
-/** The requesting server, and the caller on whose behalf it requests. */
+/** Server that sends a sampling request, and the caller on whose behalf it does. */
 export interface SamplingRequester extends CallerIdentity {
-  /** The server, by its name in the host. */
+  /** Name of the server in the host. */
   readonly server: string;
 }
 
@@ -58,15 +63,16 @@ export interface SamplingContext extends Partial<CallerIdentity> {
   readonly server: string;
   readonly signal: AbortSignal;
   /**
-   * Names the operation that the request belongs to, such as a call: the requests of one chain are counted together.
+   * Identifies the operation to which the request belongs, such as a call. The requests of one chain are counted
+   * together.
    */
   readonly chain?: string | undefined;
 }
 
 /**
- * Answers sampling requests of servers. Rejects with an error for the server (`rpc/error`: -1 refused, -32602 invalid,
- * 429 over a limit), or with an error that only the host may see: `sampling/timeout`, `sampling/aborted`,
- * `sampling/choice`, `model/…`.
+ * Handles sampling requests of servers.
+ * @throws TenonError `rpc/error` for the server: code -1 (refused), -32602 (invalid) or 429 (over a limit). Other
+ * errors are for the host only: `sampling/timeout`, `sampling/aborted`, `sampling/choice`, `model/…`.
  */
 export type Broker = (request: CreateMessageParams, asked: SamplingContext) => Promise<CreateMessageResult>;
 
@@ -78,8 +84,7 @@ const TIMEOUT = 600_000;
 
 /**
  * Creates a broker between servers and models. It validates requests, chooses the model, enforces budgets, and passes
- * requests and results to reviewers. It adds no context to a request and stores nothing of it.
- *
+ * requests and results to reviewers. It does not add context to a request, and stores nothing of it.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createBroker(options: BrokerOptions): Broker {
@@ -138,7 +143,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
 /**
  * Validates a request, lowers its `maxTokens`, and removes `includeContext`, `metadata` and `_meta`, which no model
- * gets.
+ * receives.
  */
 function prepareRequest(request: CreateMessageParams, options: BrokerOptions, maxTokens?: number): CreateMessageParams {
   judgeRequest(request, options.bounds);
@@ -169,14 +174,14 @@ function chooseModel(
   });
 }
 
-/** Refuses a request that none of the models supports, with an error that names the unsupported features. */
+/** Rejects a request that no model supports. The error names the unsupported features. */
 function requireModel(models: readonly Model[], request: CreateMessageParams): void {
   if (models.some(model => canTake(model, request))) return;
   const needs = Object.entries(getRequirements(request)).flatMap(([name, needed]) => (needed ? [name] : []));
   throw createInvalidError(`No model supports a request with ${needs.join(' and ')}`);
 }
 
-/** A server may send any value as `includeContext`: an unknown one counts as `none`. */
+/** Creates the information for reviewers. An unknown value of `includeContext` counts as `none`. */
 function createSamplingInfo(
   request: CreateMessageParams,
   who: SamplingRequester,
@@ -187,12 +192,12 @@ function createSamplingInfo(
   return { ...who, model: model.name, includeContext: wanted, rounds: countRounds(request) };
 }
 
-/** A reviewer may replace a required use of a tool by text. */
+/** Makes tool use optional, because a reviewer may replace a required tool use with text. */
 function withOptionalTools(request: CreateMessageParams): CreateMessageParams {
   return request.toolChoice?.mode === 'required' ? { ...request, toolChoice: { mode: 'auto' } } : request;
 }
 
-/** Limits the requests of each server in flight, and the share of one user. */
+/** Limits the concurrent requests of each server, and the share of one user. */
 function createTurns(most: number): (asked: SamplingContext) => () => void {
   const servers = new Map<string, SharedLimit>();
   return ({ server, principal }) => {

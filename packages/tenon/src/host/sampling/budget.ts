@@ -2,24 +2,29 @@ import type { Clock } from '../../cancellation/clock.js';
 import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
 import { createLimitError } from './refusal.js';
 
-/** Limits the cost of sampling within a window of time, which begins with the first request in it. */
+/** Limits the cost of sampling within a time window, which begins with its first request. */
 export interface TokenBudget {
-  /** Length of the window, in ms. */
+  /** Length of the window, in milliseconds. */
   readonly window: number;
-  /** Maximum number of requests that reach a reviewer or a model. */
+  /** Maximum number of requests that reach a reviewer or a model. Default: no limit. */
   readonly calls?: number | undefined;
-  /** Maximum number of tokens of prompts and answers. A request that could exceed them, by its estimated prompt and `maxTokens`, is refused. */
+  /**
+   * Maximum number of tokens of prompts and responses. A request that could exceed it, with its estimated prompt and
+   * `maxTokens`, is refused. Default: no limit.
+   */
   readonly tokens?: number | undefined;
   /**
-   * Gives each server, each principal, or each pair of them a budget of its own. A principal has one for each of its OAuth clients.
-   * Default both: each pair. Empty: all share one.
+   * Separate budgets per server, per principal, or per pair of both. A principal has one for each of its OAuth clients.
+   * An empty list means one shared budget.
+   *
+   * Default: both.
    */
   readonly per?: readonly ('server' | 'principal')[] | undefined;
 }
 
-/** The tokens that a request has reserved. */
+/** Tokens that are reserved for a request. */
 export interface Reservation {
-  /** Replaces the reserved tokens by the used ones. */
+  /** Replaces the reserved tokens with the used ones. */
   settle(tokens: number): void;
 }
 
@@ -29,10 +34,10 @@ interface BudgetAccount {
   tokens: number;
 }
 
-/** Maximum number of accounts at one time. When all are in use, a request without one is refused. */
+/** Maximum number of accounts. When all are in use, a request that needs a new one is refused. */
 const MAX_ACCOUNTS = 10_000;
 
-/** Keeps the accounts of budgets. `reserve` throws an error for the server: 429, with `retryAfterMs`. */
+/** Creates the accounts of the budgets. `reserve` throws an error for the server: 429 with `retryAfterMs`. */
 export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
   const accounts = new Map<string, BudgetAccount>();
 
@@ -75,10 +80,10 @@ export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
   };
 }
 
-/** Maximum number of chains of requests that are counted at one time. The one that was used longest ago is forgotten first. */
+/** Maximum number of chains that are counted. The least recently used one is dropped first. */
 const MAX_CHAINS = 1_000;
 
-/** Counts the requests of each chain, such as one call. */
+/** Counts the requests of each chain, for example of one call. */
 export function createChains(most: number): (chain: string) => boolean {
   const counts = new Map<string, number>();
   return chain => {

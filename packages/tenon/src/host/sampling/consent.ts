@@ -1,9 +1,10 @@
 import type { Model } from './model.js';
 
 /**
- * The models that each server may use. A key is the configured name of a server, or `*` for the servers that have no key. `true`
- * allows all models, a list allows those it names (`*` stands for any characters), `false` allows none. A server without a key,
- * where there is no `*`, has none. A function gets the server and the principal.
+ * Models that each server may use. A key is the configured name of a server, or `*` for all servers without a key.
+ * `true` allows all models, `false` none, and a list allows the named ones (`*` matches any characters).
+ *
+ * Servers without a matching key may use none. A function receives the server and the principal.
  */
 export type Allow =
   | { readonly [server: string]: boolean | readonly string[] }
@@ -26,7 +27,7 @@ function getGrant(allow: Allow | undefined, asking: Parameters<typeof requestCon
   return (Object.hasOwn(allow, '*') && allow['*']) || false;
 }
 
-/** Matches without a regular expression, because a pattern could make one slow. */
+/** Matches a pattern without a regular expression, because some patterns would be slow. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

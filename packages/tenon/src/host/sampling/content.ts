@@ -7,7 +7,7 @@ import type {
 } from '../../protocol/input-requests.js';
 import type { ModelInputs } from './model.js';
 
-/** Returns the blocks of a message, which may have one or a list of them. */
+/** Returns the blocks of a message as a list. */
 export function getBlocks({ content }: Pick<SamplingMessage, 'content'>): readonly SamplingContent[] {
   return Array.isArray(content) ? content : [content];
 }
@@ -16,14 +16,14 @@ export function getToolUses(message: Pick<SamplingMessage, 'content'>): readonly
   return getBlocks(message).filter(block => block.type === 'tool_use');
 }
 
-/** Counts the rounds of tool use so far: messages in which the model requested tools. */
+/** Counts the rounds of tool use so far: messages in which the model used tools. */
 export function countRounds({ messages }: CreateMessageParams): number {
   return messages.filter(message => message.role === 'assistant' && getToolUses(message).length > 0).length;
 }
 
 /**
- * Returns the inputs that a model must support for this request. Images in results of tools do not count: a text can
- * replace them.
+ * Returns the content types that a model must support for this request. Images in tool results do not count, because a
+ * text can replace them.
  */
 export function getRequirements({ messages, tools }: CreateMessageParams): ModelInputs {
   const types = new Set<string>(messages.flatMap(message => getBlocks(message).map(({ type }) => type)));
@@ -34,11 +34,11 @@ export function getRequirements({ messages, tools }: CreateMessageParams): Model
   };
 }
 
-/** Tokens of one image or sound, for estimates. Providers count between a hundred and a few thousand. */
+/** Estimated tokens of one image or sound. Providers count between a hundred and a few thousand. */
 const TOKENS_OF_MEDIA = 1_500;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Estimates the tokens of a value: a quarter of its characters, and a flat sum for each image and sound. */
+/** Estimates the tokens of a value: a quarter of its characters, and a fixed number for each image and sound. */
 export function estimateRequestTokens(value: unknown): number {
   let media = 0;
   const text = JSON.stringify(value, (_, each: unknown) => {

@@ -3,7 +3,7 @@ import { redactSecrets } from '../../redaction/secrets.js';
 
 /** Maximum length of an excerpt, in characters. */
 const MAX_EXCERPT = 300;
-/** Maximum length of a text that is searched for secrets, in characters. A longer text is cut first. */
+/** Maximum number of characters that are searched for secrets. A longer text is cut first. */
 const MAX_LOOKED_AT = 4_096;
 
 /**
@@ -14,7 +14,7 @@ const MAX_LOOKED_AT = 4_096;
 export function formatErrorExcerpt(text: string, keys: readonly string[] = []): string {
   let shown = text.slice(0, MAX_LOOKED_AT);
   for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
-  // A key that the cut has left a part of stands at the very end, which is far behind what is shown.
+  // A key that was cut in half is at the end, outside the excerpt.
   shown = redactSecrets(replaceInvisible(shown, ' ')).trim();
   return shown.length > MAX_EXCERPT ? `${shown.slice(0, MAX_EXCERPT)}…` : shown;
 }

@@ -5,13 +5,17 @@ import { TenonError } from '../../jsonrpc/error.js';
 export interface GenerationTimeout {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Timeout in ms. Default: none. */
+  /** Timeout in milliseconds. Default: none. */
   readonly ms?: number;
   /** Name of the peer in errors. */
   readonly peer: string;
 }
 
-/** Waits for work until the signal or the clock ends it: `sampling/aborted`, `sampling/timeout`. The signal of the work is aborted then. */
+/**
+ * Runs `work` until the signal aborts it or the timeout expires. The signal of the work is then aborted.
+ *
+ * @throws TenonError `sampling/aborted`, `sampling/timeout`
+ */
 export function withGenerationTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { signal, clock, ms, peer }: GenerationTimeout,

@@ -7,8 +7,8 @@ import { withGenerationTimeout } from './generation-timeout.js';
 import type { Model } from './model.js';
 
 /**
- * Runs the model and reports the cost to `pay`: the tokens that the model reports, else an estimate. A request that was
- * aborted or timed out costs the maximum, because the model may have done all the work.
+ * Runs the model and reports the cost to `pay`: the tokens that the model reports, else an estimate. An aborted or
+ * timed-out request costs the maximum, because the model may have done all the work.
  */
 export async function askModel(
   model: Model,
@@ -36,8 +36,8 @@ export async function askModel(
 }
 
 /**
- * Keeps an excerpt of the message only, because an error of a provider's client may hold the whole request and its
- * headers.
+ * Creates the error of a failed generation. It contains only an excerpt of the message, because errors of a provider's
+ * client may contain the whole request and its headers.
  */
 function createFailedError(error: unknown, peer: string): TenonError {
   const text = error instanceof Error ? error.message : 'the thrown value is not an error';

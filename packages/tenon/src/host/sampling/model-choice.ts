@@ -3,14 +3,16 @@ import { getRequirements } from './content.js';
 import type { Model } from './model.js';
 
 /**
- * Returns the models that can take a request, best first.
+ * Returns the suitable models, sorted by preference.
  *
- * Of those, the first hint that any name contains (or any name that the model stands for) keeps the ones that contain
- * it; upper and lower case are alike. A hint that none contains is passed over; when none of the hints is of use, all
- * stay. Those that stay are ordered by `costPriority × scores.cost + speedPriority × scores.speed +
- * intelligencePriority × scores.intelligence`, the greatest first. Equal models stay in the order of the list.
+ * A hint matches a model if it is part of its name, or of a name that the model stands for, ignoring case. The first
+ * hint that matches any model selects the models that it matches. If no hint matches, all models are kept.
  *
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences
+ * The kept models are sorted by
+ * `costPriority × scores.cost + speedPriority × scores.speed + intelligencePriority × scores.intelligence`, in
+ * descending order. Equal models keep the order of the list.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences
  */
 export function rank(models: readonly Model[], request: CreateMessageParams): readonly Model[] {
   const preferences = request.modelPreferences ?? {};
@@ -52,7 +54,7 @@ function scoreModel({ scores = {} }: Model, preferences: ModelPreferences): numb
   );
 }
 
-/** Servers may send anything as a priority: it becomes a number from 0 to 1. */
+/** Limits a priority to a number from 0 to 1, because servers may send any value. */
 function weighPriority(priority: number | undefined): number {
   return typeof priority === 'number' && priority > 0 ? Math.min(priority, 1) : 0;
 }

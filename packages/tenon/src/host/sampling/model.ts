@@ -1,39 +1,41 @@
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 
-/** Inputs that a model supports beside text. A request with another input is never given to it. */
+/** Content types that a model supports in addition to text. The broker never passes other content to it. */
 export interface ModelInputs {
   readonly images?: boolean | undefined;
   readonly audio?: boolean | undefined;
   readonly tools?: boolean | undefined;
 }
 
-/** Compares a model with the others: each score is from 0 (worst) to 1 (best). Default 0.5. */
+/** Scores of a model relative to the others, from 0 (worst) to 1 (best). Default 0.5 each. */
 export interface Scores {
-  /** 1 is the cheapest. */
+  /** Cost score. 1 is the cheapest. Default 0.5. */
   readonly cost?: number | undefined;
-  /** 1 is the fastest. */
+  /** Speed score. 1 is the fastest. Default 0.5. */
   readonly speed?: number | undefined;
   readonly intelligence?: number | undefined;
 }
 
 export interface Generating {
-  /** Aborted when no caller waits for the answer. */
+  /** Aborted when no caller waits for the result. */
   readonly signal: AbortSignal;
-  /** Reports the tokens of prompt and answer together. Without a call they are estimated. */
+  /** Reports the tokens of prompt and response together. If it is not called, the broker estimates them. */
   readonly spent?: ((tokens: number) => void) | undefined;
 }
 
 /**
- * A language model for sampling requests of servers. `createModel` of `@tenon/ai` makes one of any model of the AI SDK.
+ * Language model for sampling requests of servers. `createModel` of `@tenon/ai` creates one from a model of the AI SDK.
  */
 export interface Model {
-  /** Compared with the hints of servers, and shown to reviewers. */
+  /** Name of the model, which is compared with the model hints of servers and shown to reviewers. */
   readonly name: string;
-  /** Names of models that it can replace: a hint at one of them counts as a hint at this model. */
+  /** Names of models that this model can replace. A hint with one of these names matches this model. Default: none. */
   readonly standsFor?: readonly string[] | undefined;
-  /** Inputs that the model supports beside text. Default: none. */
+  /** Content types that the model supports in addition to text. Default: none. */
   readonly takes?: ModelInputs | undefined;
-  /** Cost, speed and intelligence of the model, for the preferences of servers. */
+  /**
+   * Cost, speed and intelligence of the model, which are compared with the preferences of servers. Default 0.5 each.
+   */
   readonly scores?: Scores | undefined;
   /** Generates a message. It must not exceed `maxTokens`, and may ignore other parameters that it does not support. */
   generate(request: CreateMessageParams, about: Generating): Promise<CreateMessageResult>;

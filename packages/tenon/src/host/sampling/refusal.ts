@@ -2,16 +2,16 @@ import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 import { USER_REJECTED } from '../../protocol/error-codes.js';
 
-/** Returned by a reviewer in place of a request or a result, to refuse it. */
+/** Refusal, which a reviewer returns instead of a request or result. */
 export interface SamplingRefusal {
   readonly refused: true;
-  /** Text for the server. Default: only that the user rejected the request. */
+  /** Reason for the server. Default: a text that the user rejected the request. */
   readonly reason?: string | undefined;
 }
 
 const MAX_REASON = 200;
 
-/** Creates the error that refuses a sampling request or its result. The server gets the reason. */
+/** Creates a refusal of a sampling request or its result. The server receives the reason. */
 export function rejectSampling(reason?: string): SamplingRefusal {
   return reason === undefined ? { refused: true } : { refused: true, reason };
 }
@@ -25,12 +25,16 @@ export function createRejectedError(reason?: string): TenonError {
   return rpcError(USER_REJECTED, reason === undefined ? message : `${message}: ${reason.slice(0, MAX_REASON)}`);
 }
 
-/** Creates the error for a request that breaks a rule of the protocol. */
+/** Creates the error for a request that violates the protocol. */
 export function createInvalidError(message: string): TenonError {
   return rpcError(INVALID_PARAMS, message);
 }
 
-/** Creates the error for a request over a limit. @param after ms until a retry may succeed */
+/**
+ * Creates the error for a request over a limit.
+ *
+ * @param after Time until a retry may succeed, in milliseconds.
+ */
 export function createLimitError(message: string, after: number | undefined): TenonError {
   return rpcError(TOO_MANY_REQUESTS, message, after === undefined ? undefined : { retryAfterMs: Math.ceil(after) });
 }

@@ -2,39 +2,40 @@ import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
 
-/** Information for a reviewer beside the request or the result. */
+/** Information for a reviewer in addition to the request or result. */
 export interface SamplingInfo {
   /** Name of the requesting server in the host. */
   readonly server: string;
   readonly principal: string | undefined;
-  /** The model that will run, or has run, the request. */
+  /** Name of the model that handles the request. */
   readonly model: string;
-  /** The context that the server requested. It is never added. */
+  /** Context that the server requested. The host never adds it. */
   readonly includeContext: 'none' | 'thisServer' | 'allServers';
-  /** Rounds of tool use in this conversation so far. */
+  /** Number of rounds of tool use in this conversation so far. */
   readonly rounds: number;
-  /** Before: the estimated maximum that the request may use. After: the tokens that it used. */
+  /** Number of tokens. Before the generation: the estimated maximum. Afterwards: the used tokens. */
   readonly tokens: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Lets the user decide. A returned request or result goes on, as it is or edited. `rejectSampling(…)`, or nothing at
- * all, ends the request with error -1.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
+ * Lets the user review sampling. A reviewer returns the request or result, edited if necessary. `rejectSampling(…)` or
+ * `undefined` rejects the request with error -1.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
  */
 export interface Review {
-  /** Reviews the prompt and the tools before the model gets them. */
+  /** Reviews the prompt and the tools before the model receives them. */
   readonly before?:
     | ((request: CreateMessageParams, info: SamplingInfo) => MaybePromise<CreateMessageParams | SamplingRefusal>)
     | undefined;
-  /** Reviews the result, with its uses of tools, before the server gets it. */
+  /** Reviews the result and its tool uses before the server receives it. */
   readonly after?:
     | ((result: CreateMessageResult, info: SamplingInfo) => MaybePromise<CreateMessageResult | SamplingRefusal>)
     | undefined;
 }
 
-/** Returns the reviewed value. A reviewer that returns nothing has refused, as by closing a window. */
+/** Returns the reviewed value. A reviewer that returns nothing has rejected it, for example by closing a window. */
 export async function runReview<T extends object>(
   reviewer: ((value: T, info: SamplingInfo) => MaybePromise<T | SamplingRefusal>) | undefined,
   value: T,

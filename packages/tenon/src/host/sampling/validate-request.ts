@@ -9,7 +9,7 @@ export interface RequestBounds {
   readonly messages: number;
   /** Maximum number of tools. Default 128. */
   readonly tools: number;
-  /** Maximum number of characters of its JSON text, with images. Default 16 Mi. */
+  /** Maximum size of the request as JSON, in characters, including images. Default 16 Mi. */
   readonly characters: number;
 }
 
@@ -18,8 +18,10 @@ const REQUEST_BOUNDS: RequestBounds = { messages: 1_000, tools: 128, characters:
 const BLOCKS = ['text', 'image', 'audio', 'tool_use', 'tool_result'];
 
 /**
- * Refuses an invalid request with -32602. Checks blocks, roles and tools, and that each use of a tool is followed by its result.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
+ * Validates blocks, roles and tools, and checks that a result follows each tool use.
+ *
+ * @throws TenonError `rpc/error` with code -32602 for an invalid request.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */
 export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds = REQUEST_BOUNDS): void {
   const { messages, maxTokens, tools = [] } = request;
@@ -67,7 +69,7 @@ function findProblem(block: { readonly [name: string]: unknown }, role: string):
   }
 }
 
-/** Checks that the message after uses of tools has exactly their results, each once. */
+/** Checks that the message after tool uses contains exactly their results, each once. */
 function judgeBalance(messages: readonly SamplingMessage[]): void {
   let open: string[] = [];
   for (const message of messages) {

@@ -6,8 +6,9 @@ import { getBlocks, getToolUses } from './content.js';
 const MEDIA = ['image', 'audio'];
 
 /**
- * Validates the answer of a model, and returns it with the stop reason that belongs to its content. Throws `model/answer` for an
- * answer that does not fit the request, such as a use of a tool that was not offered.
+ * Validates the result of a model, and returns it with the stop reason that fits its content.
+ *
+ * @throws TenonError `model/answer` for a result that does not fit the request, such as a use of an unknown tool.
  */
 export function checkGeneratedResult(
   result: CreateMessageResult,

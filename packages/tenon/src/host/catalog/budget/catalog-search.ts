@@ -1,10 +1,10 @@
 import type { Tool } from '../../../protocol/content.js';
 import { splitTerms, weighTerms } from './search-terms.js';
 
-/** Tools that one search gives at most, and by default. */
+/** Maximum number of results of one search. */
 export const MAX_RESULTS = 50;
 export const DEFAULT_RESULTS = 8;
-/** Maximum number of words of a query that are searched. */
+/** Maximum number of query terms that are searched. */
 const MAX_QUERY_TERMS = 32;
 /** Weight of a prefix match, relative to a match of the whole word. */
 const PREFIX_WEIGHT = 0.4;
@@ -14,29 +14,27 @@ const MIN_PREFIX_LENGTH = 3;
 const SATURATION = 1.2;
 const LENGTH = 0.6;
 
-/** A tool of the catalog. */
+/** Tool in the search index. */
 export interface CatalogEntry {
-  /** The name under which it is offered: each once. */
+  /** Public name of the tool. It is unique. */
   readonly name: string;
   readonly server: string;
   readonly tool: Tool;
 }
 
 export interface SearchHit extends CatalogEntry {
-  /** The higher the better; comparable within one search only. */
+  /** Relevance score; higher is better. Scores of different searches cannot be compared. */
   readonly score: number;
 }
 
-/**
- * Finds tools by words in their names, titles, descriptions, the names of their properties, and the name of the server.
- */
+/** Search index of tools. It contains their names, titles, descriptions, property names and server names. */
 export interface CatalogSearch {
   readonly size: number;
-  /** Puts the tools of a server in the place of those it had. What did not change is not read again. */
+  /** Replaces the tools of a server. Unchanged tools are not indexed again. */
   replace(server: string, entries: readonly Omit<CatalogEntry, 'server'>[]): void;
   /**
-   * Sorts by score, then by name, so that the same catalog gives the same answer. Without words: the first tools by
-   * name.
+   * Returns tools sorted by score, then by name, so that the order is deterministic. An empty query returns the first
+   * tools by name.
    */
   search(query: string, options?: { readonly limit?: number }): readonly SearchHit[];
 }
@@ -46,7 +44,7 @@ interface IndexedTool extends CatalogEntry {
   readonly length: number;
 }
 
-/** Makes an index of tools, empty or filled. */
+/** Creates a search index of tools. */
 export function createCatalogSearch(entries: readonly CatalogEntry[] = []): CatalogSearch {
   const tools = new Map<string, IndexedTool>();
   const byServer = new Map<string, ReadonlySet<string>>();
@@ -107,7 +105,7 @@ export function createCatalogSearch(entries: readonly CatalogEntry[] = []): Cata
 interface SearchIndex {
   readonly tools: ReadonlyMap<string, IndexedTool>;
   readonly byTerm: ReadonlyMap<string, ReadonlySet<IndexedTool>>;
-  /** The length of a tool's text on average. */
+  /** Average length of a tool's text. */
   readonly mean: number;
 }
 
@@ -123,7 +121,10 @@ function scoreTools(query: string, index: SearchIndex): ReadonlyMap<IndexedTool,
   return scores;
 }
 
-/** Scores each tool for one word: by the word itself, or by the longer word with the highest score. */
+/**
+ * Scores each tool for one term. A tool that contains only longer words with this prefix gets the highest score among
+ * them.
+ */
 function scoreTerm(term: string, { tools, byTerm, mean }: SearchIndex): ReadonlyMap<IndexedTool, number> {
   const scores = new Map<IndexedTool, number>();
   const count = (word: string, factor: number) => {

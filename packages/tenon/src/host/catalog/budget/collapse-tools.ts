@@ -4,7 +4,7 @@ import { DEFAULT_RESULTS, MAX_RESULTS } from './catalog-search.js';
 import { MAX_DESCRIBED } from './meta-tool-arguments.js';
 import { type CountTokens, countToolTokens, estimateTokens } from './token-report.js';
 
-/** The names of the tools that stand for all others. */
+/** Names of the tools that search, describe and call the others. */
 export interface MetaToolNames {
   readonly search: string;
   readonly describe: string;
@@ -13,31 +13,32 @@ export interface MetaToolNames {
 
 /** Options of `collapseTools`. */
 export interface CollapseOptions {
-  /** Tokens that the definitions may take. */
+  /** Maximum number of tokens for the definitions. */
   readonly budget: number;
-  /** Names of tools that are always offered themselves. */
+  /** Names of tools that are always listed. Default: none. */
   readonly pinned?: readonly string[] | undefined;
-  /** Counts the tokens of a text. Default: an estimate by characters. */
+  /** Counts the tokens of a text. Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;
 }
 
 /** Tools to offer to a model. */
 export interface CollapsedTools {
   readonly tools: readonly Tool[];
-  /** The tools that are reached by searching, in their order. Empty when all are offered. */
+  /** Tools that can only be found by search, in their original order. Empty when all tools are listed. */
   readonly hidden: readonly Tool[];
-  /** Absent when all are offered. */
+  /** Names of the tools that search, describe and call. `undefined` when all tools are listed. */
   readonly meta: MetaToolNames | undefined;
   /**
-   * Tokens of all the definitions, and of those that are offered. With many pinned these can still be above the budget.
+   * Number of tokens of all definitions, and of the listed ones. Pinned tools can make the latter exceed the budget.
    */
   readonly tokenCounts: { readonly all: number; readonly offered: number };
 }
 
 /**
- * Offers all tools while they are within the budget. Beyond it, offers the pinned tools and three others that search,
- * describe and call the rest. The caller of this function must check, limit and record the tool inside `call_tool` as a
- * direct call.
+ * Lists all tools while they are within the budget. Above the budget, it lists the pinned tools and three others that
+ * search, describe and call the rest.
+ *
+ * Check, limit and record the tool inside `call_tool` like a direct call.
  */
 export function collapseTools(
   tools: readonly Tool[],
@@ -52,7 +53,7 @@ export function collapseTools(
   return { tools: offered, hidden, meta, tokenCounts: { all, offered: sumTokens(offered, countTokens) } };
 }
 
-/** Names for the three that no tool has. */
+/** Chooses names for the three tools that no other tool has. */
 export function chooseMetaToolNames(taken: readonly string[]): MetaToolNames {
   const names = new Set(taken);
   const findFreeName = (name: string): string => {
@@ -68,7 +69,11 @@ export function chooseMetaToolNames(taken: readonly string[]): MetaToolNames {
   };
 }
 
-/** The definitions of the three. `hidden` is how many tools they stand for. */
+/**
+ * Creates the definitions of the three tools.
+ *
+ * @param hidden Number of tools that are not listed.
+ */
 export function createMetaTools(
   names: MetaToolNames,
   hidden: number,

@@ -3,12 +3,12 @@ import type { Tool } from '../../../protocol/content.js';
 import { dropUndefined } from '../../../protocol/defaults.js';
 import { DEFAULT_RESULTS, MAX_RESULTS, type SearchHit } from './catalog-search.js';
 
-/** Tools that are described at once. */
+/** Maximum number of tools in one description request. */
 export const MAX_DESCRIBED = 20;
-/** Characters of a description in what a search gives. */
+/** Maximum length of a description in search results, in characters. */
 const MAX_SUMMARY = 300;
 
-/** An error in the arguments, described for the model that wrote them. */
+/** Error in the arguments, described for the model that wrote them. */
 export interface ArgumentProblem {
   readonly problem: string;
 }
@@ -18,7 +18,7 @@ export interface ParsedToolCall {
   readonly arguments: JsonObject;
 }
 
-/** Reads the arguments of the tool that searches. */
+/** Parses the arguments of the search tool. */
 export function parseSearchArguments(
   args: unknown,
 ): { readonly query: string; readonly limit: number } | ArgumentProblem {
@@ -30,7 +30,7 @@ export function parseSearchArguments(
   return { query, limit: Math.min(wanted, MAX_RESULTS) };
 }
 
-/** Reads the arguments of the tool that describes. One name may come without a list. */
+/** Parses the arguments of the describe tool. A single name need not be in a list. */
 export function parseDescribeArguments(args: unknown): { readonly names: readonly string[] } | ArgumentProblem {
   const names = isObject(args) ? [args.names ?? []].flat() : [];
   if (names.length === 0 || !names.every(name => typeof name === 'string')) {
@@ -41,8 +41,8 @@ export function parseDescribeArguments(args: unknown): { readonly names: readonl
 }
 
 /**
- * Reads the arguments of the tool that calls. What it names is for the caller to look up among the real tools: the three
- * that search, describe and call are none of them. Arguments that come as JSON text, as some models write them, are read.
+ * Parses the arguments of the call tool. The caller must look the name up among the real tools, which excludes the
+ * search, describe and call tools. Also accepts arguments as JSON text, because some models send them that way.
  */
 export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentProblem {
   const { name, arguments: given, ...others } = isObject(args) ? args : {};
@@ -58,7 +58,7 @@ export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentProb
   return { name, arguments: read };
 }
 
-/** Creates the result of a search: enough to choose a tool by. */
+/** Creates the result of a search, with enough detail to choose a tool. */
 export function createSearchResult(found: readonly SearchHit[]): JsonObject {
   return { tools: found.map(({ name, server, tool }) => ({ name, server, ...summarizeTool(tool) })) };
 }

@@ -16,15 +16,15 @@ import {
   parseSearchArguments,
 } from './meta-tool-arguments.js';
 
-/** Maximum number of tokens of a model's context that tool definitions may take. */
+/** Maximum number of tokens for tool definitions in a model's context. */
 export type ToolBudget = number | CollapseOptions;
 
-/** A tool that a call names, once its arguments are known. */
+/** Finds the tool that a call names, after its arguments were parsed. */
 export type FindTool = (name: string) => MaybePromise<ProxiedTool>;
 
 const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
 
-/** Returns the tools to offer within the budget. */
+/** Returns the tools to list within the budget. `undefined` without a budget. */
 export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | undefined): CollapsedTools | undefined {
   if (budget === undefined) return undefined;
   const known = collapsedLists.get(tools);
@@ -34,7 +34,10 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
   return collapsed;
 }
 
-/** One of the three tools that stand for all others, where they do; undefined when the name is none of theirs. */
+/**
+ * Returns the search, describe or call tool with this name. `undefined` when the name belongs to none of them, or all
+ * tools are listed.
+ */
 export function resolveMetaTool(
   gateway: GatewayContext,
   name: string,
@@ -68,7 +71,7 @@ async function createMetaTool(
       const call = parseCallArguments(params.arguments);
       if ('problem' in call) return createErrorResult(call);
       const tool = await find(call.name);
-      // Policy, approval and audit apply to the call inside.
+      // Policy, approval and audit apply to the inner call.
       return tool.run({ ...params, ...call }, context, now);
     },
   };

@@ -1,21 +1,23 @@
 import { isObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 
-/** Terms of one tool that are indexed; the rest of a description that goes on is not searched. */
+/** Maximum number of indexed terms per tool. Further terms are not searched. */
 const MAX_TERMS = 500;
-/** Characters of a text that are read for terms. */
+/** Maximum number of characters of a text that are indexed. */
 const MAX_TEXT = 8_000;
 const MAX_PROPERTIES = 100;
 
-/** Weight of a term by its place. */
+/** Weight of a term, by the field that contains it. */
 const WEIGHTS = { name: 4, title: 3, server: 2, property: 1, description: 1 } as const;
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Scripts without spaces between words: pairs of characters are used as words. */
+/** Scripts without spaces between words. Pairs of their characters are used as terms. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-/** Splits a text into words for comparison: lower case, `camelCase` and `snake_case` split, plural `s` removed. */
+/**
+ * Splits a text into terms: converts it to lower case, splits `camelCase` and `snake_case`, and removes the plural `s`.
+ */
 export function splitTerms(text: string): string[] {
   const words = text.slice(0, MAX_TEXT).normalize('NFKC').match(WORD) ?? [];
   return words
@@ -23,7 +25,7 @@ export function splitTerms(text: string): string[] {
     .flatMap(word => (UNSPACED.test(word) ? splitPairs(word) : [stemWord(word.toLowerCase())]));
 }
 
-/** Counts the terms of a tool, weighted by their place. */
+/** Counts the terms of a tool, weighted by field. */
 export function weighTerms(tool: Tool, server: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   const add = (text: unknown, weight: number) => {

@@ -1,14 +1,14 @@
 import type { Tool } from '../../../protocol/content.js';
 import type { ServerInventory } from '../server-inventory.js';
 
-/** Counts the tokens of a text: a real tokenizer, or the estimate. */
+/** Counts the tokens of a text, for example with a tokenizer. */
 export type CountTokens = (text: string) => number;
 
-/** Tokens that the tool definitions of a host take in a model's context. */
+/** Number of tokens that the tool definitions of a host take in a model's context. */
 export interface TokenReport {
-  /** Tokens of all definitions. */
+  /** Number of tokens of all definitions. */
   readonly total: number;
-  /** In the order given. */
+  /** Number of tokens per server, in the order of the input. */
   readonly servers: readonly {
     readonly server: string;
     readonly total: number;
@@ -18,9 +18,9 @@ export interface TokenReport {
 
 /** Options of `createTokenReport`. */
 export interface TokenReportOptions {
-  /** Counts the tokens of a text. Default: an estimate by characters. */
+  /** Counts the tokens of a text. Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;
-  /** The name under which a tool is offered. Default: its own. */
+  /** Returns the public name of a tool. Default: its own name. */
   readonly name?: ((server: string, tool: string) => string) | undefined;
 }
 
@@ -38,15 +38,17 @@ export function createTokenReport(
   return { total: sum(servers.map(({ total }) => total)), servers };
 }
 
-/** Tokens of one definition: of what a model is shown, its name, description and input schema as JSON. */
+/** Counts the tokens of one definition: the name, description and input schema as JSON. */
 export function countToolTokens({ name, description, inputSchema }: Tool, count: CountTokens = estimateTokens): number {
   return count(JSON.stringify({ name, description, inputSchema }));
 }
 
 /**
- * Estimates tokens by characters: four to a token in ASCII, two in other alphabets, one for ideographs. On 36 tools of
- * official servers it is 17 % above the o200k encoding of OpenAI in total, and −4 % to +32 % for one tool. Pass
- * `countTokens` where a limit must be exact.
+ * Estimates the number of tokens from the characters: four per token in ASCII, two in other alphabets, one for
+ * ideographs.
+ *
+ * For 36 tools of official servers, the total is 17 % above the o200k encoding of OpenAI. For a single tool, the
+ * deviation is between −4 % and +32 %. Pass `countTokens` if you need an exact limit.
  */
 export function estimateTokens(text: string): number {
   let quarters = 0;

@@ -1,30 +1,32 @@
 import { digestShort } from './short-digest.js';
 
-/** The longest name that is given, in characters: the least that the providers of models have in common. */
+/** Maximum length of a public name, in characters. All common model providers accept this length. */
 export const MAX_NAME = 64;
-/** Stands between the label of a server and a name. No label has it inside or touches it with `_`. */
+/** Separator between the label of a server and a name. No label contains it, and no label begins or ends with `_`. */
 export const SEPARATOR = '__';
-/** The longest label of a server: half of a name is left for what the server calls the thing. */
+/** Maximum length of a server label, in characters. It leaves about half of a public name for the original name. */
 const MAX_LABEL = 30;
 const DIGEST_LENGTH = 10;
 const DIGEST_MARK = '_h';
 
 /**
- * Ending of names with a digest, which are looked up and never parsed; a plain name with such an ending is written with
- * a digest.
+ * Suffix of names with a digest. Such names are looked up and never parsed. A plain name with this suffix also gets a
+ * digest.
  */
 const DIGEST_PATTERN = new RegExp(`${DIGEST_MARK}[a-z2-7]{${DIGEST_LENGTH}}$`);
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 const PLAIN_LABEL = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
 
-/** True if a name of at most `space` characters can be used unchanged, and parsed again. */
+/** Tells if a name of at most `space` characters can be used unchanged and parsed again. */
 export function isPlain(name: string, space = MAX_NAME): boolean {
   return name.length <= space && PLAIN_NAME.test(name) && !DIGEST_PATTERN.test(name);
 }
 
 /**
- * A name within `space` characters for what cannot stand as it is: readable as far as it can be, then a digest of
- * `what`. `attempt` is counted up when the digests of two things are the same.
+ * Creates a name of at most `space` characters for a name that cannot be used unchanged. It consists of the readable
+ * part and a digest of `identity`.
+ *
+ * @param attempt Incremented after a collision of digests.
  */
 export function createDigestName(name: string, identity: readonly string[], space = MAX_NAME, attempt = 0): string {
   const digest = digestShort(JSON.stringify(attempt === 0 ? identity : [...identity, attempt]), DIGEST_LENGTH);
@@ -33,9 +35,10 @@ export function createDigestName(name: string, identity: readonly string[], spac
 }
 
 /**
- * Creates the label of a server for public names: its own name if that is at most 30 of `[A-Za-z0-9_-]`, with no `_` at
- * either end and no two together; else its readable part, and a digest. It depends on nothing else, so another server
- * never changes it.
+ * Creates the label of a server for public names. A name of at most 30 characters of `[A-Za-z0-9_-]` is used unchanged,
+ * unless `_` occurs at an end or twice in a row. Other names become a readable part and a digest.
+ *
+ * Other servers never change the label.
  */
 function createLabel(server: string): string {
   if (server.length <= MAX_LABEL && PLAIN_LABEL.test(server) && !DIGEST_PATTERN.test(server)) return server;
@@ -43,7 +46,7 @@ function createLabel(server: string): string {
   return label.startsWith('_') ? `server${label}` : label;
 }
 
-/** The servers by their labels. Two of the same label, which is a collision of digests, are counted apart. */
+/** Maps labels to servers. A collision of digests is resolved with a counter. */
 export function createLabels(servers: readonly string[]): ReadonlyMap<string, string> {
   const byLabel = new Map<string, string>();
   for (const server of [...new Set(servers)].sort()) {

@@ -1,14 +1,14 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { createDigestName, createLabels, isPlain, MAX_NAME, SEPARATOR } from './label.js';
 
-/** Names with a digest that are remembered for one server; the one remembered longest gives way. */
+/** Maximum number of names with a digest that are stored per server. The oldest one is dropped first. */
 export const MAX_DIGEST_NAMES = 20_000;
 
-/** Prefixing of names with the server: always, never, or as soon as the host has more than one. */
+/** Prefix of public names with the server: always, never, or as soon as the host has more than one server. */
 export type Prefix = 'always' | 'never' | 'auto';
 
 export interface NameMapperOptions {
-  /** The names of all servers of the configuration, also of those that are down: who is up changes no name. */
+  /** Names of all configured servers, including unavailable ones, so that availability does not change any name. */
   readonly servers: readonly string[];
   readonly prefix: Prefix;
 }
@@ -18,31 +18,34 @@ export interface NameMapperOptions {
  *
  * - With one server and no prefix, the names stay unchanged, including their characters.
  * - Otherwise a public name has at most 64 characters of `[A-Za-z0-9_-]`. With a prefix it is `label__name`, split at
- * the first `__`. A name that is too long, has other characters or ends like a digest is made readable and gets a
- * digest of the server and the name.
- * - A public name depends on the server, the original name and the prefix only. Other names change it in three cases:
- * with `auto` when the host goes from one server to several or back; with `never` when a second server starts or stops
- * offering the same name (both then get the prefix, so that no name changes its meaning); and when two digests of 50
- * bits are equal, where the order in which the names were seen distinguishes them.
+ *   the first `__`.
+ * - A name that is too long, has other characters or ends like a digest becomes a readable part and a digest. The
+ *   digest covers the server and the name.
+ * - A public name depends only on the server, the original name and the prefix, with three exceptions. With `auto`, it
+ *   changes when the host goes from one server to several or back.
+ * - With `never`, it changes when a second server starts or stops offering the same name. Both names then get the
+ *   prefix, so that no name changes its meaning.
+ * - If two digests of 50 bits are equal, the order in which the names were seen distinguishes them.
  */
 export interface NameMapper {
-  /**
-   * Takes note of all that a server offers now. Needed with `never` and several servers; else for names with a digest.
-   */
+  /** Updates the names of a server. Required with `never` and several servers, and for names with a digest. */
   update(server: string, inners: readonly string[]): void;
-  /** The name outside. Throws `names/unknown-server` for a server that is not of the configuration. */
+  /**
+   * Returns the public name.
+   *
+   * @throws TenonError `names/unknown-server` for a server that is not configured.
+   */
   toPublic(server: string, name: string): string;
   /**
-   * Returns the server of a public name, and the name there. A plain name with a prefix is split even if it was never
-   * seen, because only the server knows if it has such a tool. `undefined` for a name that no server of the host can
-   * have.
+   * Returns the server and original name of a public name. A plain name with a prefix is split even if it was never
+   * seen, because only the server knows its tools. Returns `undefined` for a name that no server of the host can have.
    */
   toServer(publicName: string): { readonly server: string; readonly name: string } | undefined;
-  /** True if `toServer` finds a server for the name. */
+  /** Tells if `toServer` finds a server for the name. */
   hasName(publicName: string): boolean;
 }
 
-/** The server of `servers` whose prefix a name has. */
+/** Returns the server whose prefix a name has. */
 export function findByPrefix(servers: readonly string[], outer: string): string | undefined {
   for (const [label, server] of createLabels(servers)) if (outer.startsWith(label + SEPARATOR)) return server;
   return undefined;
@@ -51,13 +54,17 @@ export function findByPrefix(servers: readonly string[], outer: string): string 
 interface NamedServer {
   readonly name: string;
   readonly label: string;
-  /** Plain names that the server offers. */
+  /** Plain names of the server. */
   plain: Set<string>;
-  /** Names with a digest, and what they stand for. */
+  /** Original names by name with a digest. */
   readonly digests: Map<string, string>;
 }
 
-/** Makes the names of one list. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
+/**
+ * Creates the name mapper of one kind of list.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+ */
 export function createNameMapper({ servers, prefix }: NameMapperOptions): NameMapper {
   const known = new Map<string, NamedServer>();
   const labelled = new Map<string, NamedServer>();
@@ -134,7 +141,11 @@ function createPlainScheme(
   };
 }
 
-/** The name with a digest; `among` are the servers whose names stand beside each other. */
+/**
+ * Returns the name with a digest, and stores it for `toServer`.
+ *
+ * @param among Servers whose names share one namespace.
+ */
 function rememberDigest(
   server: NamedServer,
   inner: string,

@@ -4,33 +4,42 @@ import { createLabels } from './label.js';
 import { haveCommonUris } from './template-overlap.js';
 import { unwrapUri, type WrappedResource, wrapUri } from './wrapped-uri.js';
 
-/** Templates of one server that URIs are matched with; those beyond are offered, and nothing is routed by them. */
+/** Maximum number of templates of one server that are used to route URIs. Further templates are only listed. */
 const MAX_ROUTED_TEMPLATES = 1_000;
 
 export interface ResourceNameMapperOptions {
-  /** The names of all servers, in the order of the configuration. */
+  /** Names of all servers, in the order of the configuration. */
   readonly servers: readonly string[];
 }
 
 /**
- * The URIs by which the resources of many servers are offered together, and the way back. A URI stays as it is while it
- * is certain whose it is; else it is wrapped as `tenon:LABEL/URI`, which names the server and holds the URI untouched.
- * With one server nothing is ever wrapped.
+ * Maps the URIs of many servers to public URIs, and back.
+ *
+ * A URI stays unchanged while its owner is unambiguous. Otherwise it is wrapped as `tenon:LABEL/URI`, which contains
+ * the server and the original URI. With one server, no URI is wrapped.
  */
 export interface ResourceNameMapper {
-  /** Takes note of all that a server offers now: URIs, and the texts of its templates. */
+  /** Updates the URIs and templates of a server. */
   update(server: string, uris: readonly string[], templates: readonly string[]): void;
-  /** The URI outside, also for one that no list names, as in a result. Throws `names/unknown-server`. */
+  /**
+   * Returns the public URI. Also accepts URIs that no list contains, for example from a result.
+   *
+   * @throws TenonError `names/unknown-server`
+   */
   toPublic(server: string, uri: string): string;
-  /** The template outside: wrapped when URIs of it could be another server's. Throws `names/unknown-server`. */
+  /**
+   * Returns the public template. It is wrapped when its URIs could belong to another server.
+   *
+   * @throws TenonError `names/unknown-server`
+   */
   toPublicTemplate(server: string, template: string): string;
-  /** Returns the server of a URI, if that is certain. */
+  /** Returns the server of a URI, if it is unambiguous. */
   toServer(uri: string): WrappedResource | undefined;
-  /** Returns the server of a template, if that is certain. */
+  /** Returns the server of a template, if it is unambiguous. */
   toServerTemplate(template: string): WrappedResource | undefined;
   /**
-   * Returns the servers that may own a URI: the one in a wrapped URI; else those that list it; else those with a
-   * matching template. With more than one, the caller must choose by using the URI that is wrapped for one of them.
+   * Returns the servers that may own a URI: the one in a wrapped URI, else those that list it, else those with a
+   * matching template. If there are several, the caller must use the wrapped URI of one of them.
    */
   findOwners(uri: string): readonly string[];
 }
@@ -42,7 +51,7 @@ interface ServerResources {
 
 const NO_RESOURCES: ServerResources = { uris: new Set(), templates: new Map() };
 
-/** Makes the names of all resources and templates of a host. */
+/** Creates the mapper for all resources and templates of a host. */
 export function createResourceNameMapper({ servers }: ResourceNameMapperOptions): ResourceNameMapper {
   const byLabel = createLabels(servers);
   const labels = new Map([...byLabel].map(([getLabel, server]) => [server, getLabel]));
@@ -98,12 +107,15 @@ export function createResourceNameMapper({ servers }: ResourceNameMapperOptions)
   };
 }
 
-/** True if a URI matches the template of a server; the server itself decides if the URI leads out of a folder. */
+/** Tells if a URI matches the template of a server. The server itself must reject a URI that leaves its folder. */
 function matchesTemplate(template: Template | undefined, uri: string): boolean {
   return template?.match(uri, { allowUnsafe: true }) !== undefined;
 }
 
-/** A template that cannot be read matches nothing: it is offered as it stands, and its server answers for it. */
+/**
+ * Parses a template. Returns `undefined` for an invalid one, which matches no URI. It is listed unchanged, and its
+ * server handles it.
+ */
 function tryParseTemplate(text: string): Template | undefined {
   try {
     return parseTemplate(text);

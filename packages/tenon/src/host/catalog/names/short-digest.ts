@@ -2,7 +2,11 @@ import { computeSha256 } from '../../../encoding/sha256.js';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** The beginning of the SHA-256 of a text, in lower-case base 32: `characters` of 5 bits each, 51 at most. */
+/**
+ * Returns the beginning of the SHA-256 of a text, in lower-case base 32.
+ *
+ * @param characters Length of the result: 5 bits each, at most 51.
+ */
 export function digestShort(text: string, characters: number): string {
   let bits = 0n;
   for (const byte of computeSha256(encodeUtf16(text))) bits = (bits << 8n) | BigInt(byte);
@@ -11,7 +15,7 @@ export function digestShort(text: string, characters: number): string {
   return digest;
 }
 
-/** Uses two bytes for each UTF-16 unit, because UTF-8 encodes all lone surrogates alike. */
+/** Encodes each UTF-16 unit as two bytes, because UTF-8 encodes all lone surrogates alike. */
 function encodeUtf16(text: string): Uint8Array {
   const view = new DataView(new ArrayBuffer(text.length * 2));
   for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at));

@@ -2,8 +2,8 @@ import type { TemplateValues } from '../../../server/uri-template/expand.js';
 import type { Template } from '../../../server/uri-template/template.js';
 
 /**
- * True if two templates have URIs in common, judged by samples: a URI of one template, with short texts for all
- * variables, matches the other. A missed overlap is found when such a URI is read, because it then has two owners.
+ * Tells if two templates have URIs in common. Expands one template with short sample values and matches the other. A
+ * missed overlap is detected when such a URI is read, because it then has two owners.
  */
 export function haveCommonUris(one: Template, other: Template): boolean {
   if (one.source === other.source) return true;

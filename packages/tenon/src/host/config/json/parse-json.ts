@@ -1,16 +1,16 @@
 import { printParseErrorCode, visit } from 'jsonc-parser';
 
-/** Place in a text. */
+/** Position in a text. */
 export interface TextPosition {
-  /** In UTF-16 units, from 0. */
+  /** Offset in UTF-16 units. The first one is 0. */
   readonly offset: number;
-  /** From 1. */
+  /** Line. The first one is 1. */
   readonly line: number;
-  /** From 1. */
+  /** Column. The first one is 1. */
   readonly column: number;
 }
 
-/** First fault of a text: `TooDeep`, `TooMany`, or a name of `jsonc-parser` such as `ColonExpected`. */
+/** First syntax error of a text: `TooDeep`, `TooMany`, or a name of `jsonc-parser` such as `ColonExpected`. */
 export interface SyntaxFault extends TextPosition {
   readonly fault: string;
 }
@@ -30,10 +30,10 @@ interface ScalarTree extends TextPosition {
   readonly value: string | number | boolean | null;
 }
 
-/** A value of a text, and the place where it begins. */
+/** Parsed value with its position. */
 export type JsonTree = ObjectTree | ArrayTree | ScalarTree;
 
-/** A member of an object, and the place of its name. */
+/** Member of an object, with the position of its name. */
 export interface JsonMember extends TextPosition {
   readonly name: string;
   readonly value: JsonTree;
@@ -42,13 +42,16 @@ export interface JsonMember extends TextPosition {
 export interface SyntaxLimits {
   /** Maximum depth of objects and arrays. The parser is recursive: 1,000 fits on the stack. */
   readonly maxDepth: number;
-  /** Maximum number of values. Default: unlimited. */
+  /** Maximum number of values. Default: no limit. */
   readonly maxValues?: number;
-  /** Allows comments, and a comma after the last member. Default false. */
+  /** Allows comments and trailing commas. Default `false`. */
   readonly lenient?: boolean;
 }
 
-/** Parses JSON into a tree that keeps all members, also those that share a name. Returns the first fault, if there is one. */
+/**
+ * Parses JSON into a tree that keeps all members, including those with a repeated name. Returns the first syntax error,
+ * if there is one.
+ */
 export function parseJsonTree(text: string, limits: SyntaxLimits): JsonTree | SyntaxFault {
   const { maxDepth, maxValues = Number.POSITIVE_INFINITY, lenient = false } = limits;
   const open: (ObjectTree | ArrayTree)[] = [];
@@ -104,7 +107,7 @@ const toPosition = ([offset, , line, column]: readonly [
   column: column + 1,
 });
 
-/** Ends parsing: the parser would continue after a fault. */
+/** Stops the parser at the first syntax error. It would otherwise continue. */
 class FaultSignal extends Error {
   readonly fault: SyntaxFault;
 
@@ -114,7 +117,7 @@ class FaultSignal extends Error {
   }
 }
 
-/** Returns the plain value of a tree. Of members that share a name it has the last. */
+/** Converts a tree to a plain value. The last member with a repeated name is used. */
 export function toValue(tree: JsonTree): unknown {
   if (tree.kind === 'scalar') return tree.value;
   if (tree.kind === 'array') return tree.items.map(toValue);

@@ -1,26 +1,28 @@
 import type { ContentBlock } from '../../../protocol/content.js';
 
 /**
- * Limits on the part of a result that a model sees. Sizes are characters (UTF-16 units): of a text itself, of the JSON
- * of all else.
+ * Limits on the part of a result that a model sees. Sizes are in characters (UTF-16 units): of a text itself, or of the
+ * JSON of other content.
  */
 export interface OutputLimits {
-  /** All content blocks together. Default 100,000. */
+  /** Maximum size of all content blocks. Default 100,000. */
   readonly maxTotal: number;
-  /** One text, or one text resource. Default 40,000. */
+  /** Maximum size of one text or text resource. Default 40,000. */
   readonly maxText: number;
   /**
-   * One image, sound or binary resource, as base64. Default 2,000,000; they have this limit instead of `maxTotal`,
-   * together.
+   * Maximum size of all images, sounds and binary resources, as base64. They do not count towards `maxTotal`. Default
+   * 2,000,000.
    */
   readonly maxBinary: number;
-  /** `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
+  /** Maximum size of `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
   readonly maxStructured: number;
-  /** `structuredContent` of a tool with one, which cannot be shortened. Default 1,000,000. */
+  /**
+   * Maximum size of `structuredContent` of a tool with an `outputSchema`, which cannot be shortened. Default 1,000,000.
+   */
   readonly maxWithSchema: number;
   /**
-   * Characters of `_meta` and other members beside the content, and of members beside the text of a block. Default
-   * 8,000.
+   * Maximum size of `_meta` and other members next to the content, and of the members next to the text of a block.
+   * Default 8,000.
    */
   readonly maxOther: number;
 }
@@ -38,7 +40,7 @@ export function getJsonSize(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** The size of a block: escapes in a text are not counted. */
+/** Returns the size of a block. Escape characters in a text are not counted. */
 export function getBlockSize(block: ContentBlock): number {
   if (block.type !== 'text') return getJsonSize(block);
   return block.text.length + getJsonSize({ ...block, text: '' });

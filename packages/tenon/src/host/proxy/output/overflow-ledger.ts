@@ -2,10 +2,10 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { Values } from '../../../stores/stores.js';
 
-/** One thing that is put away. */
+/** Stored content in the ledger. */
 export interface OverflowEntry {
   readonly id: string;
-  /** Characters. */
+  /** Size in characters. */
   readonly size: number;
   readonly end: number;
   readonly owner: string | null;
@@ -20,15 +20,15 @@ interface OverflowLedgerOptions {
 }
 
 export interface OverflowLedger {
-  /** Makes room for an entry and takes it in. False: it is too large for any room. */
+  /** Adds an entry, and evicts others if necessary. Resolves with false if the entry is too large. */
   add(entry: OverflowEntry): Promise<boolean>;
   remove(id: string): Promise<void>;
 }
 
 const LEDGER_KEY = 'spill-ledger';
-/** Maximum number of stored items of all principals together. The ledger is one value of a store. */
+/** Maximum number of entries of all principals. The ledger is one value of a store. */
 const MAX_ENTRIES = 2_000;
-/** Maximum number of attempts of a write when other processes are faster. */
+/** Maximum number of attempts to write when other processes write first. */
 const MAX_TRIES = 50;
 
 /** Tracks the size of the stored content over all processes of a store, and enforces the limits. */
@@ -69,8 +69,8 @@ export function createOverflowLedger({
 }
 
 /**
- * The newest entry stays. The oldest entry of the owner with the most data is removed first, so that no owner displaces
- * one with little.
+ * Chooses the entries to evict, except the newest one. The oldest entry of the owner with the most data is evicted
+ * first, so that no owner displaces a smaller one.
  */
 function evictEntries(
   entries: OverflowEntry[],

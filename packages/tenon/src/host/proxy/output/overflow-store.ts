@@ -6,15 +6,12 @@ import type { Values } from '../../../stores/stores.js';
 import { getByteLength, getCharacterRange, sliceBytes } from './base64-range.js';
 import { createOverflowLedger } from './overflow-ledger.js';
 
-/** Stored content. Blobs are base64. */
+/** Stored content. A blob is base64. */
 export type OverflowContent =
   | { readonly text: string; readonly mimeType?: string | undefined }
   | { readonly blob: string; readonly mimeType?: string | undefined };
 
-/**
- * From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far
- * as one page goes.
- */
+/** Range to read, in characters (UTF-16 units) of a text, or in bytes of a blob. Default: the first page. */
 export interface OverflowRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -23,14 +20,16 @@ export interface OverflowRange {
 export interface OverflowStore {
   /**
    * Stores content for an owner, and returns the URI under which only that owner can read it. Resolves with `undefined`
-   * when the content is too large or the store is full. `owner` is a key of a user together with the OAuth client;
-   * `undefined` means all anonymous callers.
+   * when the content is too large or the store is full.
+   * @param owner Key of a user and OAuth client. `undefined` for all anonymous callers.
    */
   put(content: OverflowContent, owner: string | undefined): Promise<string | undefined>;
   /**
-   * Reads a part of the content, at most one page. `_meta` of the contents names the next page. The range of the URI is
-   * the default. Resolves with `undefined` when the content is missing, deleted, or owned by another caller. Throws an
-   * error for the client when the range is invalid.
+   * Reads a part of the content, at most one page. `_meta` of the contents contains the URI of the next page. Without
+   * `range`, the range of the URI is used.
+   *
+   * Resolves with `undefined` when the content is missing, deleted, or belongs to another caller.
+   * @throws TenonError `rpc/error` with code -32602 for an invalid range.
    */
   read(uri: string, owner: string | undefined, range?: OverflowRange): Promise<ReadResourceResult | undefined>;
 }
@@ -38,23 +37,26 @@ export interface OverflowStore {
 export interface OverflowStoreOptions {
   readonly values: Values;
   readonly clock: Clock;
-  /** Time for which content is kept, in milliseconds. Default 3,600,000: one hour. */
+  /** Lifetime of the content, in milliseconds. Default 3,600,000 (one hour). */
   readonly ttl?: number | undefined;
-  /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
+  /** Maximum size of all stored content, in characters (blobs as base64). Default 64 Mi. */
   readonly maxBytes?: number | undefined;
-  /** Characters of what is kept for one owner: its oldest go first. Default: a quarter of `maxBytes`. */
+  /**
+   * Maximum size of the content of one owner, in characters. The owner's oldest content is dropped first. Default: a
+   * quarter of `maxBytes`.
+   */
   readonly maxBytesPerOwner?: number | undefined;
-  /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
+  /** Maximum size of one page, in characters of text or bytes of a blob. Default 60,000. */
   readonly maxPageSize?: number | undefined;
-  /** Called when the store fails. The content is then lost. */
+  /** Called when the store fails, and the content is lost. Default: the errors are dropped. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 declare const crypto: { randomUUID(): string };
 
-/** Key in `_meta` for the length of the whole output. */
+/** Key in `_meta`: the length of the complete content. */
 export const OVERFLOW_TOTAL = 'dev.tenon/total';
-/** Key in `_meta` for the URI of the next part of a long output. */
+/** Key in `_meta`: the URI of the next page of the content. */
 export const OVERFLOW_NEXT = 'dev.tenon/next';
 
 const URI = /^tenon-overflow:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
@@ -62,8 +64,8 @@ const DEFAULT_TTL = 3_600_000;
 const MAX_BYTES = 64 * 2 ** 20;
 const MAX_PAGE = 60_000;
 /**
- * Maximum characters of one value. JSON may need six characters for each, and a store accepts 1 Mi by default. A
- * multiple of 4.
+ * Maximum length of one value, in characters. JSON may need six characters for each, and a store accepts 1 Mi by
+ * default. It must be a multiple of 4.
  */
 const CHUNK = 131_072;
 
@@ -71,7 +73,7 @@ export function isOverflowUri(uri: string): boolean {
   return URI.test(uri);
 }
 
-/** Keeps the rest of results that were too large, for a while, over any store. */
+/** Creates a store for the content of results that were too large. */
 export function createOverflowStore({
   values,
   clock,

@@ -1,20 +1,20 @@
 import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
 import { replaceInvisible } from '../../../redaction/invisible-characters.js';
 
-/** Text in place of content that was left out: a notice, and a link to the whole. */
+/** Text that replaces omitted content: a notice, and a link to the complete content. */
 
 /** Maximum size of the notice and the link together. */
 export const NOTICE_SIZE = 900;
 const MAX_MIME_TYPE = 100;
 const MAX_NAMED = 200;
 
-/** The beginning and the end of a text. A line between them describes the missing part. */
+/** Beginning and end of a text, with a line between them that describes the omitted part. */
 export interface TextExcerpt {
   readonly head: string;
   readonly tail: string;
 }
 
-/** Two thirds of what may stay are of the beginning. No character is torn apart. */
+/** Splits a text into head and tail. The head gets two thirds of `maxLength`. Surrogate pairs are never split. */
 export function takeExcerpt(text: string, maxLength: number): TextExcerpt {
   if (text.length <= maxLength) return { head: text, tail: '' };
   const room = Math.max(0, maxLength);
@@ -30,7 +30,7 @@ function splitsCharacter(text: string, at: number): boolean {
 }
 
 /**
- * Describes the location of the whole content. The last sentence is for the model, which can have the host read the
+ * Describes the location of the complete content. The last sentence is for the model, which can let the host read the
  * URI.
  */
 export function describeLocation(

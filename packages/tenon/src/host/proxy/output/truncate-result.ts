@@ -17,12 +17,12 @@ import {
 
 export interface TruncateOptions {
   readonly limits?: Optional<OutputLimits> | undefined;
-  /** Store of the whole content. */
+  /** Store for the complete content. */
   readonly overflow: Pick<OverflowStore, 'put'>;
-  /** Owner of the stored content: a key of user and OAuth client. Only the owner may read it. */
+  /** Owner of the stored content: key of user and OAuth client. Only the owner can read it. */
   readonly principal: string | undefined;
   /**
-   * True if the tool has an `outputSchema`: its structured content is complete, or the result is an error. Default
+   * True if the tool has an `outputSchema`. Its structured content is then never omitted without an error. Default
    * `false`.
    */
   readonly hasOutputSchema?: boolean | undefined;
@@ -34,16 +34,21 @@ interface RemainingSize {
   binary: number;
 }
 
-/** With less than this left, the blocks that remain are put away together. */
+/** Minimum remaining size for one more block. Below it, all further blocks are stored together. */
 const MIN_REMAINING = 2 * NOTICE_SIZE;
 
 /**
- * A result within the limits; one that is within them already is returned as it is. What is over is put away: of a text
- * the beginning and the end stay, of all else a line that says what it was; a `resource_link` behind it leads to the
- * whole. Blocks keep their order; those for which no room is left are put away together.
- * `structuredContent` is never shortened. Where the tool has no `outputSchema` it is left out when it is too large.
- * Where it has one, a result without it would break the tool's promise: it stays up to `maxWithSchema`, and beyond that
- * the result is an error (which promises nothing) that says that the call was carried out.
+ * Truncates a result that exceeds the limits, and returns other results unchanged.
+ *
+ * A long text keeps its beginning and end. A line of text replaces other omitted content. A `resource_link` leads to
+ * the complete content.
+ *
+ * Blocks keep their order. Those that do not fit are stored together.
+ *
+ * `structuredContent` is never shortened. If it is too large, it is omitted for a tool without an `outputSchema`.
+ *
+ * With an `outputSchema`, the limit is `maxWithSchema`. Above it, the result becomes an error that tells the model not
+ * to repeat the call.
  */
 export function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult>;
 export function truncateResult(result: JsonObject, options: TruncateOptions): Promise<JsonObject>;
@@ -119,7 +124,7 @@ function canFitAll(content: readonly ContentBlock[], limits: OutputLimits): bool
   return content.every(block => takeRoom(block, room, limits));
 }
 
-/** Takes the size of a block from the remaining size. Returns false if it does not fit. */
+/** Subtracts the size of a block from the remaining size. Returns false if it does not fit. */
 function takeRoom(block: ContentBlock, room: RemainingSize, limits: OutputLimits): boolean {
   const size = getBlockSize(block);
   if (getBlob(block) !== undefined) {
@@ -162,7 +167,7 @@ async function replaceBlock(
   );
 }
 
-/** Shortens a text and stores the whole of it. */
+/** Shortens a text and stores the complete text. */
 async function shortenText(block: TextContent, most: number, limits: OutputLimits, options: TruncateOptions) {
   const { type: _, text, ...beside } = block;
   const size = getJsonSize(beside);

@@ -3,14 +3,14 @@ import { decodePunycode } from './punycode.js';
 import { hasMixedScripts, looksLatin } from './unicode-scripts.js';
 import type { ViewWarning } from './view-warning.js';
 
-/** Labels of a host name, in ASCII and in Unicode. */
+/** Host name in ASCII and in Unicode. */
 export interface DomainView {
-  /** As it goes over the wire: ASCII, with Punycode. This is what the URL leads to. */
+  /** ASCII form with Punycode, which the URL uses. */
   readonly ascii: string;
-  /** In the letters that it stands for; as `ascii` where they cannot be read or shown. */
+  /** Unicode form. Equal to `ascii` when the Punycode is invalid or unsafe to display. */
   readonly unicode: string;
   /**
-   * The registrable part of the domain, as far as it can be determined without a list of all registries. Emphasize it.
+   * Registrable part of the domain, determined without a list of all registries. Emphasize it when you show the URL.
    */
   readonly site: string;
   readonly warnings: readonly ViewWarning[];
@@ -19,12 +19,12 @@ export interface DomainView {
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 const LOCAL = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
 const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\.)|^\[(::1|::|::ffff:.*|f[cde].*)\]$/;
-/** Second labels below which registries of countries sell names. */
+/** Second-level labels under which country registries register names. */
 const SECOND = new Set(['co', 'com', 'net', 'org', 'ac', 'gov', 'edu', 'or', 'ne', 'go', 'gob', 'nom', 'mil']);
-/** Last labels that a domain inside a domain is made to look like: `accounts.example.com.evil.test`. */
+/** Top-level labels that a misleading subdomain may imitate: `accounts.example.com.evil.test`. */
 const WELL_KNOWN = new Set(['com', 'net', 'org', 'gov', 'edu', 'io', 'dev', 'app', 'de', 'uk', 'fr', 'cn', 'jp']);
 
-/** Describes a host name of a parsed URL for people. */
+/** Describes the host name of a parsed URL for display. */
 export function describeDomain(hostname: string): DomainView {
   const ascii = hostname.replace(/\.$/, '');
   if (IPV4.test(ascii) || ascii.startsWith('[')) return describeAddress(ascii);

@@ -3,7 +3,7 @@ import type { FormValue } from '../../../protocol/input-requests.js';
 import { isSecretField } from './secret-fields.js';
 import { MAX_LABEL, type SafeText, sanitizeForView } from './view-warning.js';
 
-/** Kind of input for a field. `unknown`: as a text, since what the server means is not known here. */
+/** Kind of input for a field. `unknown`: show a text input, because the type of the field is unknown. */
 export type FieldKind =
   | 'text'
   | 'email'
@@ -17,17 +17,17 @@ export type FieldKind =
   | 'choices'
   | 'unknown';
 
-/** One field of a form, as data for a user interface. All texts are safe to show and none of them is a link. */
+/** Field of a form, as data for a user interface. All texts are safe to display. None of them may become a link. */
 export interface FieldView {
-  /** Its name in the answer: not to be shown, since it may hold anything. */
+  /** Name of the field in the result. Do not display it, because it may contain any character. */
   readonly name: string;
   readonly kind: FieldKind;
   readonly label: string;
   readonly description: string | undefined;
   readonly required: boolean;
-  /** Initial value. */
+  /** Initial value. `undefined` if there is none. */
   readonly value: FormValue | undefined;
-  /** Options of `choice` and `choices`. */
+  /** Options of a `choice` or `choices` field. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly limits: {
     readonly minLength?: number;
@@ -42,7 +42,7 @@ export interface FieldView {
 }
 
 const MAX_DESCRIPTION = 1_000;
-/** Maximum number of options of one field that are shown. */
+/** Maximum number of displayed options of one field. */
 const MAX_OPTIONS = 500;
 
 export function createFieldView(name: string, schema: unknown, required: boolean, safe: SafeText): FieldView {
@@ -103,7 +103,7 @@ function getOptions(field: JsonObject, kind: FieldKind, safe: SafeText): FieldVi
   }));
 }
 
-/** A default that is of another kind than the field is none. */
+/** Returns the default value, or `undefined` if its type does not fit the field. */
 function getDefaultValue({ default: value }: JsonObject, kind: FieldKind): FormValue | undefined {
   switch (kind) {
     case 'boolean':

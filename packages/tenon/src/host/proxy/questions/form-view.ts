@@ -7,22 +7,24 @@ import type { ViewOptions } from './url-view.js';
 import { createLinkWarnings, MAX_LABEL, MAX_MESSAGE, sanitizeForView, type ViewWarning } from './view-warning.js';
 
 /**
- * A form of a server, as data for a user interface: the server, the fields, and warnings. Texts are safe to show; no
- * text is a link. The user can change every field before `submit`, and `decline` or `cancel` at any time.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#user-interaction-model
+ * Form of a server, as data for a user interface: the server, the fields, and warnings. Texts are safe to display, and
+ * no text may become a link. The user can change every field before `submit`, and can choose `decline` or `cancel` at
+ * any time.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#user-interaction-model
  */
 export interface FormView {
-  /** Always `form`. */
+  /** Discriminator: always `form`. */
   readonly kind: 'form';
-  /** Name that the user gave the server, rather than one that it gives itself. */
+  /** Name of the server in the configuration of the user, not the name that the server declares. */
   readonly server: string;
-  /** Text of the server, safe to show. */
+  /** Message of the server, safe to display. */
   readonly message: string;
-  /** Fields in their order. */
+  /** Fields, in the order of the schema. */
   readonly fields: readonly FieldView[];
   /** Warnings to show with the form. */
   readonly warnings: readonly ViewWarning[];
-  /** Reason why the form is to be declined and not shown. Only with `secrets: 'refuse'`. */
+  /** Reason why the form must be declined without displaying it. `undefined` unless `secrets` is `refuse`. */
   readonly refusalReason: string | undefined;
   /** Buttons to show. */
   readonly choices: readonly ['submit', 'decline', 'cancel'];
@@ -30,13 +32,15 @@ export interface FormView {
 
 export interface FormViewOptions extends ViewOptions {
   /**
-   * Handling of a form that seems to request a secret, which the specification forbids. Detected by words only. `warn`
-   * shows it with a warning, `refuse` declines it. Default `warn`.
+   * Handling of a form that seems to request a secret, which the specification forbids. `warn` shows the form with a
+   * warning. `refuse` declines it. The detection uses words only.
+   *
+   * Default `warn`.
    */
   readonly secrets?: 'warn' | 'refuse' | undefined;
 }
 
-/** Maximum number of fields of one form that are shown. */
+/** Maximum number of displayed fields of one form. */
 const MAX_FIELDS = 100;
 
 /** Creates the view of a form, with warnings about its fields. */
@@ -68,14 +72,16 @@ export function createFormView(form: ElicitFormParams, options: FormViewOptions)
   };
 }
 
-/** Outcome of a form. */
+/** Result of a submitted form, or its errors. */
 export type FormOutcome =
   | { readonly choice: 'submit'; readonly values: { readonly [name: string]: FormValue | undefined } }
   | { readonly choice: 'decline' | 'cancel' };
 
 /**
- * Creates the answer to a form, or returns the mistakes in the entered values. `undefined` means that the user closed
- * the form. Absent fields get their defaults; `undefined` fields are empty.
+ * Creates the result of a form, or returns the errors in the entered values. `undefined` as value means that the user
+ * closed the form.
+ *
+ * Absent fields get their defaults. Fields with the value `undefined` are empty.
  */
 export async function createFormResult(
   form: ElicitFormParams,
@@ -90,7 +96,9 @@ export async function createFormResult(
   return checked.ok === false ? { problem: describeIssues(checked.issues) } : { action: 'accept', content };
 }
 
-/** Only declared fields are sent. A field may have any name, including `__proto__`. */
+/**
+ * Creates the content of the result. Contains declared fields only. A field may have any name, including `__proto__`.
+ */
 function createContent(form: ElicitFormParams, values: { readonly [name: string]: FormValue | undefined }) {
   const keepText = (text: string) => text;
   const entries = createFieldViews(form, { sanitizeText: keepText }).flatMap(({ name, value }) => {
@@ -115,7 +123,7 @@ function getProperties({ properties }: { readonly properties?: unknown }): [stri
   return isObject(properties) ? Object.entries(properties) : [];
 }
 
-/** Links are looked for in what the server wrote: made safe, a link may no longer look like one. */
+/** Searches the original texts of the server for links, because a sanitized link may no longer look like one. */
 function findFieldWarnings({ name, label, kind }: FieldView, { requestedSchema }: ElicitFormParams): ViewWarning[] {
   const unknown = `“${label}” is of a kind that is not known here, and is shown as a text.`;
   const field: unknown = requestedSchema.properties[name];

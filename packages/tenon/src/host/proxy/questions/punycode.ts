@@ -1,9 +1,9 @@
 import { decode } from 'punycode/punycode.es6.js';
 
-/** Maximum length of a label of a domain. */
+/** Maximum length of a domain label, in characters. */
 const MAX_LABEL = 63;
 
-/** Decodes the Punycode that follows `xn--` in a label of a domain. Undefined when it is invalid. */
+/** Decodes the Punycode after `xn--` in a domain label. Returns `undefined` when it is invalid. */
 export function decodePunycode(encoded: string): string | undefined {
   if (encoded.length > MAX_LABEL) return undefined;
   try {

@@ -1,20 +1,20 @@
 import { hasSecretPhrase, isSecretLabel } from '../../../redaction/secret-names.js';
 import type { ViewWarning } from './view-warning.js';
 
-/** A sentence from its first request on: 'please enter …'. */
+/** Part of a sentence that requests input: "please enter …". */
 const REQUEST = /\b(?:enter|provide|give|paste|type|supply|send|share|need|input|tell)\b[^.!?]{0,200}/gi;
 
 /** Name, title and format of a field. */
 export interface FieldDescription {
   readonly name: string;
-  /** The name as the form shows it, without invisible characters. */
+  /** Name as the form displays it, without invisible characters. */
   readonly label?: string;
   readonly type?: unknown;
   readonly title?: unknown;
   readonly format?: unknown;
 }
 
-/** Checks if a field requests a secret, by its name, its title, or a format that hides the input. */
+/** Tells if a field requests a secret, from its name, its title, or a format that hides the input. */
 export function isSecretField({ name, label, type, title, format }: FieldDescription): boolean {
   if (format === 'password') return true;
   if (type === 'boolean') return false;
@@ -22,7 +22,7 @@ export function isSecretField({ name, label, type, title, format }: FieldDescrip
   return [name, label, title].some(text => typeof text === 'string' && isSecretLabel(text, kind));
 }
 
-/** Checks if the message of a form requests a secret. */
+/** Tells if the message of a form requests a secret. */
 export function doesMessageAskForSecret(message: string): boolean {
   return (message.slice(0, 10_000).match(REQUEST) ?? []).some(hasSecretPhrase);
 }

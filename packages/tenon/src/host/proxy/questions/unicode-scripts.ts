@@ -1,4 +1,8 @@
-/** Scripts of a label, for finding labels that imitate others. https://www.unicode.org/reports/tr39/ */
+/**
+ * Scripts of a domain label, for the detection of labels that imitate others.
+ *
+ * @see https://www.unicode.org/reports/tr39/
+ */
 
 const SCRIPTS = {
   Latin: /\p{Script=Latin}/u,
@@ -18,7 +22,7 @@ const SCRIPTS = {
 const OTHER = /[\p{L}\p{M}]/u;
 const COMMON = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** Alphabets that are written together: Japanese, Korean, Chinese, each with Latin. */
+/** Combinations of scripts that occur in one language: Japanese, Korean, Chinese, each with Latin. */
 const COMBINED_SCRIPTS = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Hangul'],
@@ -35,16 +39,16 @@ function findScripts(text: string): string[] {
   return [...found];
 }
 
-/** True if a text mixes scripts that no language mixes. */
+/** Tells if a text mixes scripts that no language combines. */
 export function hasMixedScripts(text: string): boolean {
   const scripts = findScripts(text);
   return scripts.length > 1 && !COMBINED_SCRIPTS.some(allowed => scripts.every(script => allowed.includes(script)));
 }
 
-/** Letters that look like ones of the Latin alphabet: Cyrillic, Greek, Armenian, and Latin ones beyond ASCII. */
+/** Letters that look like ASCII letters: Cyrillic, Greek, Armenian, and Latin letters outside ASCII. */
 const LOOKALIKES = /^[аеорсухѕіјһԁԛԝѵӏгпкмнтвьαοριυνκτχγεηωսօոցհաɑɡɩıłøoʋᴀ-ᴢ0-9-]+$/u;
 
-/** True if a text that is not all ASCII looks like ASCII text: `аррӏе`. */
+/** Tells if a text with non-ASCII letters looks like an ASCII text: `аррӏе`. */
 export function looksLatin(text: string): boolean {
   const lower = text.normalize('NFKC').toLowerCase();
   const beyond = [...lower].filter(each => each > '\u007f').join('');

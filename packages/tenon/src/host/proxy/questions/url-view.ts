@@ -13,48 +13,54 @@ import {
 } from './view-warning.js';
 
 /**
- * A URL elicitation, as data for a user interface. The URL was neither opened nor fetched. Open `url` unchanged in the
- * user's own browser, and only after the user chose `open`. No text other than `url` is a link.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
+ * URL elicitation, as data for a user interface. The URL was neither opened nor fetched.
+ *
+ * Open `url` unchanged in the user's own browser, and only after the user chose `open`. No other text may become a
+ * link.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
  */
 export interface UrlView {
-  /** Always `url`. */
+  /** Discriminator: always `url`. */
   readonly kind: 'url';
-  /** Name that the user gave the server, rather than one that it gives itself. */
+  /** Name of the server in the configuration of the user, not the name that the server declares. */
   readonly server: string;
-  /** Text of the server, safe to show. */
+  /** Message of the server, safe to display. */
   readonly message: string;
-  /** To be shown whole before the user agrees, and to be opened. */
+  /** URL to open. Show it completely before the user agrees. */
   readonly url: string;
-  /** The URL in three parts: show `host` so that it stands out. */
+  /** URL in three parts. Emphasize `host`. */
   readonly parts: { readonly before: string; readonly host: string; readonly after: string };
-  /** The host in the letters that it stands for, where it has others than `parts.host`. */
+  /** Host in Unicode. `undefined` if it equals `parts.host`. */
   readonly unicodeHost: string | undefined;
-  /** The end of the host that counts: who owns it receives what the user enters. */
+  /** Registrable domain of the host. Its owner receives the input of the user. */
   readonly site: string;
   /** Warnings to show with the URL. */
   readonly warnings: readonly ViewWarning[];
   /** Buttons to show. */
   readonly choices: readonly ['open', 'decline', 'cancel'];
-  /** Actions of the user after opening the page: the server may never report that all is done. */
+  /**
+   * Actions of the user after opening the page. The user needs them, because the server may never report the
+   * completion.
+   */
   readonly afterOpening: readonly ['retry', 'cancel'];
 }
 
 export interface ViewOptions {
-  /** The name of the server in the configuration. */
+  /** Name of the server in the configuration. */
   readonly server: string;
   readonly sanitizeText: SafeText;
 }
 
-/** Longer ones are shown whole all the same, with a warning. */
+/** Length above which a URL gets a warning, in characters. It is still shown completely. */
 const LONG_URL = 300;
-/** Longer URLs are refused, because a user cannot check them. */
+/** Maximum length of a URL, in characters. Longer ones are rejected, because a user cannot check them. */
 const MAX_URL = 8_192;
 
 /**
  * Creates the view of a URL elicitation, with warnings about the domain.
  *
- * @throws TenonError with code -32602 for the server, when the URL is invalid or must not be opened.
+ * @throws TenonError `rpc/error` with code -32602 for an invalid URL, or a URL that must not be opened. The server receives this error.
  */
 export function createUrlView(question: ElicitUrlParams, { server, sanitizeText }: ViewOptions): UrlView {
   const parsed = parseUrl(question.url);
@@ -77,8 +83,8 @@ export function createUrlView(question: ElicitUrlParams, { server, sanitizeText 
 }
 
 /**
- * Creates the answer to a URL elicitation. `undefined` means that the user closed it. Acceptance means that the user
- * agreed to open the URL, not that the user finished there.
+ * Creates the result of a URL elicitation. `undefined` means that the user closed it. The result `accept` means that
+ * the user agreed to open the URL, not that the user finished there.
  */
 export function createUrlResult(choice: 'open' | 'decline' | 'cancel' | undefined): ElicitResult {
   return { action: choice === 'open' ? 'accept' : choice === 'decline' ? 'decline' : 'cancel' };

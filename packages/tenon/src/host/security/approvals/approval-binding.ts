@@ -3,21 +3,21 @@ import { hashSha256 } from '../../../encoding/sha256.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 
-/** Under what a call is approved, besides the call itself. */
+/** Conditions of an approval in addition to the call itself. */
 export interface ApprovalBasis {
-  /** The rule that requires approval. Approvals under another rule do not apply. */
+  /** Rule that requires the approval. Approvals under another rule do not apply. */
   readonly verdict?: PolicyVerdict | undefined;
-  /** A digest of the tool's definition. When the definition changes, earlier approvals no longer apply. */
+  /** Digest of the tool's definition. After the definition changes, earlier approvals do not apply any more. */
   readonly definition?: string | undefined;
 }
 
-/** Binds an approval to one use. */
+/** Digests that bind an approval to one call. */
 export interface ApprovalBinding {
-  /** SHA-256 of all of it: server, kind, name, arguments, user, OAuth client, rule and definition. */
+  /** SHA-256 of the server, kind, name, arguments, user, OAuth client, rule and definition. */
   readonly call: string;
   /** SHA-256 of the canonical arguments. */
   readonly digest: string;
-  /** SHA-256 of server, user and OAuth client: whose approvals are remembered together. */
+  /** SHA-256 of server, user and OAuth client, whose approvals are stored together. */
   readonly owner: string;
   /** Digest of the rule and the definition. */
   readonly grounds: string;

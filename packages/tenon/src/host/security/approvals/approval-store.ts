@@ -12,10 +12,10 @@ import type { ApprovalBinding } from './approval-binding.js';
 import type { ApprovalAnswer } from './decision.js';
 
 const KEY_PREFIX = 'policy/remembered/';
-/** Most approvals that are remembered for one user with one OAuth client at one server. */
+/** Maximum number of stored approvals of one user with one OAuth client at one server. */
 const MAX_STORED = 256;
 
-/** An approval for more than one call, bound to a user and an OAuth client. */
+/** Approval for more than one call, bound to a user and an OAuth client. */
 export interface StoredApproval extends Partial<CallerIdentity> {
   /** ID of the approval. */
   readonly id: string;
@@ -23,15 +23,15 @@ export interface StoredApproval extends Partial<CallerIdentity> {
   readonly server: string;
   /** Kind of action. */
   readonly kind: ActionRequest['kind'];
-  /** The tool, prompt or URI. Absent when `match` defines the scope of the approval. */
+  /** Name of the tool or prompt, or URI of the resource. Absent when `match` defines the scope of the approval. */
   readonly name?: string | undefined;
-  /** Digest of the arguments, for an approval of these arguments alone. */
+  /** Digest of the arguments, for an approval of exactly these arguments. */
   readonly digest?: string | undefined;
   /** Arguments to which the approval is limited. */
   readonly match?: Match | undefined;
-  /** Milliseconds since the epoch, by the clock. */
+  /** Time of the approval, in milliseconds since the epoch. */
   readonly rememberedAt: number;
-  /** Absent: it does not expire. */
+  /** Expiry, in milliseconds since the epoch. Absent if the approval does not expire. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ interface ApprovalRecord extends StoredApproval {
 }
 
 export interface ApprovalStore {
-  /** The id of an approval that applies to a call. */
+  /** Finds an approval that applies to a call, and returns its ID. */
   find(request: ActionRequest, binding: ApprovalBinding): Promise<string | undefined>;
   /** Adds an approval. Returns false if the store is full. */
   add(request: ActionRequest, binding: ApprovalBinding, answer: ApprovalAnswer): Promise<boolean>;
@@ -48,7 +48,11 @@ export interface ApprovalStore {
   forget(id: string): Promise<boolean>;
 }
 
-/** Creates a store of approvals. `ttl` is the time that an approval without its own `ttl` is kept, in milliseconds. */
+/**
+ * Creates a store for approvals.
+ *
+ * @param ttl Lifetime of an approval without its own `ttl`, in milliseconds.
+ */
 export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: number): ApprovalStore {
   const values = toTypedValues<ApprovalRecord>(untypedValues);
   const isLive = ({ expiresAt = Number.POSITIVE_INFINITY }: StoredApproval) => clock.now() < expiresAt;
@@ -110,14 +114,14 @@ function doesCover(record: ApprovalRecord, request: ActionRequest, binding: Appr
   return record.name === request.name && (record.digest === undefined || record.digest === binding.digest);
 }
 
-/** Patterns of secrets are as secret as these. */
+/** Converts a record for display. Masks patterns, because they may contain secrets. */
 function toStoredApproval({ grounds: _, match, ...rest }: ApprovalRecord): StoredApproval {
   if (match?.arguments === undefined) return { ...rest, ...(match ? { match } : {}) };
   const patterns = maskArguments(match.arguments as JsonObject) as NonNullable<Match['arguments']>;
   return { ...rest, match: { ...match, arguments: patterns } };
 }
 
-/** True for an approval id of this library. */
+/** Tells if an ID belongs to an approval of this library. */
 export function isApprovalId(id: string): boolean {
   return /^[\w-]{43}\.[\da-f-]{36}$/.test(id);
 }

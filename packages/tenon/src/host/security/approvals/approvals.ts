@@ -14,17 +14,17 @@ import {
 import { type PendingApproval, PendingApprovals, type StoredAnswer } from './pending-approvals.js';
 import type { AnswerOptions, Approvals, ApprovalsOptions } from './types.js';
 
-/** Default time for an answer, in milliseconds. */
+/** Default time for a decision, in milliseconds. */
 const DEFAULT_APPROVAL_TTL = 5 * 60_000;
-/** Default time for which an approval is remembered, in milliseconds. */
+/** Default lifetime of a remembered approval, in milliseconds. */
 const DEFAULT_REMEMBER_TTL = 30 * 24 * 60 * 60_000;
-/** Maximum number of pending approvals, of all principals and of one. */
+/** Maximum number of pending approvals of all principals. */
 const MAX_PENDING = 1000;
 const MAX_PENDING_PER_USER = 100;
 
 const ABANDONED: Approval = { granted: false, reason: 'the caller went away, and the question with it' };
 
-/** Creates a store of approvals: pending requests, and remembered decisions. */
+/** Creates the approvals of a host: pending requests, and remembered decisions. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const {
     values,
@@ -40,7 +40,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     maxPerUser: maxPendingPerUser,
   });
 
-  /** Finds an approval that was given or remembered before. */
+  /** Finds an approval that was granted or remembered before. */
   async function findStored(request: ActionRequest, binding: ApprovalBinding): Promise<Approval | undefined> {
     const id = await store.find(request, binding);
     if (id !== undefined)
@@ -97,7 +97,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       if (known) return known;
       const resolveApproval = async (answer: ApprovalAnswer | Approval): Promise<Approval> => {
         if ('granted' in answer) return answer;
-        // The decision applies to the action as it was shown. Later changes of the object have no effect.
+        // The decision applies to the action that was shown. Later changes of the object have no effect.
         const now = createApprovalBinding(request, grounds);
         if (now.call !== binding.call) return createDenial('the call changed while its approval was pending');
         return recordAnswer(request, binding, answer);
@@ -158,7 +158,7 @@ function createStoredAnswer(
   return answer;
 }
 
-/** An approval request shows masked arguments. It has no annotations, because they cannot be verified. */
+/** Removes unverified annotations from a request, because a person must not rely on them. */
 function withoutHints(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer.remember !== 'object') return answer;
   const { arguments: _, readOnly, destructive, idempotent, openWorld, ...visibleMatch } = answer.remember;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../cancellation/clock.js';
 
-/** Signals that something may have changed. A signal without a waiting listener is stored. */
+/** Signal for changes. If no listener waits, the next call of `wait` resolves at once. */
 export interface ChangeSignal {
   notify(): void;
-  /** Resolves when it has rung since it last did, or when so many milliseconds are over. */
+  /** Resolves after the next `notify`, or after `ms` milliseconds. */
   wait(ms: number): Promise<void>;
   stop(): void;
 }

@@ -6,14 +6,17 @@ import { findMatchFault } from '../policy/rule-faults.js';
 import type { Match } from '../policy/rules.js';
 
 /**
- * Scope of a remembered approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool,
- * prompt or resource with any arguments. `exact`: with the same arguments. A match: all calls that it matches, which
- * must include the approved call.
+ * Scope of a remembered approval, for the same server, kind, user, OAuth client and rule.
+ *
+ * - `always`: any arguments.
+ * - `exact`: the same arguments.
+ * - A match: all calls that it matches, which must include the approved call.
  */
 export type Remember = 'always' | 'exact' | Match;
 
 /**
- * Decision of a person. `true` is `once`, `false` is `deny`. `ttl`: time for which it is remembered, in milliseconds.
+ * Decision of a person. `true` means `once`, and `false` means `deny`. `ttl`: lifetime of a remembered decision, in
+ * milliseconds.
  */
 export type Decision =
   | boolean
@@ -22,28 +25,32 @@ export type Decision =
   | 'deny'
   | { readonly remember: Remember; readonly ttl?: number | undefined };
 
-/** Asks a person about a call. The action has unmasked arguments: take care where they are shown. */
+/** Asks a person for a decision about an action. Its arguments are not masked, so take care where you show them. */
 export type Approver = (
   request: ActionRequest,
   options: { readonly signal: AbortSignal; readonly verdict?: PolicyVerdict | undefined },
 ) => Decision | Promise<Decision>;
 
-/** Outcome of an approval request. */
+/** Result of an approval request. */
 export interface Approval {
   /** True if the action may proceed. */
   readonly granted: boolean;
-  /** Reason, for people. */
+  /** Reason in plain text. */
   readonly reason: string;
 }
 
 export interface ApprovalAnswer {
   readonly allow: boolean;
   readonly remember?: Remember | undefined;
-  /** In milliseconds. */
+  /** Lifetime of a remembered decision, in milliseconds. */
   readonly ttl?: number | undefined;
 }
 
-/** Reads a decision. Throws `policy/decision` for what is none: nothing is granted by mistake. */
+/**
+ * Parses a decision.
+ *
+ * @throws TenonError `policy/decision` for an invalid decision, so that nothing is granted by mistake.
+ */
 export function parseDecision(decision: Decision): ApprovalAnswer {
   if (decision === true || decision === 'once') return { allow: true };
   if (decision === false || decision === 'deny') return { allow: false };
@@ -53,7 +60,7 @@ export function parseDecision(decision: Decision): ApprovalAnswer {
   throw createDecisionError('invalid decision', 'once, always, deny, true, false or { remember }', typeof decision);
 }
 
-/** Refuses what cannot be remembered. */
+/** Rejects a decision that cannot be remembered. */
 export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
     throw createDecisionError('invalid `ttl`', 'a number of milliseconds, or Infinity', String(ttl));
@@ -72,7 +79,7 @@ export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
 
 const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
 
-/** Refuses a match that does not include the approved call. */
+/** Rejects a match that does not include the approved call. */
 export function checkRemember({ remember }: ApprovalAnswer, request: ActionRequest): void {
   const mismatch = typeof remember === 'object' ? compileMatch(remember, true)(request) : undefined;
   if (mismatch)

@@ -23,7 +23,7 @@ const DECISION_SCHEMA = {
 /** Maximum number of characters of the arguments that a prompt shows. */
 const MAX_ARGUMENTS = 2000;
 
-/** Asks the user of a client with a form. Closing the form denies the action. */
+/** Creates an approver that asks the user of a client with a form. Closing the form denies the action. */
 export function createElicitationApprover(context: Pick<Context, 'elicit'>): Approver {
   return async (request, { verdict }) => {
     const answer = await context.elicit({ message: formatApprovalPrompt(request, verdict), input: DECISION_SCHEMA });
@@ -40,7 +40,7 @@ const ACTION_TEXTS = {
   method: 'call the method',
 } as const;
 
-/** Describes an action for a person, without secrets and without text that imitates other text. */
+/** Describes an action for a person. Masks secrets, and escapes text that imitates other text. */
 export function formatApprovalPrompt(
   { kind, server, name, arguments: args }: ActionRequest,
   verdict?: PolicyVerdict,

@@ -16,14 +16,17 @@ const KEY_PREFIX = 'policy/question/';
 const REQUESTED_TOPIC = 'policy/asked';
 const ANSWERED_TOPIC_PREFIX = 'policy/answered/';
 
-/** Time between polls of the store, in milliseconds: notifications may be lost. */
+/** Interval between polls of the store, in milliseconds. It is needed because notifications may be lost. */
 const POLL_INTERVAL = 5000;
-/** For how long an answer is kept for the caller who waits for it. Then another who wants the very same may have it. */
+/**
+ * Time for which a decision is reserved for its waiting caller, in milliseconds. Afterwards, another request for the
+ * same call may use it.
+ */
 const ANSWER_GRACE = 2 * POLL_INTERVAL;
 
-/** A pending approval request. Secrets of the arguments are masked. */
+/** Pending approval request. Secrets in its arguments are masked. */
 export interface PendingApproval extends Partial<CallerIdentity> {
-  /** ID by which the approval is answered. */
+  /** ID with which the request is answered. */
   readonly id: string;
   /** Kind of action. */
   readonly kind: ActionRequest['kind'];
@@ -31,15 +34,15 @@ export interface PendingApproval extends Partial<CallerIdentity> {
   readonly server: string;
   /** Name of the tool, prompt or resource. */
   readonly name: string;
-  /** Arguments, without secrets. */
+  /** Arguments with masked secrets. */
   readonly arguments: JsonObject;
-  /** SHA-256 of the arguments as they are. */
+  /** SHA-256 of the unmasked arguments. */
   readonly digest: string;
-  /** Reason for the approval request. */
+  /** Reason why an approval is required. */
   readonly reason?: string | undefined;
-  /** Milliseconds since the epoch, by the clock. */
+  /** Time of the request, in milliseconds since the epoch. */
   readonly askedAt: number;
-  /** End of the wait, in milliseconds since 1970. Then the action is denied. */
+  /** Time at which the action is denied without a decision, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
@@ -73,7 +76,7 @@ export class PendingApprovals {
     this.#limits = limits;
   }
 
-  /** Tells if the maximum of pending requests is reached, in total or for this user and OAuth client. */
+  /** Tells if the maximum number of pending requests is reached, in total or for this user and OAuth client. */
   async isFull(identity: CallerIdentity): Promise<boolean> {
     const all = await this.list({ limit: this.#limits.maxTotal });
     const owner = getOwnerKey(identity);
@@ -90,8 +93,9 @@ export class PendingApprovals {
   }
 
   /**
-   * Answers one, once. Throws `policy/no-pending-approval` when it is not there any more, `policy/answered` when it has
-   * one.
+   * Answers a pending request. Only the first answer counts.
+   * @throws TenonError `policy/no-pending-approval` when the request does not exist any more, `policy/answered` when it
+   * was answered before.
    */
   async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
@@ -109,7 +113,7 @@ export class PendingApprovals {
     }
   }
 
-  /** Notifies the waiting caller. */
+  /** Notifies the caller that waits for the decision. */
   async announceAnswer(id: string): Promise<void> {
     await this.#bus?.publish(ANSWERED_TOPIC_PREFIX + id, {});
   }
@@ -120,8 +124,8 @@ export class PendingApprovals {
   }
 
   /**
-   * Takes a decision for the same call whose caller disconnected before it came, or the decision of `own`. It is
-   * deleted, because it is valid once.
+   * Takes the decision of the request `own`, or a decision for the same call whose caller has disconnected. Deletes the
+   * decision, because it is valid once.
    */
   async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
     for (const stored of await this.#values.list(`${KEY_PREFIX}${binding.call}.`)) {
@@ -134,8 +138,8 @@ export class PendingApprovals {
   }
 
   /**
-   * Stores an approval request and waits. The request is deleted when the caller disconnects, or when no answer comes
-   * in time.
+   * Stores an approval request and waits for the decision. Deletes the request when the caller disconnects or the time
+   * is over.
    */
   async wait(
     request: ActionRequest,
@@ -163,7 +167,10 @@ export class PendingApprovals {
     }
   }
 
-  /** Lays it, also once more when another has taken its answer. */
+  /**
+   * Takes the decision if there is one, else stores the request. Stores it again after another caller has taken the
+   * decision.
+   */
   async #findAnswer(question: PendingApproval, binding: ApprovalBinding): Promise<StoredAnswer | undefined> {
     const answer = await this.take(binding, question.id);
     if (answer) return answer;

@@ -8,72 +8,85 @@ import type { Approval, Approver, Remember } from './decision.js';
 import type { PendingApproval } from './pending-approvals.js';
 
 /**
- * `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five
- * seconds.
+ * Options of `createApprovals`. Pass `stores`, or only its `values`. Without a bus, waiting requests poll the store
+ * every five seconds.
  */
 export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
-  /** Source of time, for tests. Default: the system clock. */
+  /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Time for an answer, in milliseconds; then the action is denied. Default 300,000: 5 minutes. */
+  /** Time limit for a decision, in milliseconds. The action is denied afterwards. Default 300,000 (5 minutes). */
   readonly ttl?: number | undefined;
   /**
-   * Time for which an approval without a `ttl` is remembered, in milliseconds. `Infinity`: for ever. Default
-   * 2,592,000,000: 30 days.
+   * Lifetime of a remembered approval without its own `ttl`, in milliseconds. `Infinity`: no expiry. Default
+   * 2,592,000,000 (30 days).
    */
   readonly rememberTtl?: number | undefined;
-  /** Asks the operator of this process. Takes precedence over the caller's own user and the store. */
+  /** Asks the operator of this process. It takes precedence over the caller's own user and the store. Default: none. */
   readonly approve?: Approver | undefined;
   /**
-   * True if an approval request that cannot be answered here waits in the store for another process. Default `true`.
+   * True if an approval request that this process cannot answer waits in the store for another process. Default `true`.
    */
   readonly waits?: boolean | undefined;
-  /** Maximum number of pending approvals in the store; more are denied. Default 1,000. */
+  /** Maximum number of pending approvals in the store. Further requests are denied. Default 1,000. */
   readonly maxPending?: number | undefined;
-  /** Maximum of `maxPending` of one user. Default 100. */
+  /** Maximum number of pending approvals of one user. Default 100. */
   readonly maxPendingPerUser?: number | undefined;
 }
 
 /** Options of an approval request. */
 export interface ApprovalRequestOptions extends ApprovalBasis {
-  /** Aborted when the caller disconnects. The approval request is then withdrawn. */
+  /** Aborted when the caller disconnects. The approval request is then deleted. */
   readonly signal?: AbortSignal | undefined;
-  /** Asks the caller's own user if this process has no `ask`. */
+  /** Asks the caller's own user. Used only if the option `approve` of `createApprovals` is absent. Default: none. */
   readonly approve?: Approver | undefined;
   /**
-   * For callers who may be entered again for the same call, as a handler is: `context.step`. What was found and decided
-   * is then not looked for again; `approve` is called each time, and has to remember by itself, as `context.elicit`
-   * does.
+   * Runs a step only once for a handler that runs several times for the same call: `context.step`. Results of earlier
+   * steps are reused. `approve` is called in each run, so it must remember its own result, as `context.elicit` does.
+   *
+   * Default: every step runs.
    */
   readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Options of answering an approval. */
+/** Options of answering an approval request. */
 export interface AnswerOptions {
-  /** The decision is also remembered. The match is checked against the request as far as it shows the arguments. */
+  /**
+   * Scope in which the decision is remembered. A match is checked against the request, as far as the request shows its
+   * arguments. Default: the decision is not remembered.
+   */
   readonly remember?: Remember | undefined;
-  /** Time for which the approval is remembered, in milliseconds. Default: `rememberTtl`. */
+  /** Lifetime of the remembered decision, in milliseconds. Default: `rememberTtl`. */
   readonly ttl?: number | undefined;
-  /** Name of the person who answers, for the reason. */
+  /** Name of the person who decides, for the reason. Default: `a person`. */
   readonly by?: string | undefined;
 }
 
-/** Requests approvals for calls. Each decision is valid for one call, once, and for a limited time. */
+/** Requests approvals for calls. Each decision is valid for one call only, and for a limited time. */
 export interface Approvals {
-  /** Throws what `approve` or the store throws, and `policy/decision` when they return no decision. */
+  /**
+   * Requests an approval, and resolves with the decision. Also rejects with an error of `approve` or the store.
+   *
+   * @throws TenonError `policy/decision` when `approve` returns an invalid decision.
+   */
   request(action: ActionRequest, options?: ApprovalRequestOptions): Promise<Approval>;
   /**
-   * Lists the pending requests in the store, in the order of their ids: at most 1,000 at a time. Continue with `after`.
+   * Lists the pending requests in the store, sorted by ID: at most 1,000 at a time. Pass the last ID as `after` to
+   * continue.
    */
   listPending(options?: ListOptions): Promise<PendingApproval[]>;
-  /** Throws `policy/no-pending-approval`, `policy/answered` when another was first, and `policy/decision`. */
+  /**
+   * Answers a pending request.
+   *
+   * @throws TenonError `policy/no-pending-approval`, `policy/answered` when it was answered before, `policy/decision`
+   */
   answer(id: string, action: 'allow' | 'deny', options?: AnswerOptions): Promise<void>;
   /**
-   * Calls a listener for each new approval request of any process. Needs a bus. Returns a function that removes the
+   * Calls a listener for each new approval request of any process. Requires `bus`. Returns a function that removes the
    * listener.
    */
   watch(listener: () => void): () => void;
-  /** Lists the approvals that are remembered. */
+  /** Lists the remembered approvals. */
   listStored(options?: ListOptions): Promise<StoredApproval[]>;
-  /** Revokes a remembered approval. False when there is none of this id. */
+  /** Revokes a remembered approval. Resolves with false when the ID is unknown. */
   forget(id: string): Promise<boolean>;
 }

@@ -12,7 +12,11 @@ const NOT_SERIALIZABLE = 'none: it cannot be written as JSON';
 
 export interface AuditContentOptions {
   readonly redact?: Redact | undefined;
-  /** `redacted`: the arguments are recorded as well, without what looks secret. */
+  /**
+   * Recording of arguments. `digest`: only their SHA-256. `redacted`: also the arguments without secrets.
+   *
+   * Default `digest`.
+   */
   readonly arguments?: 'digest' | 'redacted' | undefined;
 }
 

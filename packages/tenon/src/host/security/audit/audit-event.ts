@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 
 /**
- * Stages of an action. `denied`: by the policy, the lock or the configuration. `refused`: for another reason, such as a
- * name that no server has.
+ * Stages of an action. `denied`: by the policy, the lock or the configuration. `refused`: for another reason, such as
+ * an unknown name.
  */
 export type AuditAction =
   | 'asked'
@@ -23,38 +23,41 @@ export type AuditAction =
   | 'sampled'
   | 'elicited';
 
-/** An event to record. Texts are recorded without what looks secret, and cut at `MAX_TEXT` characters. */
+/** Event to record. Texts are recorded without secrets, and cut at 1,024 characters. */
 export interface AuditEvent {
   /** Kind of the event. */
   readonly action: AuditAction;
-  /** User on whose behalf. */
+  /** User on whose behalf the action happens. */
   readonly principal?: string | undefined;
-  /** Its name in the host. */
+  /** Name of the server in the host. */
   readonly server?: string | undefined;
   /** Kind of the target. */
   readonly kind?: 'tool' | 'resource' | 'prompt' | 'method' | 'server' | undefined;
-  /** The server's own name of the tool or prompt; the URI of the resource. */
+  /** Name of the tool or prompt at the server, or URI of the resource. */
   readonly name?: string | undefined;
-  /** Identifies the lines of one call. */
+  /** ID of the call. All lines of one call have the same ID. */
   readonly call?: string | undefined;
-  /** Number of the rule of the policy that decided, from 1. */
+  /** Number of the deciding policy rule, from 1. */
   readonly rule?: number | undefined;
-  /** Reason of a decision. */
+  /** Reason of the decision. */
   readonly reason?: string | undefined;
-  /** By default only their digest is recorded: the SHA-256 of their canonical JSON. */
+  /** Arguments of the call. By default, only the SHA-256 of their canonical JSON is recorded. */
   readonly arguments?: JsonObject | undefined;
-  /** `ok`, the code of an error, … */
+  /** Result of the action: `ok`, an error code, … */
   readonly outcome?: string | undefined;
   /** Duration in milliseconds. */
   readonly ms?: number | undefined;
-  /** More of it, for people. */
+  /** Further details for people. */
   readonly details?: JsonObject | undefined;
 }
 
-/** The end of a record. Kept elsewhere, it shows that nothing was cut off and nothing before it was written anew. */
+/**
+ * Position of the last line of an audit log. Store it in another place. It then proves that no line was removed from
+ * the end or rewritten.
+ */
 export interface AuditHead {
-  /** The number of the last line; the first is 0. */
+  /** Number of the last line. The first one is 0. */
   readonly seq: number;
-  /** Its SHA-256, in base64url. */
+  /** SHA-256 of the last line, in base64url. */
   readonly hash: string;
 }

@@ -5,7 +5,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { escapeJsonCharacter } from '../../../redaction/invisible-characters.js';
 
-/** Maximum length of a line, in bytes. What is written is shorter by its making. */
+/** Maximum length of a line, in bytes. Written lines are always shorter. */
 export const MAX_LINE = 128 * 1024;
 /** Hash that precedes the first line. */
 export const NO_PREVIOUS = '-';
@@ -13,19 +13,19 @@ const MIN_KEY = 16;
 const LINE_FORMAT = /^(\{.*),"hash":"([\w-]{43})"\}$/;
 const SIGNED_LINE_FORMAT = /^(\{.*),"mac":"([\w-]{43})"\}$/;
 
-/** A line as it was read, believed to be whole: its hash is that of what stands in it. */
+/** Parsed line whose hash is correct. */
 export interface AuditLine {
   readonly seq: number;
   readonly prev: string;
   readonly hash: string;
   readonly content: JsonObject;
-  /** The HMAC, and what it is made of. */
+  /** HMAC, and the text that it signs. */
   readonly mac?: { readonly of: string; readonly value: string };
 }
 
 /**
- * A line of a record: JSON in ASCII, `mac` (with a key: HMAC-SHA-256 of all before it) and `hash` (SHA-256 of all before
- * it) as its last members. `prev` in it is the hash of the line before.
+ * Creates a line of an audit log: JSON in ASCII. Its last members are `mac` (HMAC-SHA-256 of the text before it, if
+ * there is a key) and `hash` (SHA-256 of the text before it). `prev` contains the hash of the previous line.
  */
 export async function createAuditLine(content: JsonObject, signer?: Signer): Promise<{ line: string; hash: string }> {
   const plain = toAsciiJson(content);
@@ -37,7 +37,7 @@ export async function createAuditLine(content: JsonObject, signer?: Signer): Pro
 const appendMember = (body: string, name: string, value: string): string =>
   `${body.slice(0, -1)},"${name}":"${value}"}`;
 
-/** Reads a line; a text when it is none: what is wrong with it. */
+/** Parses a line. Returns a description of the problem for an invalid line. */
 export function parseAuditLine(line: string): AuditLine | string {
   if (line.length > MAX_LINE) return `it is longer than ${MAX_LINE} bytes`;
   const [, open, hash] = LINE_FORMAT.exec(line) ?? [];
@@ -56,17 +56,24 @@ function parseObject(body: string): JsonObject | undefined {
     const value: unknown = JSON.parse(body);
     if (isObject(value) && Number.isSafeInteger(value.seq) && typeof value.prev === 'string') return value;
   } catch {
-    // It is no line.
+    // The text is not a line of an audit log.
   }
   return undefined;
 }
 
-/** Canonical JSON in printable ASCII: a byte that changes changes the text, and none of it acts on a terminal. */
+/**
+ * Converts a value to canonical JSON in printable ASCII. Every changed byte is visible, and the text cannot control a
+ * terminal.
+ */
 export function toAsciiJson(value: unknown): string {
   return toCanonicalJson(value).replace(/[^ -~]/g, escapeJsonCharacter);
 }
 
-/** A key's signer. Throws `audit/weak-key`. */
+/**
+ * Creates the signer for a key.
+ *
+ * @throws TenonError `audit/weak-key`
+ */
 export function createAuditSigner(key: string | Uint8Array): Signer {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key;
   if (bytes.length < MIN_KEY) {

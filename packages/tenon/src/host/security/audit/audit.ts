@@ -9,42 +9,45 @@ import type { AuditSink } from './audit-sink.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** The form of the record that is written here. */
+/** Version of the log format. */
 const AUDIT_FORMAT = 1;
-/** Maximum number of events that wait to be written. */
+/** Default maximum number of events that wait to be written. */
 export const MAX_PENDING = 10_000;
 
 /** Options of an audit log. */
 export interface AuditOptions extends AuditSink, AuditContentOptions {
-  /** Source of time, for tests. Default: the system clock. */
+  /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
   /**
-   * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, cannot make
-   * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
+   * Key of at least 16 bytes that signs each line with an HMAC. An attacker who can write to the log but does not have
+   * the key cannot forge lines. A log must have the same key from its beginning to its end.
+   *
+   * Default: no HMACs.
    */
   readonly key?: string | Uint8Array | undefined;
   /** Maximum number of events that wait to be written. Default 10,000. */
   readonly maxPending?: number | undefined;
 }
 
-/** A record of what was done, to which lines are only added, each bound to the one before. */
+/** Append-only audit log. Each line contains the hash of the previous one. */
 export interface Audit {
   /**
-   * Records an event, and resolves when it is kept, with its place. Events are recorded in the order of the calls. Rejects
-   * with `audit/overloaded` when too many wait and with `audit/failed` from the first line on that could not be kept: then
-   * what is to be recorded must not be done.
+   * Records an event. Resolves with its position when it is stored. Events are recorded in the order of the calls.
+   *
+   * Do not execute the action if this rejects.
+   * @throws TenonError `audit/overloaded` when too many events wait, `audit/failed` after the first line that could not
+   * be stored.
    */
   write(event: AuditEvent): Promise<AuditHead>;
-  /** The last line that was handed over to be kept. */
+  /** Position of the last line that was passed to the sink. */
   readonly head: AuditHead;
-  /** Resolves when all events until now are kept, or will not be. */
+  /** Resolves when all previous events are stored or have failed. */
   flush(): Promise<void>;
 }
 
 /**
- * Opens an audit log after its last entry. It first records how the log begins or continues, and incomplete entries
- * that it found.
- *
+ * Opens an audit log after its last line. First records how the log begins or continues, and incomplete lines that it
+ * found.
  * @throws TenonError `audit/broken` when the last line is invalid, `audit/wrong-key` when the log has another key,
  * `audit/weak-key` when the key is too short.
  */
@@ -86,7 +89,7 @@ interface ChainOptions {
   readonly previous: AuditLine | undefined;
 }
 
-/** Makes lines one after another, and hands each over without waiting for the one before to be kept. */
+/** Creates lines one after another. Passes each one to the sink without waiting for the previous one to be stored. */
 function createChain(sink: AuditSink, { clock, signer, previous }: ChainOptions) {
   let head: AuditHead = previous ?? { seq: -1, hash: NO_PREVIOUS };
   let last: Promise<unknown> = Promise.resolve();
@@ -117,7 +120,7 @@ function createChain(sink: AuditSink, { clock, signer, previous }: ChainOptions)
     await appendLine({ record: 'continued', in: to, dropped });
   }
 
-  /** Hands over one after another, and resolves when it is kept. */
+  /** Creates lines in the order of the calls. Resolves when the line is stored. */
   async function runInOrder(createLine: () => ReturnType<typeof appendLine>): Promise<AuditHead> {
     const appended = last.then(createLine);
     last = appended.catch(() => {});
@@ -135,7 +138,7 @@ function createChain(sink: AuditSink, { clock, signer, previous }: ChainOptions)
       }),
     async flush() {
       await last;
-      // Lines are kept in their order.
+      // Lines are stored in order, so the last one is sufficient.
       await lastStored.catch(() => {});
     },
     get head() {

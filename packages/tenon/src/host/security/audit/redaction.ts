@@ -2,21 +2,24 @@ import { isObject } from '../../../jsonrpc/message.js';
 import { isSecretName } from '../../../redaction/secret-names.js';
 import { REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 
-/** Removes further secrets: gets each text with the name of its member. */
+/** Removes further secrets from a text. `name` is the name of its member. */
 export type Redact = (text: string, name: string) => string;
 
 /** Maximum depth of a recorded value. */
 const MAX_DEPTH = 16;
 const TOO_DEEP = '(nested too deeply)';
 
-/** Removes the secrets of a JSON value: of members by their names, of texts by their form, then those that `more` finds. */
+/**
+ * Removes secrets from a JSON value: members with secret names, texts in a known format of secrets, then those that
+ * `more` finds.
+ */
 export function redactValue(value: unknown, more?: Redact, name = '', depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, more, name);
   if (typeof value !== 'object' || value === null) return isSecretName(name) && value !== null ? REDACTED : value;
   if (depth >= MAX_DEPTH) return TOO_DEEP;
   if (Array.isArray(value)) return value.map(each => redactValue(each, more, name, depth + 1));
   if (!isObject(value)) return REDACTED;
-  // A member's name is a text as well, and may be a token.
+  // The name of a member may also contain a token.
   const members = Object.entries(value).map(([key, member]) => [
     redactText(key, more, ''),
     redactValue(member, more, key, depth + 1),

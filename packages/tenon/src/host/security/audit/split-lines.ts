@@ -1,11 +1,11 @@
 import { MAX_LINE } from './audit-line.js';
 
-/** A whole line, or what stands at the end without a line feed. */
+/** Complete line, or the length of a last line without a line feed. */
 export type AuditChunk = { readonly line: string } | { readonly rest: number };
 
 /**
- * Cuts bytes as they come, or texts that are whole lines, with or without line feeds, into lines. A line that is longer
- * than any of a record may be comes without its middle, and is too long still.
+ * Splits bytes or texts into lines. A text may be several lines, or one line without a line feed. A line over the
+ * maximum length is shortened, but is still too long.
  */
 export async function* splitLines(source: AsyncIterable<string | Uint8Array>): AsyncGenerator<AuditChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -4,40 +4,46 @@ import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
 import { splitLines } from './split-lines.js';
 
-/** Options of verifying an audit log. */
+/** Options of the verification of an audit log. */
 export interface AuditVerifyOptions {
-  /** The key that the record was written with. Without it the lines' HMACs are not looked at. */
+  /** Key of the audit log. Default: none, and the HMACs are not verified. */
   readonly key?: string | Uint8Array | undefined;
-  /** A head that was kept elsewhere: the record must go through it. */
+  /** Position that was stored in another place. The log must contain it. Default: none. */
   readonly through?: AuditHead | undefined;
 }
 
-/** Result of verifying an audit. */
+/** Result of the verification of an audit log. */
 export interface AuditVerification {
   /** True if the log is intact. */
   readonly ok: boolean;
-  /** Number of trustworthy lines: all, or those before the problem. */
+  /** Number of valid lines: all, or those before the problem. */
   readonly lines: number;
-  /** The last of them. Keep it elsewhere: nothing in the record shows that lines are missing at its end. */
+  /**
+   * Position of the last valid line. Store it in another place, because the log itself cannot show that lines at its
+   * end are missing.
+   */
   readonly head: AuditHead | undefined;
   /** First problem, if the log is not intact. */
   readonly problem?: AuditProblem;
-  /** Half a line at the end, in bytes: it is being written, or its writer died. It is not believed. */
+  /**
+   * Length of an incomplete last line, in bytes. It is still being written, or its writer has crashed. It is not
+   * verified.
+   */
   readonly torn: number;
-  /** Limits of this verification, for people. */
+  /** Properties that this verification cannot prove, in plain text. */
   readonly unshown: readonly string[];
 }
 
 /** First problem that the verification of an audit log found. */
 export interface AuditProblem {
-  /** From 1, over all files. */
+  /** Line number, over all files. The first one is 1. */
   readonly line: number;
-  /** The problem, for people. */
+  /** Description in plain text. */
   readonly what: string;
 }
 
 /**
- * Verifies an audit log from its beginning to its end, over all its files in order, in constant memory.
+ * Verifies an audit log from its beginning to its end, over all its files in order, with constant memory.
  *
  * @param source Lines, or bytes.
  */
@@ -66,7 +72,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
   };
 
   return {
-    /** Returns true if the line is trustworthy. */
+    /** Verifies one line. Returns true if it is valid. */
     async step(text: string): Promise<boolean> {
       const line = parseAuditLine(text);
       if (typeof line === 'string') return setProblem(line);
@@ -84,7 +90,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
       return true;
     },
     end(torn: number): Omit<AuditVerification, 'torn'> {
-      // The first line is written before anything is recorded, so that only half of it may be missing.
+      // The first line is written before any event, so it may be incomplete but not missing.
       if (last === undefined && torn === 0)
         setProblem('the record is empty, and each record begins with a line: it was cut off');
       const start = first?.seq ?? 0;
@@ -127,7 +133,7 @@ async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, sign
   return (await signer.verify(mac.of, mac.value)) ? undefined : 'its HMAC was made with another key';
 }
 
-/** True if a line records that the audit begins after dropped lines. */
+/** Tells if a line records that the log begins after dropped lines. */
 function isDropRecord({ content: { record, dropped } }: AuditLine, { seq, prev }: AuditLine): boolean {
   return record === 'continued' && isObject(dropped) && dropped.seq === seq && dropped.prev === prev;
 }

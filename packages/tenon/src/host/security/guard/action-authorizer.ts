@@ -14,7 +14,7 @@ import type { Policy } from '../policy/policy.js';
 import type { Quotas } from '../policy/quotas.js';
 import type { AuditRecorder } from './audit-recorder.js';
 
-/** Decides if an action may run: by rules, quotas and approvals. */
+/** Decides with rules, quotas and approvals if an action may be executed. */
 export class ActionAuthorizer {
   readonly #policy: Policy | undefined;
   readonly #quotas: Quotas | undefined;
@@ -28,7 +28,11 @@ export class ActionAuthorizer {
     this.#recorder = recorder;
   }
 
-  /** Gives why it is not to be done. Throws 429 when too much is. */
+  /**
+   * Authorizes an action. Returns the reason of a denial, or `undefined` if it is allowed.
+   *
+   * @throws TenonError `rpc/error` with code 429 when a quota is exceeded.
+   */
   authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): MaybePromise<string | undefined> {
     const verdict = this.#policy?.evaluate(actionRequest);
     if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
@@ -54,7 +58,8 @@ export class ActionAuthorizer {
   }
 
   /**
-   * For methods that only list. An action is refused only if a rule denies it, because no approval can be requested.
+   * Authorizes an action of a method that only lists. It is refused only if a rule denies it, because no approval can
+   * be requested.
    */
   async authorizePassive(actionRequest: ActionRequest, method: string): Promise<void> {
     const verdict = this.#policy?.evaluate(actionRequest);
@@ -80,7 +85,7 @@ export class ActionAuthorizer {
     const canAsk = findMissingForRequest('elicitation/create', {}, context.client.capabilities) === undefined;
     return this.#approvals.request(actionRequest, {
       verdict,
-      // The definition of the tool may change after it was approved.
+      // The tool's definition may change after the approval.
       definition: tool && computeDigest(tool),
       signal: context.signal,
       step: (name, work) => context.step(name, work),

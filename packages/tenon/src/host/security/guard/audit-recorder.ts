@@ -4,7 +4,7 @@ import type { Audit } from '../audit/audit.js';
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { ActionRequest } from '../policy/action-request.js';
 
-/** Writes down what was proposed, and what became of it. */
+/** Records requested actions and their results in the audit log. */
 export class AuditRecorder {
   readonly #audit: Audit | undefined;
   readonly #onError: (error: TenonError) => void;
@@ -14,17 +14,17 @@ export class AuditRecorder {
     this.#onError = onError;
   }
 
-  /** True if there is an audit to record in. */
+  /** True if there is an audit log. */
   get isRecording(): boolean {
     return this.#audit !== undefined;
   }
 
-  /** Rejects when it cannot be recorded: then it must not be done. */
+  /** Records an action. Rejects when it cannot be recorded. The action must not be executed then. */
   write({ kind, server, name, arguments: args, principal }: ActionRequest, event: AuditEvent): Promise<void> {
     return this.add({ principal, server, kind, name, arguments: args, ...event });
   }
 
-  /** Rejects as `write` does. */
+  /** Records an event. Rejects when it cannot be recorded. */
   async add(event: AuditEvent): Promise<void> {
     if (this.#audit === undefined) return;
     try {
@@ -35,7 +35,7 @@ export class AuditRecorder {
     }
   }
 
-  /** Records an action that was done already, without waiting. */
+  /** Records an action that was executed, without waiting. */
   recordLater(actionRequest: ActionRequest, event: AuditEvent): void {
     if (this.isRecording) void this.write(actionRequest, event).catch(() => {});
   }

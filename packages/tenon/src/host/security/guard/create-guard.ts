@@ -18,18 +18,18 @@ import { InventoryGuard } from './inventory-guard.js';
 import { QuestionGuard } from './question-guard.js';
 import { ResultGuard } from './result-guard.js';
 
-/** Dependencies of a guard beside its options. */
+/** Dependencies of a guard, in addition to its options. */
 export interface GuardContext {
   /** Configuration entries of the servers, by name. */
   readonly entries: ReadonlyMap<string, ServerEntry>;
-  /** Names are offered with a prefix of their server. */
+  /** True if public names have a prefix of their server. */
   readonly hasPrefix: boolean;
   readonly stores: Stores;
   readonly clock: Clock;
   readonly reportError: (error: TenonError) => void;
 }
 
-/** Makes the guard of a host. */
+/** Creates the guard of a host. */
 export function createGuard(
   options: HostGuardOptions,
   { entries, hasPrefix, stores, clock, reportError }: GuardContext,
@@ -134,7 +134,7 @@ function createGuardPolicy({ policy, approve }: HostGuardOptions): Policy | unde
   return 'evaluate' in policy ? policy : createPolicy(policy);
 }
 
-/** For a tool the reason is a result for the model. For other methods it is an error. */
+/** Returns the reason as a tool result, so that the model sees it. For other methods, throws it as an error. */
 function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {
   if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
   return { content: [{ type: 'text', text: `${subject}: ${reason}` }], isError: true };

@@ -2,7 +2,7 @@ import { parseTemplate } from '../../../server/uri-template/template.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileNames } from '../policy/matching/name-patterns.js';
 
-/** Compiles the filter of a server's tools: true for a tool that the configuration lets through. */
+/** Compiles the tool filter of a server. The result returns true for a tool that the configuration allows. */
 export function compileToolFilter({
   include,
   exclude,
@@ -12,7 +12,7 @@ export function compileToolFilter({
   return tool => isIncluded(tool) && !isExcluded(tool);
 }
 
-/** True if a URI is a template, or one of those that it describes. */
+/** Tells if a URI equals a template, or matches it. */
 export function matchesTemplate(uri: string, template: string): boolean {
   if (template === uri) return true;
   try {

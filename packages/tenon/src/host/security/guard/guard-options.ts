@@ -13,13 +13,13 @@ import type { Rule } from '../policy/rules.js';
 import type { Finding } from '../screening/finding.js';
 import type { Screening } from '../screening/screener.js';
 
-/** A finding in the texts of a server. */
+/** Findings in a text of a server. */
 export interface ScreeningReport {
   /** Name of the server. */
   readonly server: string;
   /** Kind of the screened text. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'question';
-  /** By the server's own name, or URI. */
+  /** Name at the server, or URI. */
   readonly name: string;
   /** Findings in the text. */
   readonly findings: readonly Finding[];
@@ -28,17 +28,20 @@ export interface ScreeningReport {
 /** Options of the screening of a host. */
 export interface HostScreeningOptions {
   /**
-   * Handling of texts that look like an instruction to a model or like a leak. `report` only calls `onScreeningReport`.
-   * `mask` replaces each such text with a notice. `block` answers with an error instead of a result, and masks
-   * definitions, instructions and input requests. The detection is best effort: no finding does not mean that a text is
-   * safe. Default `report`, which passes prompt injection on to the model.
+   * Handling of texts that look like an instruction to a model or like a data leak.
+   *
+   * `report` only calls `onScreeningReport`. `mask` replaces each such text with a notice. `block` replaces a result
+   * with an error, and masks definitions, instructions and input requests.
+   *
+   * The detection is best effort: a text without findings may still be unsafe. Default `report`, which forwards prompt
+   * injection to the model.
    */
   readonly onThreat?: 'report' | 'mask' | 'block' | undefined;
-  /** Hidden characters to remove from definitions, instructions and input requests. Default: all kinds. */
+  /** Invisible characters to remove from definitions, instructions and input requests. Default: all kinds. */
   readonly definitions?: Pick<Screening, 'strip'> | undefined;
   /**
-   * Hidden characters to remove from results. `false` leaves results unread. Default: the kinds that no
-   * text needs.
+   * Invisible characters to remove from results. `false`: results are not screened. Default: the kinds that no text
+   * needs.
    */
   readonly results?: Pick<Screening, 'strip'> | false | undefined;
 }
@@ -46,40 +49,59 @@ export interface HostScreeningOptions {
 /** Security options of a host. */
 export interface HostGuardOptions {
   /**
-   * Rules of the policy. The first that matches decides, and actions without a matching rule need approval. Without
-   * rules all actions need approval if there is an approver. Without both, the calling application must ask its user.
+   * Policy, or its rules. The first matching rule decides. Actions without a matching rule need approval.
+   *
+   * Without a policy, all actions need approval if there is an approver. Without both, the calling application must ask
+   * its user.
    */
   readonly policy?: Policy | readonly Rule[] | undefined;
   /**
-   * Asks the operator of this process. Without it the callers' own users are asked with a form, else the request waits
-   * in `stores`.
+   * Asks the operator of this process for approval. Default: the callers' own users are asked with a form, else the
+   * request waits in `stores`.
    */
   readonly approve?: Approver | undefined;
-  /** Default: made of `stores` and `approve`. */
+  /** Store and settings of approvals. Default: created from `stores` and `approve`. */
   readonly approvals?: Approvals | undefined;
-  /** Limits on the number of actions within a time. Default: no limit. */
+  /** Limits on the number of actions within a period. Default: no limit. */
   readonly quotas?: readonly Quota[] | undefined;
-  /** Compares servers with a lock, and blocks changes that are not approved. Default: no lock. */
+  /** Compares servers with a lock, and blocks changes that are not approved. Default: none. */
   readonly lockGuard?: LockGuard | undefined;
-  /** Called before a server is started or called for the first time; rejects where that may not be. */
+  /**
+   * Called before a server is started or called for the first time. Reject to prevent that. Default: every server may
+   * start.
+   */
   readonly mayStart?: ((server: string) => Promise<void>) | undefined;
-  /** Called with all differences of a server from the lock, also with those that block nothing. */
+  /** Called with all differences of a server from the lock, including those that block nothing. Default: none. */
   readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
-  /** Keeps the record. What cannot be recorded is not done. */
+  /** Audit log. An action that cannot be recorded is not executed. Default: none. */
   readonly audit?: Audit | undefined;
-  /** Limits on the size of results; the rest is put into `stores`, and linked to. Default: all. */
+  /**
+   * Limits on the size of results. The complete content is stored in `stores` and linked. `true` uses the default
+   * limits.
+   *
+   * Default: no limits.
+   */
   readonly output?: Optional<OutputLimits> | true | undefined;
-  /** Screening of text of servers before it is passed on. `false` passes all of it on unread. Default: all defaults. */
+  /**
+   * Screening of texts of servers. `false` forwards all texts without screening. Default: the defaults of
+   * `HostScreeningOptions`.
+   */
   readonly screening?: HostScreeningOptions | false | undefined;
-  /** Called with hidden characters, and with texts that look like an instruction to a model or like a leak. */
+  /**
+   * Called for invisible characters, and for texts that look like an instruction to a model or like a data leak.
+   * Default: none.
+   */
   readonly onScreeningReport?: ((report: ScreeningReport) => void) | undefined;
-  /** Answers sampling requests of servers in place of the callers. */
+  /** Handles sampling requests of servers instead of the callers. Default: none. */
   readonly broker?:
     | ((
         request: CreateMessageParams,
         asked: { readonly server: string; readonly signal: AbortSignal } & Partial<CallerIdentity>,
       ) => Promise<CreateMessageResult>)
     | undefined;
-  /** Callers whose sampling requests the host answers: those without a model, or all. Default `fallback`. */
+  /**
+   * Callers whose sampling requests the host handles: `fallback` for callers without sampling support, `all` for all.
+   * Default `fallback`.
+   */
   readonly sampling?: 'fallback' | 'all' | undefined;
 }

@@ -11,7 +11,7 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
 
-/** Recipient of an input request, as far as the request depends on it. */
+/** Properties of a caller that affect the input requests for it. */
 export interface QuestionRecipient {
   /** True if input requests are sent without `_meta`. */
   readonly omitMeta: boolean;
@@ -19,38 +19,40 @@ export interface QuestionRecipient {
   readonly includeServer: boolean;
 }
 
-/** Forwards the input requests of one server to its callers, or answers them. */
+/** Forwards the input requests of one server to its callers, or handles them. */
 export interface QuestionHandler {
-  /** True if the host answers this method itself. */
+  /** Tells if the host itself handles this method. */
   isAnsweredByHost(method: string): boolean;
   answer: RequestInput;
-  /** An input request as it is sent to a caller. */
+  /** Prepares the parameters of an input request for a caller. */
   prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
 }
 
-/** A request that was refused before it reached a server. */
+/** Request that was refused before it reached a server. */
 export interface DeniedRequest {
   readonly method: string;
   readonly kind: ActionRequest['kind'];
-  /** The name or URI as the caller gave it. */
+  /** Name or URI from the request. */
   readonly name: string;
   readonly server?: string | undefined;
   readonly principal: string | undefined;
   readonly error: unknown;
 }
 
-/** Guard between callers and servers: refuses, requests approvals, screens and records. */
+/** Guard between callers and servers. It authorizes calls, requests approvals, screens texts and records actions. */
 export interface HostGuard {
   readonly approvals: Approvals;
-  /** Lets a server be started, or throws why not. */
+  /** Checks that a server may be started. Rejects with the reason if not. */
   checkServerStart(server: string): Promise<void>;
-  /** Filters the lists of a server. */
+  /** Filters the entries of a server's list. */
   readonly filterList: ListFilter;
   /** Drops cached decisions. */
   reload(): void;
   /**
-   * Authorizes a call, or returns the result to answer it with, which the model sees. Throws for methods without such a
-   * result. `tool` is the definition by the server: an approval applies to this definition only.
+   * Authorizes a call. Resolves with a result for the model if the call is denied. Rejects for methods without such a
+   * result.
+   *
+   * @param tool Definition of the tool from the server. An approval applies to this definition only.
    */
   authorizeCall(
     actionRequest: ActionRequest,
@@ -58,22 +60,26 @@ export interface HostGuard {
     connection: UpstreamConnection,
     tool?: Tool,
   ): MaybePromise<JsonObject | undefined>;
-  /** The result as it is passed on. */
+  /** Screens and limits a result. */
   processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject>;
-  /** The call has failed. */
+  /** Records a failed call. */
   recordFailure(actionRequest: ActionRequest, error: unknown): void;
-  /** Rejects when something may not even be looked at: completed, watched. `method`: of the request, for the record. */
+  /**
+   * Authorizes a completion or a subscription. Rejects if it is denied.
+   *
+   * @param method Method of the request, for the audit log.
+   */
   authorizePassive(actionRequest: ActionRequest, connection: UpstreamConnection, method: string): Promise<void>;
-  /** Records a request that led to no server. Rejects when it cannot be recorded. */
+  /** Records a request that was not forwarded to a server. Rejects when it cannot be recorded. */
   recordDenied(request: DeniedRequest): Promise<void>;
-  /** Records a sign-in or a sign-out of a caller. */
+  /** Records a sign-in or sign-out of a caller. */
   recordSignIn(change: CallerSignInChange): void;
   /** Creates the handler of a server's input requests. */
   createQuestionHandler(connection: UpstreamConnection): QuestionHandler;
-  /** Reports an error that no caller gets. */
+  /** Reports an error that no caller receives. */
   reportError(error: TenonError): void;
   /** Screens the instructions of a server. */
   screenInstructions(connection: UpstreamConnection, text: string): Promise<string | undefined>;
-  /** A resource of the guard's own: what was too large to be passed on whole. */
+  /** Reads the stored content of a result that was too large. */
   readOverflow(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined>;
 }

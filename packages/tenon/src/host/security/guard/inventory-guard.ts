@@ -23,23 +23,23 @@ const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
   templates: 'template',
 };
 
-/** An inventory with its verdict. */
+/** Inventory with the decision of the lock. */
 interface CheckedInventory {
   readonly inventory: ServerInventory;
   readonly verdict: Promise<LockVerdict>;
 }
 
-/** Judges what servers offer: by their configuration, by the lock, and by what is hidden in it. */
+/** Checks inventories against the configuration and the lock, and screens them for invisible characters. */
 export class InventoryGuard {
   readonly #entries: ReadonlyMap<string, ServerEntry>;
   readonly #options: HostGuardOptions;
   readonly #hasPrefix: boolean;
   readonly #owners = createOwnerIndex();
-  /** By the name of the server: true for a tool that its configuration lets through. */
+  /** Tool filter of each server, by its name. It returns true for a tool that the configuration allows. */
   readonly #isWanted: ReadonlyMap<string, (tool: string) => boolean>;
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
 
-  /** `hasPrefix`: names are offered with a prefix of their server. */
+  /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
   constructor(entries: ReadonlyMap<string, ServerEntry>, options: HostGuardOptions, hasPrefix: boolean) {
     this.#entries = entries;
     this.#options = options;
@@ -47,7 +47,7 @@ export class InventoryGuard {
     this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
   }
 
-  /** Filters a list. Rejects when nothing of the server may be used. */
+  /** Filters a list. Rejects when the whole server is blocked. */
   readonly filterList: ListFilter = async <K extends ListKind>(
     kind: K,
     part: ServerList<K>,
@@ -61,14 +61,14 @@ export class InventoryGuard {
     return held.map(entry => this.#screenEntry(kind, server, entry, owners));
   };
 
-  /** Drops cached verdicts: something may have been approved. */
+  /** Drops cached decisions, because a change may have been approved. */
   reset(): void {
     this.#checked = new WeakMap();
   }
 
   /**
-   * Returns the reason why an entry of a server is blocked by its configuration or by the lock. A resource may be named
-   * by its template.
+   * Returns the reason why the configuration or the lock blocks an entry of a server. A resource may be identified by
+   * its template.
    */
   findBlockReason(
     connection: UpstreamConnection,
@@ -100,7 +100,7 @@ export class InventoryGuard {
     return `the lock blocks it: ${describeBlock(drifts.map(drift => drift.kind))}`;
   }
 
-  /** True if nothing of a server may be used. */
+  /** Tells if the whole server is blocked. */
   async isServerBlocked(connection: UpstreamConnection): Promise<boolean> {
     const verdict = await this.#checkLock(connection);
     return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
@@ -118,7 +118,7 @@ export class InventoryGuard {
       : this.#checkInventory(connection, entry, lockGuard);
   }
 
-  /** Checks the inventory of a connection against the lock, again after each change. */
+  /** Checks the inventory of a connection against the lock. Repeats the check after each change. */
   async #checkInventory(
     connection: UpstreamConnection,
     entry: ServerEntry,

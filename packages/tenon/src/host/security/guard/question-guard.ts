@@ -7,13 +7,13 @@ import type { HostGuardOptions } from './guard-options.js';
 import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
 import { getDefinitionScreening } from './result-guard.js';
 
-/** The key of `_meta` in an input request that holds the name of the requesting server in the host. */
+/** Key in `_meta` of an input request: the name of the requesting server in the host. */
 export const ASKING_SERVER = 'dev.tenon/server';
 
 /** Forwards input requests of servers to callers. */
 export class QuestionGuard {
   readonly #options: HostGuardOptions;
-  /** True if callers know one server only, so that input requests need not name it. */
+  /** True if the host has only one server, so that input requests need not name it. */
   readonly #hasOneServer: boolean;
 
   constructor(options: HostGuardOptions, hasOneServer: boolean) {
@@ -37,7 +37,7 @@ export class QuestionGuard {
   }
 
   /**
-   * Adds the name of the server to the message if there are several servers. Hidden characters are removed from the
+   * Adds the name of the server to the message if there are several servers. Removes invisible characters from the
    * message.
    */
   #prepareQuestion(

@@ -3,7 +3,7 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 
 const LISTS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** All that a server offers on a line. */
+/** Reads the complete inventory of a server on a connection. */
 export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
   const { lists } = connection;
   const [tools, prompts, resources, templates] = await Promise.all([
@@ -25,7 +25,7 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
   };
 }
 
-/** True if both inventories have the same list objects. */
+/** Tells if both inventories contain the same list objects. */
 export function isSameInventory(one: ServerInventory, other: ServerInventory): boolean {
   return (
     LISTS.every(list => one[list] === other[list]) && one.info === other.info && one.instructions === other.instructions

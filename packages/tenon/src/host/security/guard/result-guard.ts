@@ -20,7 +20,7 @@ export class ResultGuard {
     this.#overflow = overflow;
   }
 
-  /** The result as it is passed on, or the reason for which it is not. */
+  /** Screens, limits and masks a result. Returns the reason instead if the result is blocked. */
   processResult(
     actionRequest: ActionRequest,
     result: JsonObject,
@@ -74,7 +74,7 @@ export class ResultGuard {
 
 /**
  * Returns the screening of definitions, instructions and input requests, or `undefined` if they are not screened. With
- * `block` they are masked, because a definition cannot be answered with an error.
+ * `block`, their texts are masked, because a definition cannot be replaced with an error.
  */
 export function getDefinitionScreening({ screening = {} }: HostGuardOptions): Screening | undefined {
   if (screening === false) return undefined;

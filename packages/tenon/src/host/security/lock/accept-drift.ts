@@ -10,10 +10,7 @@ import {
 } from './lock.js';
 import { createPinned, pinDefinition } from './pin-definition.js';
 
-/**
- * Applies approved changes to a lock, and no others. Changes that became obsolete are skipped. Duplicate names cannot
- * be approved.
- */
+/** Applies approved changes to a lock. Skips changes that have become obsolete. Duplicate names cannot be approved. */
 export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
   const servers = new Map(lock.servers);
   for (const drift of drifts) {
@@ -26,7 +23,7 @@ export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise
   return { servers };
 }
 
-/** True for an inventory that can be locked: a server that was not started has none. */
+/** Tells if an inventory can be locked. A server that was not started has none. */
 const isLockedServer = (found: Drift['found']): found is LockedServer => found?.serverInfo !== undefined;
 
 function applyToServer(server: LockedServer, drift: Drift): LockedServer {

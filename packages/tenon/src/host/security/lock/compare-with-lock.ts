@@ -23,7 +23,7 @@ import {
 import { describeSource } from './server-source.js';
 
 /**
- * Compares a server with a lock and returns the differences in the order of the lock. Without `inventory`, before the
+ * Compares a server with a lock, and returns the differences in the order of the lock. Without `inventory`, before the
  * server is started, only its source is compared.
  *
  * @throws TenonError `lock/unwritable` or `lock/too-large` when the server's definitions cannot be locked.
@@ -58,7 +58,7 @@ export async function compareAllWithLock(
   return [...found, ...gone.map(name => createServerDrift(name, 'removed server', {}))];
 }
 
-/** Compares the inventory of a server with the approved one, from any source. */
+/** Compares the inventory of a server with the locked one. Ignores the source of the server. */
 function compareInventory(locked: LockedServer, inventory: ServerInventory): Drift[] {
   const server = inventory.server;
   const about = { server, of: 'server', name: server } as const;
@@ -90,7 +90,7 @@ function compareKind(server: string, of: PinnedKind, pinned: Definitions, invent
 
 type DriftLocation = Pick<Drift, 'server' | 'of' | 'name'>;
 
-/** Member by member, so that what stands in the lock to be read is what decides, not a digest beside it. */
+/** Compares definitions member by member. The readable definition in the lock decides, not the digest next to it. */
 function compareMembers(place: DriftLocation, pinned: PinnedDefinition, definition: JsonObject): Drift[] {
   const cut = pinned.cut ?? {};
   const now = listMembers(definition).map(([member]) => member);
@@ -108,7 +108,7 @@ function compareMembers(place: DriftLocation, pinned: PinnedDefinition, definiti
   return drifts;
 }
 
-/** Canonical JSON cannot represent an absent value and writes `null`. */
+/** Compares two values. Treats an absent value separately, because canonical JSON writes it as `null`. */
 function isSame(before: unknown, after: unknown): boolean {
   return (before === undefined) === (after === undefined) && toCanonicalText(before) === toCanonicalText(after);
 }

@@ -14,7 +14,7 @@ import { getServerDefinition, listDefinitions, pinDefinition } from './pin-defin
 import { describeSource } from './server-source.js';
 
 /**
- * Locks everything that servers offer now. Servers without an inventory are left out.
+ * Creates a lock of the current inventories. Servers without an inventory are omitted.
  *
  * @throws TenonError `lock/no-entry`, `lock/too-large` or `lock/unwritable`.
  */
@@ -48,7 +48,7 @@ export async function createLockedServer(inventory: ServerInventory, entry: Serv
   };
 }
 
-/** Pins definitions; of two with the same name the first one. */
+/** Pins all definitions of one kind. For a duplicate name, the first definition is pinned. */
 function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Definitions {
   const pinned = new Map<string, PinnedDefinition>();
   for (const [name, definition] of listDefinitions(inventory, kind)) {

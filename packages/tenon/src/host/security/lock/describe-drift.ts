@@ -4,18 +4,16 @@ import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
 
-/** Limits on the lines of one change, on the number of changes, and on the length of a name. */
+/** Maximum number of lines of one change. */
 const MAX_LINES = 80;
 const MAX_DRIFTS = 200;
 const MAX_NAME = 200;
 /** Maximum number of characters of a text that are compared and shown. */
 const MAX_TEXT = 65_536;
-/** Lines that did not change are shown so far from those that did. */
+/** Number of unchanged lines that are shown before and after a change. */
 const CONTEXT = 1;
 
-/**
- * Describes changes for a person at a terminal, as removed and added lines. Control sequences in them have no effect.
- */
+/** Describes changes for a person at a terminal, as removed and added lines. Escapes control sequences. */
 export function describeDrift(drifts: readonly Drift[]): string {
   const shown = drifts.slice(0, MAX_DRIFTS).map(describe);
   const rest = drifts.length - shown.length;
@@ -52,7 +50,7 @@ function formatFound({ source, serverInfo, ...sections }: NonNullable<Drift['fou
 const formatTruncated = ({ excerpt, length, digest }: TruncatedMember): string =>
   `${excerpt}…\n(${length} characters of JSON in all, ${digest}; no more was kept)`;
 
-/** A text as it is; anything else as JSON, its members in order. */
+/** Converts a value to text: a string unchanged, other values as JSON with sorted members. */
 function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(toCanonicalJson(value)), undefined, 2);

@@ -25,30 +25,33 @@ export type DriftKind =
   | 'meta'
   | 'member';
 
-/** `approve`: nothing of it may be used until a person has seen it. `note`: it changes nothing that anybody acts on. */
+/**
+ * Severity of a difference. `approve`: the definition is blocked until a person approves the change. `note`: the change
+ * has no effect on models or users.
+ */
 export type DriftSeverity = 'approve' | 'note';
 
-/** One change of one server. Another name is two: the definition under the one is removed, that under the other added. */
+/** Difference of one server from the lock. A renamed definition results in two: one removed and one added. */
 export interface Drift {
   /** Name of the server. */
   readonly server: string;
   /** Kind of change. */
   readonly kind: DriftKind;
-  /** States whether the change must be approved. */
+  /** Severity of the change: `approve` if it must be approved. */
   readonly severity: DriftSeverity;
   /** Kind of the changed definition. */
   readonly of: 'server' | PinnedKind;
-  /** The name of the server, tool or prompt, the URI of the resource, the URI template. */
+  /** Name of the server, tool or prompt, URI of the resource, or URI template. */
   readonly name: string;
-  /** The member of the definition that differs. */
+  /** Member of the definition that differs. Absent if the whole definition differs. */
   readonly member?: string | undefined;
-  /** JSON values; `undefined` where there is none. Of what was too long to be kept only `beforeCut` is known. */
+  /** Previous value. `undefined` if there is none. For a value that was too long to be stored, see `beforeCut`. */
   readonly before?: unknown;
-  /** Part of the earlier value that the lock file does not hold. */
+  /** Digest and beginning of a previous value that was too long to be stored. */
   readonly beforeCut?: TruncatedMember | undefined;
-  /** The value now. */
+  /** Current value. `undefined` if there is none. */
   readonly after?: unknown;
-  /** All of a server that the lock does not know, as far as it is known. */
+  /** Known data of a server that is not in the lock. */
   readonly found?: (Pick<LockedServer, 'source'> & Optional<LockedServer>) | undefined;
 }
 
@@ -82,7 +85,7 @@ const SERVER_MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {
   icons: 'icons',
 };
 
-/** Returns the kind of a change of a member of a definition, or of the server's own description. */
+/** Returns the kind of change for a member of a definition or of the server's own description. */
 export function getDriftKind(of: Drift['of'], member: string): DriftKind {
   const [names, other]: [Readonly<Record<string, DriftKind>>, DriftKind] =
     of === 'server' ? [SERVER_MEMBER_KINDS, 'identity'] : [MEMBER_KINDS, 'member'];

@@ -1,8 +1,8 @@
 import { diffArrays } from 'diff';
 
-/** Maximum number of removed and added lines that are searched for: beyond it all lines count as removed and added. */
+/** Maximum number of removed and added lines to search for. Above it, all lines count as removed and added. */
 const MAX_EDITS = 1000;
-/** Maximum length of a line before it is broken, at the end of a sentence or at this length. */
+/** Maximum length of a line, in characters. Longer lines are split at the end of a sentence or at this length. */
 const MAX_LINE_LENGTH = 160;
 
 export interface DiffLine {
@@ -10,7 +10,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Computes the removed and added lines between two texts; long lines are compared sentence by sentence. */
+/** Computes the removed and added lines between two texts. Long lines are compared sentence by sentence. */
 export function diffLines(before: string | undefined, after: string | undefined): DiffLine[] {
   const [a, b] = [splitText(before), splitText(after)];
   const changes = diffArrays(a, b, { maxEditLength: MAX_EDITS });
@@ -23,7 +23,7 @@ function splitText(text: string | undefined): string[] {
   return text.split('\n').flatMap(line => (line.length <= MAX_LINE_LENGTH ? [line] : splitSentences(line)));
 }
 
-/** Chunk boundaries depend on the content, so that a change does not move the boundaries after it. */
+/** Splits a line into sentences. Boundaries depend on the content, so that a change does not move later boundaries. */
 function splitSentences(line: string): string[] {
   return line.split(/(?<=[.!?;] )/).flatMap(part => part.match(new RegExp(`.{1,${MAX_LINE_LENGTH}}`, 'gsu')) ?? []);
 }

@@ -9,47 +9,52 @@ import { type Lock, type LockedServer, PINNED_KINDS, type PinnedKind } from './l
 import { createNamedQueue } from './named-queue.js';
 import { serializeLock } from './serialize-lock.js';
 
-/** Maximum number of prompts about one server. Afterwards its changes are refused. */
+/** Maximum number of prompts about one server. Its further changes are refused. */
 export const MAX_CONFIRMATIONS = 20;
 
 /** Options of a lock guard. */
 export interface LockGuardOptions {
-  /** The lock file's contents. */
+  /** Content of the lock file. */
   readonly lock: Lock;
   /**
-   * Handling of a change that must be approved. `warn` lets it pass: a rug pull is reported but not stopped. Default
-   * `block`.
+   * Handling of a change that must be approved. `block` blocks it, and `ask` calls `confirm`. `warn` reports a rug pull
+   * but does not stop it.
+   *
+   * Default `block`.
    */
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
   /**
-   * Handling of a server that is not in the lock. `trust-first` accepts its first definitions without approval. Default
-   * `block`.
+   * Handling of a server that is not in the lock. `block` blocks it, and `ask` calls `confirm`. `trust-first` accepts
+   * its first definitions without approval.
+   *
+   * Default `block`.
    */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
   /**
-   * Asks a person about changes. Required for `ask`. Resolves to `true` if all are approved, or to the approved ones. A
-   * rejection approves none.
+   * Asks a person about changes. Required for `ask`.
+   *
+   * Resolve with true if all are approved, or with the approved ones. A rejection approves none.
    */
   readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
   /**
-   * Kinds of definitions that are checked besides the server itself. Default all; the resources of many servers come
-   * and go.
+   * Kinds of definitions to check in addition to the server itself. Exclude `resource` for servers whose resources
+   * change often. Default: all.
    */
   readonly kinds?: readonly PinnedKind[] | undefined;
   /**
    * Called with changes that were approved or trusted, to store them: `file.update(lock => acceptDrift(lock, drifts))`.
-   * `isUnsaved` is true after it fails.
+   * If it fails, `isUnsaved` is true. Default: none, and approvals are not stored.
    */
   readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
 }
 
-/** Parts of a server that may be used. */
+/** Decision of the lock about a server. */
 export interface LockVerdict {
-  /** Nothing is blocked. */
+  /** True if nothing is blocked. */
   readonly ok: boolean;
-  /** By the server's own names; of kind `server`: nothing of it may be used. */
+  /** Blocked items, with the names of the server. An item of kind `server` blocks the whole server. */
   readonly blocked: readonly BlockedItem[];
-  /** All that differs from the lock still, notes as well. */
+  /** All remaining differences from the lock, including those of severity `note`. */
   readonly drifts: readonly Drift[];
 }
 
@@ -61,28 +66,29 @@ export interface BlockedItem {
 
 /** Compares servers with a lock file and blocks what changed. */
 export interface LockGuard {
-  /** The lock with all that was approved since. */
+  /** Lock, including the changes that were approved since it was read. */
   readonly lock: Lock;
-  /** True if an approval was not stored by `onApproved` yet. */
+  /** True if `onApproved` has not stored an approval. */
   readonly isUnsaved: boolean;
   /**
-   * Judges a server: before it is started by where it comes from, then, and with each change, by what it offers. Checks
-   * of one server run one after another. Rejects as `compareWithLock` does; then nothing of the server may be used.
+   * Checks a server against the lock: its source before it is started, and its inventory after each change. Checks of
+   * one server run one after another.
+   *
+   * Rejects like `compareWithLock`. The whole server must then be blocked.
    */
   check(entry: ServerEntry, inventory?: ServerInventory): Promise<LockVerdict>;
-  /** Takes into the lock what a person has approved elsewhere: exactly these changes. */
+  /** Adds changes to the lock that a person has approved outside of `confirm`. */
   approve(drifts: readonly Drift[]): Promise<void>;
 }
 
-/** True if a verdict blocks anything. */
+/** Tells if a decision blocks an item. */
 export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method', name: string): boolean {
   return blocked.some(each => each.kind === 'server' || (each.kind === kind && each.name === name));
 }
 
 /**
  * Creates a guard that compares servers with a lock.
- *
- * @throws `lock/no-confirm` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
+ * @throws TenonError `lock/no-confirm` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
  */
 export function createLockGuard(options: LockGuardOptions): LockGuard {
   const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
@@ -157,7 +163,7 @@ function groupByDefinition(drifts: readonly Drift[]): BlockedItem[] {
   return [...found.values()].map(all => ({ kind: all[0]!.of, name: all[0]!.name, drifts: all }));
 }
 
-/** Puts each change to a person once: what was refused stays so, as long as it is the same. */
+/** Asks a person about each change only once. A refused change stays refused until it changes again. */
 function createConfirmations(ask: LockGuardOptions['confirm']) {
   const refused = new Map<string, Set<string>>();
   const asked = new Map<string, number>();

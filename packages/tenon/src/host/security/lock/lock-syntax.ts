@@ -3,10 +3,13 @@ import { escapeInvisible } from '../../../redaction/invisible-characters.js';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
-/** Maximum depth of objects and arrays: what the parser can hold on the stack. */
+/** Maximum depth of objects and arrays. The parser is recursive, so the stack limits it. */
 const MAX_DEPTH = 1000;
 
-/** JSON in which no name stands twice: of two the reader would see the one, and the program take the other. */
+/**
+ * Parses JSON without duplicate names. Otherwise the reader could see the first value, and the program could use the
+ * last one.
+ */
 export function parseLock(text: string, name: string): unknown {
   if (text.length > MAX_LOCK) {
     throw new TenonError('lock/too-large', `${name} is too long`, {

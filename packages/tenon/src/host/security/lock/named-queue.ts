@@ -4,7 +4,7 @@ export interface NamedQueue {
   run<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Lets work under one name run one after the other, in the order in which it came. */
+/** Creates a queue that runs work with the same name one after another, in the order of the calls. */
 export function createNamedQueue(): NamedQueue {
   const last = new Map<string, Promise<unknown>>();
   return {

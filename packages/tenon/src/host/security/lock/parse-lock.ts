@@ -17,7 +17,7 @@ import { createPinned, getMember } from './pin-definition.js';
  *
  * @param name Name of the file in errors.
  * @throws TenonError `lock/syntax` (invalid JSON, a duplicate name, merge markers), `lock/version`, `lock/shape`,
- * `lock/digest` (a definition was edited) or `lock/too-large`, with the place.
+ * `lock/digest` (a definition was edited) or `lock/too-large`. Each error names the position.
  */
 export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lock> {
   const value = parseLock(text, name);
@@ -30,7 +30,7 @@ export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lo
   return { servers };
 }
 
-/** The lock's name, and the members that lead to what is being read. */
+/** Name of the lock, and path of the member that is being parsed. */
 interface LockLocation {
   readonly name: string;
   readonly at: readonly string[];

@@ -6,13 +6,18 @@ import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { type PinnedDefinition, type PinnedKind, SECTIONS, type TruncatedMember } from './lock.js';
 
 /**
- * Maximum length of one member of a definition (a description, a schema) that is kept in full, in characters of JSON.
+ * Maximum length of one member of a definition (a description, a schema) that is stored completely, in characters of
+ * JSON.
  */
 const MAX_MEMBER = 16_384;
 const EXCERPT = 400;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Pins a definition as it is now. Throws `lock/unwritable` when JSON cannot write it. */
+/**
+ * Pins the current state of a definition.
+ *
+ * @throws TenonError `lock/unwritable` when it cannot be represented as JSON.
+ */
 export function pinDefinition(definition: JsonObject): PinnedDefinition {
   const kept: JsonObject[] = [];
   const cut: Record<string, TruncatedMember>[] = [];
@@ -40,7 +45,7 @@ export function createPinned(
   return { digest: computeDigest({ definition, cut }), definition, cut };
 }
 
-/** The members of a definition that have a value, in the order of their names. */
+/** Returns the members of a definition that have a value, sorted by name. */
 export function listMembers(definition: JsonObject): [string, unknown][] {
   return Object.entries(definition)
     .filter(([, value]) => value !== undefined)
@@ -49,7 +54,7 @@ export function listMembers(definition: JsonObject): [string, unknown][] {
 
 export const computeDigest = (value: unknown): string => `sha256-${hashSha256(toCanonicalText(value))}`;
 
-/** Returns the member of a definition; undefined for a name such as `__proto__` that it inherits. */
+/** Returns a member of a definition, or `undefined` for an inherited name such as `__proto__`. */
 export const getMember = (definition: JsonObject, member: string): unknown =>
   Object.hasOwn(definition, member) ? definition[member] : undefined;
 
@@ -61,7 +66,10 @@ export function toCanonicalText(value: unknown): string {
   }
 }
 
-/** The key of each definition of a kind, and the definition without what changes by itself, in the server's order. */
+/**
+ * Returns the key of each definition of a kind, and the definition without members that change by themselves, in the
+ * server's order.
+ */
 export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [string, JsonObject][] {
   const key = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' }[kind];
   return inventory[SECTIONS[kind]].map(each => {
@@ -70,12 +78,15 @@ export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [
   });
 }
 
-/** Returns the description of a server as one definition. */
+/** Returns the server's own description as one definition. */
 export function getServerDefinition({ info, instructions, protocolVersion }: ServerInventory): JsonObject {
   return { ...info, instructions, revision: protocolVersion };
 }
 
-/** Size and modification time of a resource do not affect its meaning. Other members of `annotations` are kept. */
+/**
+ * Removes the size and modification time of a resource, which do not affect its meaning. Keeps the other members of
+ * `annotations`.
+ */
 function withoutState({ size, annotations, ...rest }: JsonObject): JsonObject {
   const measured = typeof size === 'number' ? rest : { ...rest, size };
   if (!isObject(annotations) || typeof annotations.lastModified !== 'string') return { ...measured, annotations };

@@ -12,13 +12,13 @@ declare const crypto: {
   };
 };
 
-/** A guess at a secret takes so many rounds of HMAC-SHA-256 to be tried out. */
+/** Number of rounds of HMAC-SHA-256, which makes guessing a secret slow. */
 const ROUNDS = 200_000;
 const BITS = 96;
 
 /**
- * Creates the mark that replaces a secret in a lock. The mark changes with the secret and does not reveal it. Without
- * it a change of a value that looks like a secret would be undetected.
+ * Creates the mark that replaces a secret in a lock. The mark changes with the secret and does not reveal it. It makes
+ * the change of a secret value visible.
  */
 export async function createSecretMark(secret: string): Promise<string> {
   const encode = (text: string) => new TextEncoder().encode(text);

@@ -30,7 +30,7 @@ function serializeDefinitions(definitions: Definitions): string {
   );
 }
 
-/** The digest comes first: it is what one looks for in a difference. */
+/** Serializes a pinned definition. The digest comes first, because readers of a diff look for it. */
 function serializePinned({ digest, definition, cut }: PinnedDefinition): string {
   const rest = cut === undefined ? '' : `, "cut": ${toJson(cut)}`;
   return `{ "digest": ${toJson(digest)}, "definition": ${toJson(definition)}${rest} }`;

@@ -3,14 +3,14 @@ import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-
 import type { ServerSource } from './lock.js';
 import { createSecretMark } from './secret-hash.js';
 
-/** Variables by which a program is made to run something else. Their values are no secrets, and are pinned. */
+/** Environment variables that make a program run other code. Their values are not secret, and are pinned. */
 const LOADER_VARIABLES =
   /^(PATH|PATHEXT|(LD|DYLD)_[A-Z_]+|NODE_(OPTIONS|PATH)|BUN_OPTIONS|DENO_[A-Z_]*|PYTHON(PATH|STARTUP|HOME)|RUBY(OPT|LIB)|PERL5?(OPT|LIB|5DB)|(_?JAVA|JDK_JAVA)_[A-Z_]*OPTIONS|CLASSPATH|BASH_ENV|ENV|SHELL|COMSPEC|GIT_[A-Z_]*(COMMAND|SSH|ASKPASS)|(npm|NPM|UV|PIP)_[A-Za-z_]*(registry|REGISTRY|INDEX|INDEX_URL)|EDITOR|PAGER)$/;
 
-/** Marks take their time to be made; a target does not change. */
+/** Cache by target, because computing marks is slow and a target does not change. */
 const SOURCE_CACHE = new WeakMap<ServerEntry['target'], Promise<ServerSource>>();
 
-/** Describes the source of a server, without secrets: each is replaced by `…` and a mark. */
+/** Describes the source of a server. Replaces each secret with `…` and a mark. */
 export function describeSource({ target, origin }: ServerEntry): Promise<ServerSource> {
   const source =
     SOURCE_CACHE.get(target) ??
@@ -58,7 +58,9 @@ async function describeArgument(arg: string, before: string | undefined): Promis
   return start === undefined ? hideAndMark(arg) : `${arg.slice(0, start)}${await createSecretMark(arg.slice(start))}`;
 }
 
-/** A text without its secrets, and a mark of it when there were any: another secret is another text. */
+/**
+ * Removes the secrets of a text, and appends a mark if there were any. With another secret, the result is another text.
+ */
 async function hideAndMark(text: string, hide = redactSecrets): Promise<string> {
   const shown = hide(text);
   return shown === text ? text : `${shown} ${await createSecretMark(text)}`;
@@ -73,6 +75,6 @@ async function describeUrl({ url, headers = {}, transport }: UrlTarget): Promise
   };
 }
 
-/** In a URL an id by itself is often all that is needed to get in. */
+/** Removes the secrets of a URL, including long IDs, because such an ID alone often grants access. */
 const hideUrlSecrets = (url: string): string =>
   redactSecrets(url).replace(/(?<=\/)[0-9a-f-]{32,}(?=[/?#]|$)/gi, REDACTED);

@@ -2,33 +2,33 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 
-/** An action that a caller requests. `principal`, `issuer` and `clientId` identify the caller. */
+/** Action that a caller requests. `principal`, `issuer` and `clientId` identify the caller. */
 export interface ActionRequest extends CallerIdentity {
   /** Kind of action. */
   readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
-  /** Its name in the host. */
+  /** Name of the server in the host. */
   readonly server: string;
-  /** Inner name of the tool or prompt; URI of the resource; name of a method that the server adds to the protocol's. */
+  /** Name of the tool or prompt at the server, URI of the resource, or name of a custom method. */
   readonly name: string;
-  /** Arguments; none for a resource. */
+  /** Arguments. Empty for a resource. */
   readonly arguments: JsonObject;
-  /** Annotations as declared by the server. The policy uses them only when `trusted`. */
+  /** Annotations from the server. The policy uses them only if `trusted` is true. */
   readonly annotations?: ToolAnnotations | undefined;
-  /** True if the server's annotations may be trusted. */
+  /** True if the policy may trust the server's annotations. */
   readonly trusted: boolean;
 }
 
-/** Decision of a policy rule. */
+/** Action of a policy rule. */
 export type Action = 'allow' | 'ask' | 'deny';
 
 /** Decision of a policy about one request. */
 export interface PolicyVerdict {
-  /** Decision. */
+  /** Action to take. */
   readonly action: Action;
-  /** For people. It names the rule by its position from 1 and does not contain its patterns. */
+  /** Reason in plain text. It names the rule by its number and does not contain its patterns. */
   readonly reason: string;
-  /** Number of the rule, from 1 as in `reason`; undefined: the default. */
+  /** Number of the rule, from 1 as in `reason`. `undefined` for the default. */
   readonly rule: number | undefined;
-  /** Identifies the rule independently of its position. An approval applies to this rule only. */
+  /** Identifies the rule independently of its number. An approval applies to this rule only. */
   readonly mark?: string | undefined;
 }

@@ -4,58 +4,55 @@ import { doesRuleCover, HINTS } from './rule-coverage.js';
 import { findRisks } from './rule-risks.js';
 import type { Rule } from './rules.js';
 
-/**
- * The kinds of findings: a rule that decides nothing, a rule that lets pass what its author hardly meant to, a wrong
- * name.
- */
+/** Kinds of findings: a rule without effect, a rule that allows more than intended, a wrong name. */
 export type PolicyProblem =
-  /** Nothing fits the rule. */
+  /** No request can match the rule. */
   | 'never'
-  /** An earlier rule decides everything that fits this rule. */
+  /** An earlier rule decides all requests that match this rule. */
   | 'shadowed'
-  /** A rule that denies or asks is about all tools, prompts or resources of a server, and about none of its other things. */
+  /** A `deny` or `ask` rule applies to all tools, prompts or resources of a server, but not to its other kinds. */
   | 'one-kind'
-  /** A rule that allows checks some arguments, and lets any other pass. */
+  /** An `allow` rule checks some arguments, and accepts any other argument. */
   | 'unnamed-arguments'
-  /** A rule that denies or asks does not fit once another argument is given. */
+  /** A `deny` or `ask` rule with `only` does not match a call with an additional argument. */
   | 'escapable-only'
-  /** A rule that denies or asks compares a path as a text, which relative paths and links pass. */
+  /** A `deny` or `ask` rule compares a path as text. Relative paths and links bypass such a rule. */
   | 'path-as-text'
-  /** A rule that denies or asks needs a fragment, which servers drop. */
+  /** A `deny` or `ask` rule requires a fragment, which servers drop. */
   | 'fragment'
-  /** A rule that denies or asks is about all known principals, and not about nobody. */
+  /** A `deny` or `ask` rule applies to all known principals, but not to anonymous callers. */
   | 'anonymous'
-  /** Calls that no rule fits are allowed. */
+  /** The policy allows calls that match no rule. */
   | 'open-fallback'
   /** No server or tool has this name. */
   | 'unknown-name'
-  /** A tool has no such argument. */
+  /** No matching tool has this argument. */
   | 'unknown-argument'
-  /** The server fills the argument in with a value that the rule is about, when the call leaves it out. */
+  /** A call without the argument gets a default value that the rule should match. */
   | 'default-argument';
 
-/** Something in a policy that is hardly meant as it stands. */
+/** Part of a policy that probably does not work as intended. */
 export interface PolicyFinding {
-  /** Number of the rule, from 1 as in `message`; `undefined`: it is about the whole policy. */
+  /** Number of the rule, from 1 as in `message`. `undefined` if the finding is about the whole policy. */
   readonly rule: number | undefined;
   /** Kind of problem. */
   readonly problem: PolicyProblem;
-  /** Number of the earlier rule, of `shadowed`. */
+  /** Number of the earlier rule, for `shadowed`. */
   readonly by?: number;
-  /** The problem, for people. */
+  /** Description in plain text. */
   readonly message: string;
 }
 
 /** Options of `lintPolicy`. */
 export interface LintOptions {
   /**
-   * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against
-   * them. Default: they are not.
+   * Tools of the servers, as `host.inventory()` returns them. Names and arguments in rules are checked against them.
+   * Default: no check.
    */
   readonly inventory?: readonly ToolInventory[] | undefined;
 }
 
-/** Finds rules that never decide, rules that allow more than they seem to, and names that no server has. */
+/** Finds rules without effect, rules that allow more than intended, and unknown names. */
 export function lintPolicy(
   { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action | undefined },
   { inventory }: LintOptions = {},

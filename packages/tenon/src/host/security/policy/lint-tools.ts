@@ -6,9 +6,9 @@ import { compileNames, foldCase, listPatterns } from './matching/name-patterns.j
 import type { RuleFinding } from './rule-risks.js';
 import type { Rule } from './rules.js';
 
-/** The tools of a server, by its name in the host. */
+/** Tools of one server. */
 export interface ToolInventory {
-  /** Name of the server. */
+  /** Name of the server in the host. */
   readonly server: string;
   /** Tools of the server. */
   readonly tools: readonly (Pick<Tool, 'name'> & { readonly inputSchema?: JsonObject | undefined })[];
@@ -20,10 +20,10 @@ interface InventoryTool {
   readonly schema: JsonObject | undefined;
 }
 
-/** Depth to which schemas are followed. */
+/** Maximum depth to which schemas are searched. */
 const MAX_DEPTH = 32;
 
-/** Checks the names and arguments of a rule against the tools that there are. */
+/** Checks the names and arguments of a rule against the existing tools. */
 export function checkTools(rule: Rule, inventory: readonly ToolInventory[]): RuleFinding[] {
   const servers = inventory.map(({ server }) => server);
   const all = inventory.flatMap(({ server, tools }) =>
@@ -53,7 +53,10 @@ function createUnknownToolFinding(tool: NonNullable<Rule['tool']>, there: readon
   return { problem: 'unknown-name', message };
 }
 
-/** With tools named by the rule each of them has to have the argument; else one of all is enough. */
+/**
+ * Checks the arguments of a rule. If the rule names its tools, each of them must have the argument. Otherwise, one of
+ * all tools is enough.
+ */
 function checkArguments(rule: Rule, tools: readonly InventoryTool[], isNamed: boolean): RuleFinding[] {
   const paths = [...Object.keys(rule.arguments ?? {}), ...(rule.only ?? [])];
   // A schema without properties accepts any member, so a wrong name cannot be detected.
@@ -74,7 +77,10 @@ function checkArguments(rule: Rule, tools: readonly InventoryTool[], isNamed: bo
   });
 }
 
-/** A call that leaves an argument out has the default of the server, and does not fit the rule. */
+/**
+ * Finds arguments whose default bypasses the rule: a call without the argument does not match, and the server then uses
+ * the default.
+ */
 function checkDefaults(rule: Rule, tools: readonly InventoryTool[]): RuleFinding[] {
   if (rule.action === 'allow') return [];
   return Object.entries(rule.arguments ?? {}).flatMap(([path, pattern]) => {
@@ -97,7 +103,7 @@ function listArguments({ schema }: InventoryTool): string[] {
   return listProperties(schema, schema).map(([name]) => name);
 }
 
-/** True if a schema allows a member at a path. An undeclared member is allowed unless the schema forbids it. */
+/** Tells if a schema allows a member at a path. An undeclared member is allowed unless the schema forbids it. */
 function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], depth: number): boolean {
   const [step, ...rest] = steps;
   if (step === undefined || step.kind !== 'member' || depth > MAX_DEPTH) return true;
@@ -122,7 +128,7 @@ function listProperties(root: unknown, schema: unknown): [string, unknown][] {
   );
 }
 
-/** A schema with all that it is combined of, references to its own definitions followed. */
+/** Returns a schema and the schemas that it combines. Follows references to its own definitions. */
 function listSubschemas(root: unknown, schema: unknown, depth: number): JsonObject[] {
   if (!isObject(schema) || depth > MAX_DEPTH) return [];
   const { $ref, anyOf, oneOf, allOf } = schema;
@@ -139,7 +145,7 @@ function resolvePointer(root: unknown, pointer: string): unknown {
   }, root);
 }
 
-/** Most names that a message lists. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 12;
 
 function listNames(names: readonly string[]): string {

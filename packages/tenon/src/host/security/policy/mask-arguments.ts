@@ -2,13 +2,13 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { isSecretName } from '../../../redaction/secret-names.js';
 import { REDACTED, redactNamedSecrets } from '../../../redaction/secrets.js';
 
-/** Maximum number of characters of arguments that are kept for people to see. */
+/** Maximum number of characters of arguments that are stored for display. */
 const MAX_TEXT = 2000;
 const MAX_ITEMS = 100;
 const MAX_DEPTH = 16;
 const MAX_VALUES = 1000;
 
-/** Removes from arguments what a person must not see: the values of secret names, tokens in texts, and what exceeds the limits. */
+/** Masks arguments for display: the values of members with secret names, tokens in texts, and parts over the limits. */
 export function maskArguments(args: JsonObject): JsonObject {
   let remaining = MAX_VALUES;
   const mask = (value: unknown, depth: number): unknown => {
@@ -32,7 +32,7 @@ export function maskArguments(args: JsonObject): JsonObject {
   return maskObject(args, 0);
 }
 
-/** Removes the secrets of a text, and cuts it where it is too long. Random ids stay: an approver must see them. */
+/** Removes the secrets of a text, and cuts a long text. Keeps random IDs, because an approver must see them. */
 export function maskText(text: string): string {
   return redactNamedSecrets(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}${REDACTED}` : text);
 }

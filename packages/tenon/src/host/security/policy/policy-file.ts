@@ -9,25 +9,29 @@ import { parseServerName, type Rule } from './rules.js';
 
 /** Maximum length of a policy file, in characters. */
 const MAX_TEXT = 2 ** 20;
-/** Maximum depth of a policy. */
+/** Maximum nesting depth of a policy. */
 const MAX_DEPTH = 16;
-/** Maximum depth of a text that is parsed, in order to report the place of deep nesting. */
+/**
+ * Maximum nesting depth of a text that is parsed. It is higher, so that the position of the excess depth can be
+ * reported.
+ */
 const MAX_TEXT_DEPTH = 1000;
 const ACTIONS: readonly string[] = ['allow', 'ask', 'deny'];
 
-/** Contents of a policy file: `createPolicy(read.rules, read)`. */
+/** Content of a policy file. Create the policy with `createPolicy(file.rules, file)`. */
 export interface PolicyFile {
-  /** Rules in the order in which they are tried. */
+  /** Rules, in the order in which they are evaluated. */
   readonly rules: readonly Rule[];
-  /** Action when no rule matches. Default `ask`. */
+  /** Action for a request that matches no rule. Default `ask`. */
   readonly fallback?: Action;
 }
 
 /**
- * Reads a policy: `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow",
- * "server": "notes", "readOnly": true }] }`. The text may have comments and trailing commas. `file` is its name in
- * errors.
+ * Parses a policy:
+ * `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow", "server": "notes", "readOnly": true }] }`.
+ * Comments and trailing commas are allowed.
  *
+ * @param file Name of the file in errors.
  * @throws TenonError `policy/syntax` for invalid JSON, `policy/rule` for an invalid rule. Both name the line.
  */
 export function parsePolicy(source: string | JsonObject, file = 'policy'): PolicyFile {
@@ -45,7 +49,7 @@ export function parsePolicy(source: string | JsonObject, file = 'policy'): Polic
 function toPolicyFile(value: unknown): PolicyFile | RuleFault {
   if (!isObject(value)) return { at: [], expected: 'an object with rules', got: value };
   const { rules, fallback, ...others } = value;
-  // Editors find a schema by it.
+  // Editors find the JSON Schema by this member.
   const other = Object.keys(others).find(name => name !== '$schema');
   if (other !== undefined) return { at: [other], expected: 'rules or fallback' };
   if (fallback !== undefined && !ACTIONS.includes(fallback as string))
@@ -57,13 +61,13 @@ function toPolicyFile(value: unknown): PolicyFile | RuleFault {
     const rule = expandRule(each);
     const fault = 'expected' in rule ? (rule as RuleFault) : findRuleFault(rule);
     if (fault) return { ...fault, at: ['rules', place, ...fault.at] };
-    // `findRuleFault` has found no fault: it is a rule.
+    // Safe, because `findRuleFault` has found no error in it.
     read.push(rule as unknown as Rule);
   }
   return { rules: read, ...(fallback === undefined ? {} : { fallback: fallback as Action }) };
 }
 
-/** `{ "deny": "server/name", … }` is short for an action, a server and a name. */
+/** Expands the short form `{ "deny": "server/name", … }` to an action, a server and a name. */
 function expandRule(value: unknown): JsonObject | RuleFault {
   if (!isObject(value)) return { at: [], expected: 'an object', got: value };
   const short = ACTIONS.filter(action => Object.hasOwn(value, action));
@@ -92,7 +96,7 @@ function listChildren(tree: JsonTree): [string | number, JsonTree][] {
   return tree.kind === 'array' ? tree.items.map((item, index) => [index, item]) : [];
 }
 
-/** A member that stands there twice: readers differ on which of them counts. */
+/** Finds a duplicate member. Parsers differ in which of its values they use. */
 function findDuplicateMember(tree: JsonTree, at: RuleFault['at'] = []): RuleFault | undefined {
   if (at.length > MAX_DEPTH) return { at, expected: 'less nesting' };
   const seen = new Set<string | number>();
@@ -105,7 +109,7 @@ function findDuplicateMember(tree: JsonTree, at: RuleFault['at'] = []): RuleFaul
   return undefined;
 }
 
-/** Returns the nearest value that exists. */
+/** Returns the nearest existing value. */
 function findNearest(tree: JsonTree, at: RuleFault['at']): JsonTree {
   let nearest = tree;
   for (const step of at) {

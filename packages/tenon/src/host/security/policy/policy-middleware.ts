@@ -20,23 +20,29 @@ export interface PolicyMiddlewareOptions {
   /** Policy to apply. */
   readonly policy: Policy;
   /**
-   * Approvals for actions that the policy does not decide. The caller's own user is asked with a form if this process
-   * has no `ask` and the client supports forms. Default: such a call is denied.
+   * Approvals for actions that need one. The caller's own user is asked with a form if the approvals have no `approve`
+   * and the client supports forms. Default: none, and such a call is denied.
    */
   readonly approvals?: Approvals | undefined;
-  /** Quotas to apply to allowed calls. */
+  /** Quotas for allowed calls. Default: none. */
   readonly quotas?: Quotas | undefined;
   /** Name of this server in the rules. Default `server`. */
   readonly server?: string | undefined;
-  /** Annotations of the tools by name. A server trusts its own. Default: the defaults of the specification. */
+  /**
+   * Returns the annotations of a tool. They are trusted, because they belong to this server. Default: the defaults of
+   * the specification.
+   */
   readonly annotations?: ((tool: string) => ToolAnnotations | undefined) | undefined;
 }
 
 /**
  * Applies a policy to a server: tools, resources, prompts, completion, subscriptions and custom methods, before each
- * run of a handler. A denied tool call returns `isError`; other denials are errors of code -1; quotas refuse with 429
- * and `data.retryAfterMs`. Approvals for custom methods need `approvals`, because such a method cannot request input
- * from its caller.
+ * run of a handler.
+ *
+ * A denied tool call returns `isError`. Other denials are errors with code -1. Quotas refuse with 429 and
+ * `data.retryAfterMs`.
+ *
+ * Approvals for custom methods need `approvals`, because such a method cannot request input from its caller.
  */
 export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
   const { policy, quotas } = options;
@@ -63,7 +69,7 @@ export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
 
 const APPROVABLE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
-/** The method of the protocol by which each kind is used. Other methods are the server's own. */
+/** Protocol method of each kind of action. Other methods are custom methods. */
 const KINDS: { readonly [method: string]: ActionRequest['kind'] } = {
   'tools/call': 'tool',
   'prompts/get': 'prompt',
@@ -87,8 +93,8 @@ function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation)
 }
 
 /**
- * Lists the actions of methods that name resources without reading them. Only denied actions are refused, because no
- * approval can be requested there.
+ * Lists the actions of methods that name resources without reading them. They are refused only if a rule denies them,
+ * because no approval can be requested.
  */
 function listPassiveRequests(policing: PolicyMiddlewareOptions, operation: Operation): ActionRequest[] {
   const { method, params } = operation;

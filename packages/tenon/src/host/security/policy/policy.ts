@@ -9,21 +9,23 @@ import type { Rule } from './rules.js';
 
 /** Options of `createPolicy`. */
 export interface PolicyOptions {
-  /** Action for requests that no rule matches. Default `ask`. */
+  /** Action for requests that match no rule. Default `ask`. */
   readonly fallback?: Action | undefined;
 }
 
-/** Rules in the order in which they are tried: the first that fits decides. */
+/** Policy for actions. Rules are evaluated in order, and the first matching rule decides. */
 export interface Policy {
-  /** Rules in the order in which they are tried. */
+  /** Rules, in the order in which they are evaluated. */
   readonly rules: readonly Rule[];
-  /** Action when no rule matches. */
+  /** Action for requests that match no rule. */
   readonly fallback: Action;
   /** Returns the decision for an action. */
   evaluate(request: ActionRequest): PolicyVerdict;
-  /** A text for people: each rule that was tried and why it does not fit, until the one that does. Secrets are left out. */
+  /**
+   * Describes each evaluated rule and the reason why it does not match, up to the deciding one. Secrets are omitted.
+   */
   explain(request: ActionRequest): string;
-  /** Evaluates requests without carrying anything out. */
+  /** Evaluates requests without executing them. */
   dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: PolicyVerdict }[];
 }
 
@@ -32,7 +34,7 @@ const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask
 /**
  * Creates a policy from rules.
  *
- * @throws TenonError `policy/rule` with the place of an invalid rule.
+ * @throws TenonError `policy/rule` with the position of an invalid rule.
  */
 export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: PolicyOptions = {}): Policy {
   if (rules.length > MAX_RULES)
@@ -40,7 +42,7 @@ export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: Polic
   if (!Object.hasOwn(ACTION_TEXTS, fallback))
     throw createRuleError({ at: ['fallback'], expected: '"allow", "ask" or "deny"', got: fallback });
   const compiled = rules.map((given, place) => {
-    // What is changed later changes nothing here.
+    // Later changes to the passed object have no effect.
     const rule = copyJson(given);
     const fault = findRuleFault(rule);
     if (fault) throw createRuleError({ ...fault, at: ['rules', place, ...fault.at] });
@@ -84,7 +86,11 @@ function formatExplanation(compiled: readonly CompiledRule[], request: ActionReq
   return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`].join('\n');
 }
 
-/** The error of a rule that cannot be read. `where` goes before its place. */
+/**
+ * Creates the error for an invalid rule.
+ *
+ * @param where Prefix of its position.
+ */
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
   const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const details = got === undefined ? {} : { received: createExcerpt(JSON.stringify(got) ?? typeof got, 100) };

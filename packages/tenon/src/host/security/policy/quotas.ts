@@ -6,29 +6,28 @@ import { compileMatch } from './matching/compiled-rule.js';
 import { findMatchFault } from './rule-faults.js';
 import type { Match } from './rules.js';
 
-/** Default number of counters of one quota. */
+/** Default maximum number of counters of one quota. */
 const MAX_KEYS = 10_000;
 
-/** A limit on the number of calls in a time window. */
+/** Limit on the number of calls in a period. */
 export interface Quota {
   /**
-   * Members that separate counters. A tool is counted per server, and so are a resource and a prompt. All anonymous
-   * callers share one counter. A principal has one counter per OAuth client.
+   * Members that have separate counters. Tools, resources and prompts are counted per server.
+   *
+   * All anonymous callers share one counter. A principal has one counter per OAuth client.
    */
   readonly per: readonly ('principal' | 'server' | 'tool')[];
-  /** Number of calls that may come at once; they are refilled evenly over the window. */
+  /** Maximum number of calls in a burst. They are refilled evenly over the window. */
   readonly calls: number;
-  /** Time in which `calls` are refilled, in milliseconds. */
+  /** Period in which `calls` are refilled, in milliseconds. */
   readonly window: number;
-  /** Requests that the quota counts. Default: everything. */
+  /** Conditions of the requests that the quota counts. Default: all requests. */
   readonly match?: Match | undefined;
 }
 
 export interface QuotaOptions {
   readonly clock?: Clock | undefined;
-  /**
-   * Maximum number of counters of each quota. When that many run, those who come now share one more. Default 10,000.
-   */
+  /** Maximum number of counters of each quota. Above it, further callers share one more counter. Default 10,000. */
   readonly maxKeys?: number | undefined;
 }
 
@@ -36,7 +35,7 @@ export interface QuotaOptions {
 export interface Quotas {
   /**
    * Counts a call, or returns the time until the next one is allowed, in milliseconds. A call that one quota refuses is
-   * not counted by any.
+   * counted by none.
    */
   consume(request: ActionRequest): undefined | { readonly retryAfter: number; readonly reason: string };
 }
@@ -46,15 +45,15 @@ interface Bucket {
   updatedAt: number;
 }
 
-/** The key of those for whom there is no room: no list of what is counted is written like that. */
+/** Key of the counter that callers above the maximum share. No other key has this form. */
 const OVERFLOW_KEY = 'rest';
-/** Parts of a call are added up, and do not add up exactly. */
+/** Number of tokens for one call. It is slightly below 1, because sums of fractions are not exact. */
 const ONE_CALL = 1 - 1e-9;
 /** Number of the oldest counters that are examined for one that may be dropped. */
 const EVICTION_SCAN = 4;
 
 /**
- * Creates quotas from limits, as token buckets.
+ * Creates quotas as token buckets.
  *
  * @throws TenonError `policy/quota` for an invalid limit.
  */
@@ -96,7 +95,7 @@ function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
     bucket.updatedAt = now;
     return bucket;
   };
-  /** Only what is full again is forgotten: else one could have a count forgotten by beginning many others. */
+  /** Drops full counters only. Otherwise a caller could reset its own counter by creating many others. */
   const makeRoom = (now: number): boolean => {
     if (buckets.size < maxKeys) return true;
     let looked = 0;
@@ -111,7 +110,7 @@ function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
     const own = getQuotaKey(quota, proposal);
     const key = buckets.has(own) || makeRoom(now) ? own : OVERFLOW_KEY;
     const bucket = refill(buckets.get(key) ?? { tokens: quota.calls, updatedAt: now }, now);
-    // The one that was used last goes to the end.
+    // Keeps the map sorted by last use.
     buckets.delete(key);
     buckets.set(key, bucket);
     return { bucket, quota };

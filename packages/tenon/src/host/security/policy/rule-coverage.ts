@@ -7,15 +7,17 @@ export const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as c
 const NAMES = ['server', 'tool', 'prompt'] as const;
 
 /**
- * Tells if `earlier` matches everything that `later` matches. `false` means that this is unknown. `asWritten` compares
- * the names of `later` case-sensitively, although a rule that denies or requires approval also matches other cases.
+ * Tells if `earlier` matches every request that `later` matches. `false` means that this is unknown.
+ *
+ * @param asWritten True to compare the names of `later` case-sensitively, although a `deny` or `ask` rule also matches
+ * other cases.
  */
 export function doesRuleCover(
   earlier: Rule,
   later: Rule,
   { asWritten = false }: { asWritten?: boolean } = {},
 ): boolean {
-  // A call that fits in some way need not fit in all ways.
+  // A call that matches in one interpretation need not match in all of them.
   const asStrict = earlier.action !== 'allow' || later.action === 'allow';
   const compare = compareGlobs(earlier, later, asWritten);
   return (
@@ -39,7 +41,7 @@ function compareGlobs(earlier: Rule, later: Rule, asWritten: boolean): CompareGl
     if (narrow === undefined) return false;
     const [outer, inner] = [listPatterns(wide), listPatterns(narrow)];
     const fold = earlierFolds && !outer.exact ? foldCase : (text: string) => text;
-    // What folds fits other cases as well, which a pattern with letters does not.
+    // A case-insensitive rule matches more than a case-sensitive pattern with letters.
     const caseless = { ...outer, patterns: outer.patterns.filter(isCaseless) };
     const needsAllCases = laterFolds && !inner.exact && fold !== foldCase;
     return inner.patterns.every(text => {
@@ -66,13 +68,16 @@ function isCaseless(pattern: string): boolean {
   return foldCase(pattern) === pattern && pattern.toUpperCase() === pattern;
 }
 
-/** A rule with `name` fits tools, prompts and resources of that name. */
+/**
+ * Tells if the name condition of `earlier` covers that of `later`. A rule with `name` matches tools, prompts and
+ * resources.
+ */
 function doesNameCover(earlier: Rule, later: Rule, asStrict: boolean, compare: CompareGlobs): boolean {
   const { name } = earlier;
   if (name === undefined) return true;
   if (later.tool !== undefined) return compare(name, later.tool);
   if (later.prompt !== undefined) return compare(name, later.prompt);
-  // URIs match in any spelling in a rule that denies or requires approval.
+  // A `deny` or `ask` rule matches URIs in any spelling.
   if (later.resource !== undefined) return asStrict && doesResourceCover(name, later.resource);
   return asStrict && compare(name, later.name);
 }
@@ -91,10 +96,7 @@ function doesOnlyCover(wide: NonNullable<Match['only']>, narrow: Match['only']):
   return narrow?.every(path => wide.includes(path)) ?? false;
 }
 
-/**
- * Returns a hint of a rule: a tool that only reads is idempotent and not destructive. But a rule for hints is one for
- * tools.
- */
+/** Returns a hint of a rule. A read-only tool is idempotent and not destructive. Hints exist for tools only. */
 function getHint(rule: Rule, hint: (typeof HINTS)[number]): boolean | undefined {
   if (rule[hint] !== undefined || rule.readOnly !== true) return rule[hint];
   return hint === 'idempotent' ? true : hint === 'destructive' ? false : undefined;

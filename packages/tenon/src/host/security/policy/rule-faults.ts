@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { findGlobFault, findPatternFault, type PatternFault } from './matching/argument-pattern.js';
 
-/** Limits on the number of rules of a policy, and of arguments of a rule. */
+/** Maximum number of rules of a policy. */
 export const MAX_RULES = 1000;
 const MAX_ARGUMENTS = 100;
 const MAX_GLOBS = 1000;
 const MAX_BECAUSE = 500;
 
-/** An error in a rule: its place, and the expected and received value. */
+/** Error in a rule: its position, and the expected and received value. */
 export interface RuleFault extends PatternFault {
   readonly got?: unknown;
 }
@@ -37,14 +37,14 @@ const MEMBER_CHECKS: { readonly [name: string]: MemberCheck } = {
   only: findOnlyFault,
 };
 
-/** The first thing that is wrong with a rule. */
+/** Returns the first error of a rule, or `undefined` if it is valid. */
 export function findRuleFault(rule: unknown): RuleFault | undefined {
   if (!isObject(rule)) return { at: [], expected: 'an object', got: rule };
   if (rule.action === undefined) return { at: [], expected: 'an action: "allow", "ask" or "deny"' };
   return findMatchFault(rule);
 }
 
-/** The first thing that is wrong with what a rule is about. */
+/** Returns the first error in the conditions of a rule, or `undefined` if they are valid. */
 export function findMatchFault(match: JsonObject): RuleFault | undefined {
   for (const [name, value] of Object.entries(match)) {
     const check = Object.hasOwn(MEMBER_CHECKS, name) ? MEMBER_CHECKS[name] : undefined;

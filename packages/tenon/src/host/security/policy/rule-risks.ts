@@ -2,25 +2,25 @@ import type { PolicyProblem } from './lint-policy.js';
 import { listPatterns } from './matching/name-patterns.js';
 import type { Globs, Match, Rule } from './rules.js';
 
-/** A finding about one rule, as a clause that follows the name of the rule. */
+/** Finding about one rule. The message is a clause that follows the name of the rule. */
 export interface RuleFinding {
   readonly problem: PolicyProblem;
   readonly message: string;
 }
 
-/** A text that begins as a path does: `/etc`, `~/a`, `../a`, `C:\\a`, `file:///etc`. */
+/** Beginning of a path: `/etc`, `~/a`, `../a`, `C:\\a`, `file:///etc`. */
 const PATH = /^(?:[/~]|\.{1,2}[\\/]|[a-z]:[\\/]|file:)/i;
 const ALL = /^\*+$/;
 const OTHERS = { tool: 'prompts and resources', prompt: 'tools and resources', resource: 'tools and prompts' } as const;
 
-/** Finds the shapes in which a rule lets pass more than it seems to. */
+/** Finds forms in which a rule allows more than intended. */
 export function findRisks(rule: Rule): RuleFinding[] {
   return rule.action === 'allow' ? findUnnamed(rule) : findEscapablePatterns(rule);
 }
 
 function findUnnamed(rule: Rule): RuleFinding[] {
   const paths = Object.keys(rule.arguments ?? {});
-  // A path of wildcards alone is about every argument there is.
+  // A path that consists of wildcards covers every argument.
   if (rule.only !== undefined || paths.length === 0 || paths.some(path => /^\/?\*+$/.test(path))) return [];
   const names = JSON.stringify(paths);
   const message = `checks ${paths.join(', ')} and lets any other argument pass. Add "only": ${names} if it names them all`;
@@ -75,7 +75,7 @@ function findPathTexts(rule: Rule): RuleFinding[] {
   ];
 }
 
-/** The texts of a pattern, wherever it has them. */
+/** Returns all texts in a pattern. */
 function listTexts(pattern: unknown): string[] {
   if (typeof pattern === 'string') return [pattern];
   if (Array.isArray(pattern)) return pattern.flatMap(listTexts);

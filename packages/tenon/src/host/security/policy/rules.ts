@@ -3,73 +3,94 @@ import type { Action } from './action-request.js';
 import type { ArgumentPattern } from './matching/argument-pattern.js';
 
 /**
- * A glob, or several of which one must match. `*` is any number of characters, slashes too, and `?` is one. Rules that
- * deny or require approval ignore the case of letters. `{ exact }` lists case-sensitive texts without wildcards.
+ * Glob, or several of which one must match. `*` matches any number of characters including slashes, and `?` matches
+ * one.
+ *
+ * Rules with `deny` and `ask` ignore case. `{ exact }` lists case-sensitive texts without wildcards.
  */
 export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
 
-/** Conditions of a rule. All that is given has to fit; what is not given fits anything. */
+/** Conditions of a rule. All given conditions must match. Omitted conditions always match. */
 export interface Match {
-  /** The name of the server in the host. */
+  /** Name of the server in the host. Default: any. */
   readonly server?: Globs | undefined;
-  /** The name of the tool, prompt or added method, or the URI of the resource: the rule is about all four. */
+  /**
+   * Name of the tool, prompt or custom method, or URI of the resource. The rule applies to all four kinds. Default:
+   * any.
+   */
   readonly name?: Globs | undefined;
-  /** The rule is about tools only, about those of this name. */
+  /** Name of the tool. The rule applies to tools only. */
   readonly tool?: Globs | undefined;
-  /** The rule is about resources only, by their URIs. */
+  /** URI of the resource. The rule applies to resources only. */
   readonly resource?:
     | Globs
     | { readonly under: string | readonly string[] }
     | { readonly host: string | readonly string[] }
     | undefined;
-  /** The rule is about prompts only. */
+  /** Name of the prompt. The rule applies to prompts only. */
   readonly prompt?: Globs | undefined;
-  /** The rule is about methods only that a server adds to the protocol's, about those of this name. */
+  /** Name of a custom method. The rule applies to custom methods only. */
   readonly method?: Globs | undefined;
-  /** Effects of tools. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
+  /**
+   * Matches the tool's `readOnlyHint`. Hints of servers that are not trusted have the defaults of the specification:
+   * `readOnly: false`, `destructive: true`, `idempotent: false`, `openWorld: true`.
+   */
   readonly readOnly?: boolean | undefined;
-  /** Matches by the tool's `destructiveHint`. */
+  /** Matches the tool's `destructiveHint`. See `readOnly` for servers that are not trusted. */
   readonly destructive?: boolean | undefined;
-  /** Matches by the tool's `idempotentHint`. */
+  /** Matches the tool's `idempotentHint`. See `readOnly` for servers that are not trusted. */
   readonly idempotent?: boolean | undefined;
-  /** Matches by the tool's `openWorldHint`. */
+  /** Matches the tool's `openWorldHint`. See `readOnly` for servers that are not trusted. */
   readonly openWorld?: boolean | undefined;
   /**
-   * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*`
-   * and `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
+   * Patterns of arguments, by JSON Pointer (`/options/path`) or dotted path (`options.path`). An absent argument does
+   * not match.
+   *
+   * In a step, `*` and `?` are wildcards. `*` as the last step matches all values below, at any depth. `**` matches any
+   * number of steps.
    */
   readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
-  /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
+  /**
+   * Paths of all allowed arguments. The rule does not match a call with any other argument. `[]` matches calls without
+   * arguments.
+   *
+   * Default: any arguments.
+   */
   readonly only?: readonly string[] | undefined;
-  /** Principals of the request. `null`: anonymous. A glob never matches an anonymous caller. */
+  /**
+   * Principal of the request. `null` matches anonymous callers. A glob never matches an anonymous caller.
+   *
+   * Default: any.
+   */
   readonly principal?: Globs | null | undefined;
 }
 
 /**
- * A rule, as plain data in the form of a policy file. To allow, a rule must match in every interpretation that a server
- * could use, for all elements of an array. To deny or to require approval, one interpretation and one element are
+ * Rule as plain data, in the form of a policy file. An `allow` rule must match in every interpretation that a server
+ * could use, and for all elements of an array. For a `deny` or `ask` rule, one interpretation and one element are
  * enough.
  */
 export interface Rule extends Match {
-  /** Decision for requests that match. */
+  /** Action for matching requests. */
   readonly action: Action;
-  /** Shown to the caller that is denied and to the person who is asked. */
+  /** Reason, shown to the denied caller and to the person who is asked for approval. */
   readonly because?: string | undefined;
 }
 
-/** Terms of a rule builder: a `Match` and a reason. */
+/** Argument of `allow`, `ask` and `deny`: conditions and a reason. */
 export type RuleTerms = Match & Pick<Rule, 'because'>;
 
 /**
- * Creates a rule that allows matching actions. `allow('notes/*')` matches everything that the server offers,
- * `allow('notes/list_*')` tools, prompts and resources by name, `allow({ server: 'notes', tool: 'list_*' })` tools
- * only.
+ * Creates a rule that allows matching actions.
+ *
+ * `allow('notes/*')` matches everything of the server. `allow('notes/list_*')` matches tools, prompts and resources by
+ * name. `allow({ server: 'notes', tool: 'list_*' })` matches tools only.
  */
 export function allow(match?: string | RuleTerms, more?: RuleTerms): Rule {
   return createRule('allow', match, more);
 }
 
-/** Creates a rule by which a person decides about matching actions. */
+/** Creates a rule that requires approval for matching actions. */
 export function ask(match?: string | RuleTerms, more?: RuleTerms): Rule {
   return createRule('ask', match, more);
 }
@@ -91,7 +112,7 @@ function createRule(action: Action, match: string | RuleTerms = {}, more: RuleTe
   });
 }
 
-/** Reads `server/name`: the server stands before the first slash, and `server/*` is all that the server offers. */
+/** Parses `server/name`. The server is the part before the first slash. `server/*` is everything of the server. */
 export function parseServerName(text: string): Pick<Match, 'server' | 'name'> | undefined {
   const slash = text.indexOf('/');
   if (slash < 1 || slash === text.length - 1) return undefined;

@@ -2,7 +2,7 @@ import { isRendered } from './markup/html-elements.js';
 import { formatHost } from './markup/link-target.js';
 import { type MarkdownLink, parseMarkdown } from './markup/markdown.js';
 
-/** Converts images, links and markup into plain text that shows their targets. No content is removed. */
+/** Converts images, links and markup to plain text that shows their targets. No content is removed. */
 
 interface TextEdit {
   readonly at: number;
@@ -33,7 +33,9 @@ export function defang(text: string): string {
   return parts.join('') + text.slice(done);
 }
 
-/** The brackets are never just taken away: what stands around them must not become a link by that. */
+/**
+ * Replaces the brackets of a link. They are not simply removed, because the surrounding text could then become a link.
+ */
 function createLinkEdits(lead: MarkdownLink): TextEdit[] {
   const name = lead.form === 'image' ? '‹image ' : '‹';
   const title = lead.title === '' ? '' : ` “${lead.title.replace(/[[\]<>()]/g, ' ')}”`;

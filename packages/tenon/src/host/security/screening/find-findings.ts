@@ -15,8 +15,8 @@ import { findMixedWords, spellLookalikes } from './text/lookalikes.js';
 import { findGaps } from './text/whitespace-gaps.js';
 
 /**
- * Maximum length of a text (UTF-16 units) that is screened in full: of a longer one only the hidden characters are
- * looked for; that is reported as `unscanned`.
+ * Maximum length of a text that is screened completely, in UTF-16 units. A longer text is only searched for invisible
+ * characters, and reported as `unscanned`.
  */
 export const MAX_SCANNED = 4_000_000;
 
@@ -26,14 +26,14 @@ const EXCERPT_CONTEXT = 24;
 const MAX_QUOTED = 120;
 
 /**
- * Finds suspicious places in a server's text: hidden characters, misleading links, data exfiltration, instructions to
+ * Finds suspicious parts of a server's text: invisible characters, misleading links, data exfiltration, instructions to
  * the model. Returns at most ten of each kind, in the order of the text. Takes linear time.
  */
 export function findFindings(text: string, where: string): Finding[] {
   return scanText(text, where, { steps: 0 });
 }
 
-/** As `findings`, counting its steps. */
+/** Finds suspicious parts of a text like `findFindings`, and counts its steps. */
 export function scanText(text: string, where: string, meter: StepCounter): Finding[] {
   const sightings: FindingCandidate[] = [];
   const counts = new Map<FindingKind, number>();
@@ -66,7 +66,7 @@ function scanMeaning(text: string, sink: (sighting: FindingCandidate) => void, m
 
 const toShown = (carries: string | undefined): { shown?: string } => (carries === undefined ? {} : { shown: carries });
 
-/** A finding of a place. The excerpt is what stands there, with a little of what stands around it. */
+/** Converts a candidate to a finding, with an excerpt of the text around it. */
 export function toFinding(
   { kind, severity, at, length, shown }: FindingCandidate,
   text: string,
@@ -85,7 +85,7 @@ export function toFinding(
   };
 }
 
-/** The first findings of each kind, so that many of one kind do not crowd out the others. */
+/** Returns the first findings of each kind, so that many findings of one kind do not displace others. */
 export function limitFindings(all: readonly Finding[], most: number): Finding[] {
   const counts = new Map<FindingKind, number>();
   return all.filter(({ kind }) => {

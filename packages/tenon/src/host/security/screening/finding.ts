@@ -1,11 +1,15 @@
-/** Findings of screening in text of a server. */
+/** Types of the findings in texts of servers. */
 
-/** Characters that no reader sees and a model or a terminal obeys. These can be taken out of a text. */
+/**
+ * Kinds of characters that a reader does not see, but a model or terminal interprets. They can be removed from a text.
+ */
 export const HIDDEN_KINDS = ['ansi', 'bidi', 'control', 'invisible', 'private-use', 'tag', 'variation'] as const;
 
 export type HiddenKind = (typeof HIDDEN_KINDS)[number];
 
-/** The kinds that speak to a model in the place of its user, carry data out, or were not looked at. */
+/**
+ * Kinds of findings that count as a threat: instructions to a model, data exfiltration, and text that was not scanned.
+ */
 const THREAT_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'instruction',
   'cross-tool',
@@ -17,12 +21,12 @@ const THREAT_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'unscanned',
 ]);
 
-/** Tests whether a finding is a reason to withhold a text. */
+/** Tells if a finding is a reason to withhold a text. */
 export function isThreat({ kind }: Pick<Finding, 'kind'>): boolean {
   return THREAT_KINDS.has(kind);
 }
 
-/** Findings that are visible, or part of the meaning: reported and passed on. */
+/** Kinds of findings that are visible, or part of the meaning. They are reported and not removed. */
 export type WarningKind =
   | 'chat-markup'
   | 'cross-tool'
@@ -44,45 +48,47 @@ export type WarningKind =
 export type FindingKind = HiddenKind | WarningKind;
 
 /**
- * - `strip`: has no purpose in a text for people and is removed if the policy says so.
+ * Severity of a finding.
+ *
+ * - `strip`: the text has no purpose for people. It is removed if the policy says so.
  * - `warn`: a person or a policy should know. The kinds `instruction`, `cross-tool`, `chat-markup` and `encoded-text`
- * depend on language and are best effort: no finding does not mean that a text is safe.
+ *   depend on language and are best effort. A text without findings may still be unsafe.
  */
 export type FindingSeverity = 'strip' | 'warn';
 
-/** One suspicious place in a text of a server. */
+/** Suspicious part of a server's text. */
 export interface Finding {
   /** Kind of the finding. */
   readonly kind: FindingKind;
-  /** States whether the text can be removed. */
+  /** Severity: `strip` if the text can be removed. */
   readonly severity: FindingSeverity;
-  /** In UTF-16 units from the start of the text. */
+  /** Offset from the start of the text, in UTF-16 units. */
   readonly at: number;
   /** Length in UTF-16 units. */
   readonly length: number;
-  /** The text at the place, safe to show: hidden text decoded where that is possible. At most 200 characters. */
+  /** Text of the finding, safe to display. Invisible text is decoded if possible. At most 200 characters. */
   readonly excerpt: string;
   /** Path of the text: `description`, `inputSchema/properties/city/description`. At most 300 characters. */
   readonly where: string;
 }
 
-/** A finding before it has its excerpt. */
+/** Finding without its excerpt. */
 export interface FindingCandidate {
   readonly kind: FindingKind;
   readonly severity: FindingSeverity;
   readonly at: number;
   readonly length: number;
-  /** Text to show instead of the place itself. Absent: the place itself. */
+  /** Text to show in the excerpt. Default: the text itself. */
   readonly shown?: string;
 }
 
-/** Takes sightings, so that no list of them has to be held. */
+/** Receives the candidates one by one, so that no list of them is needed. */
 export type OnFindingCandidate = (sighting: FindingCandidate) => void;
 
-/** Counts the steps of a scan, which a test holds against the length of the text. */
+/** Counts the steps of a scan. A test compares the count with the length of the text. */
 export interface StepCounter {
   steps: number;
 }
 
-/** Maximum number of findings of one kind, of one text and of one value (a tool, a result). */
+/** Maximum number of findings of one kind, per text and per value (a tool, a result). */
 export const MAX_FINDINGS_PER_KIND = { text: 10, value: 20 } as const;

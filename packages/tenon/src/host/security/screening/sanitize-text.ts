@@ -4,22 +4,24 @@ import { MAX_GAP_LINES, MAX_GAP_WIDTH } from './text/whitespace-gaps.js';
 import { toVisibleText } from './visible-text.js';
 
 export interface SanitizeOptions {
-  /** Keep line breaks and tabs. Default false: one line. */
+  /** Keeps line breaks and tabs. With `false`, the result is one line. Default `false`. */
   readonly lines?: boolean | undefined;
-  /** The most characters to return (UTF-16 units). Default 4,000. */
+  /** Maximum number of characters to return, in UTF-16 units. Default 4,000. */
   readonly max?: number | undefined;
 }
 
 const MAX_SHOWN_TEXT = 4000;
 const MAX_SHOWN_NAME = 128;
 
-/** A text of this many times what may be shown is cut before it is looked at. */
+/** Factor on the maximum length. A longer text is cut before it is processed. */
 const READ_AHEAD_FACTOR = 16;
 const MAX_ROUNDS = 4;
 
 /**
- * Makes a server's text safe to show in a terminal or as plain text. Removes control sequences, spells invisible
- * characters out (`\u{202E}`), and turns links, images and markup into plain text with their domain. Idempotent.
+ * Makes a server's text safe to display in a terminal or as plain text. Removes control sequences, and replaces
+ * invisible characters with escapes (`\u{202E}`). Converts links, images and markup to plain text with their domain.
+ *
+ * Sanitizing the result again does not change it.
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
   const max = Math.max(1, options.max ?? MAX_SHOWN_TEXT);
@@ -33,7 +35,10 @@ export function sanitizeText(text: string, options: SanitizeOptions = {}): strin
   return shown;
 }
 
-/** Makes a name safe to show: one line, at most 128 characters, never empty. Lookalike letters are spelled out. */
+/**
+ * Makes a name safe to display: one line, at most 128 characters, never empty. Lookalike letters are replaced with
+ * escapes.
+ */
 export function sanitizeName(name: string): string {
   const shown = sanitizeText(name, { max: MAX_SHOWN_NAME });
   if (!isLookalikeName(shown)) return shown || '‹no name›';
@@ -58,7 +63,10 @@ function truncateText(text: string, max: number): string {
   return text.length <= max ? text : `${trimCutSequence(text.slice(0, max - 1))}…`;
 }
 
-/** Without what the cut left of a sequence: a half character, or the beginning of an emoji or of a mark's carrier. */
+/**
+ * Removes an incomplete sequence at the end of a cut text: half a surrogate pair, or the beginning of an emoji or
+ * combining sequence.
+ */
 function trimCutSequence(text: string): string {
   return text.replace(/(?:[\ud800-\udbff]|[\p{DI}\p{M}])$/u, '');
 }

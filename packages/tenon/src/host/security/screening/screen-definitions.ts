@@ -12,22 +12,24 @@ import { createScreener, mapChanged, type Screened, type Screener, type Screenin
 import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
 
 /**
- * Screens definitions. They go to the model and to people, so hidden characters are removed unless the policy says
- * otherwise (`strip: false`). Names and URIs are never changed, because calls use them: findings in them are reported.
- * `_meta` is neither read nor changed. All strings and keys of schemas are treated alike. A property whose name loses a
- * character can no longer be set, which is the safe failure.
- * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
+ * Options for screening a tool. Definitions are for the model and for people, so invisible characters are removed
+ * unless `strip` is false.
+ *
+ * Names and URIs never change, because calls use them. Findings in them are only reported. `_meta` is not screened.
+ *
+ * All strings and keys of schemas are screened in the same way. A property whose name loses a character can no longer
+ * be set, which is the safe failure.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
  */
 
 export interface ToolScreening extends Screening {
-  /**
-   * Owner of the tool, and the owners of other tools: for names that shadow, and for tools that mention tools of
-   * others.
-   */
+  /** Name of the server, to find tools that shadow or mention tools of other servers. Default: not checked. */
   readonly server?: string | undefined;
   readonly owners?: ToolOwners | undefined;
   /**
-   * Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`.
+   * True if public names have a prefix of their server, so that equal names of two servers are not confused. Default
+   * `false`.
    */
   readonly hasPrefix?: boolean | undefined;
 }
@@ -89,7 +91,7 @@ function screenDescribed<Value extends DescribedItem>(value: Value, screener: Sc
   return screenTexts(value, screener, '');
 }
 
-/** The texts that everything with a name has. */
+/** Screens the title, description and icons of a value. */
 export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
   screener.reportName(value.name, `${where}name`);
   const screenText = (key: 'title' | 'description'): string | undefined =>
@@ -101,7 +103,7 @@ export function screenTexts<Value extends DescribedItem>(value: Value, screener:
   return replaceFields(value, fields);
 }
 
-/** An icon is a picture from a web page or within the message. A picture in SVG may hold scripts. */
+/** Reports a suspicious icon. It may be loaded from a web page, and an SVG image may contain scripts. */
 function screenIcon({ src }: Icon, where: string, screener: Screener): void {
   const isFine = /^https:\/\//i.test(src) || /^data:image\/(?:png|jpe?g|gif|webp|avif);/i.test(src);
   if (isFine && src.length < 2048) screener.reportText(src, where);
@@ -124,7 +126,7 @@ function screenOwners(tool: Tool, { server, owners, hasPrefix = false }: ToolScr
   }
 }
 
-/** The same object when nothing differs. */
+/** Replaces fields of an object. Returns the same object if no field changes. */
 export function replaceFields<Value extends object>(
   value: Value,
   fields: { readonly [Key in keyof Value]?: unknown },

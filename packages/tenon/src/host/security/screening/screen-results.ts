@@ -7,10 +7,11 @@ import { replaceFields, screenTexts } from './screen-definitions.js';
 import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
 
 /**
- * Hidden characters that are removed from results. Results are data: a program's source may need a character that no
- * description needs. So only what has a use in no text is taken out by default: tag characters, bidirectional controls,
- * terminal sequences.
- * `structuredContent` is reported and never altered, since programs read it; images, sound and blobs are not read.
+ * Kinds of invisible characters that are removed from results. Results are data, such as source code, so only
+ * characters without any legitimate use are removed: tag characters, bidirectional controls, terminal sequences.
+ *
+ * Findings in `structuredContent` are only reported, because programs read it. Images, sound and blobs are not
+ * screened.
  */
 const STRIPPED_FROM_RESULTS: readonly HiddenKind[] = ['ansi', 'bidi', 'tag'];
 

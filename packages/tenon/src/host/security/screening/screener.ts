@@ -11,42 +11,49 @@ import { stripHidden } from './strip-hidden.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { isSensitive } from './text/phrase-patterns.js';
 
-/** Goes through the texts of one value and gathers what is found. */
+/** Options of screening. */
 
 export interface Screening {
-  /** Kinds of hidden characters to remove; `true`: all kinds. Findings are reported in any case. */
+  /**
+   * Kinds of invisible characters to remove. `true` removes all kinds, and `false` none. Findings are reported in any
+   * case.
+   *
+   * Default: see the function.
+   */
   readonly strip?: boolean | readonly HiddenKind[] | undefined;
-  /** Puts a notice in the place of each text with a finding of `isThreat`. Default `false`. */
+  /** Replaces each text that has a finding of `isThreat` with a notice. Default `false`. */
   readonly mask?: boolean | undefined;
-  /** Prefix of the paths of findings. Default: nothing. */
+  /** Prefix of the paths of findings. Default: none. */
   readonly where?: string | undefined;
 }
 
-/** The value to pass on, and the findings in it. Without anything to take out, `value` is the very object that came. */
+/** Screened value with its findings. `value` is the same object if nothing was removed. */
 export interface Screened<Value> {
-  /** The value, without what was removed. */
+  /** Value without the removed characters. */
   readonly value: Value;
-  /** Findings, also those that were removed. */
+  /** Findings, including those that were removed. */
   readonly findings: readonly Finding[];
 }
 
-/** Stands where a text was withheld. */
+/** Notice that replaces a withheld text. */
 const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
 
-/** Bounds of one value: what lies deeper or comes later is left out of a definition, and not looked at in data. */
+/**
+ * Maximum depth of a screened value. Deeper parts of a definition are removed. Deeper parts of data are not screened.
+ */
 const MAX_SCREENED_DEPTH = 64;
 export const MAX_SCREENED = 50_000;
 
 export interface Screener {
-  /** A text for the model: reported, and returned without what is taken out. */
+  /** Screens a text for the model. Reports findings, and returns the text without removed characters. */
   screenText(screenText: string, where: string): string;
-  /** A text that stays as it is. */
+  /** Reports the findings of a text that must not change. */
   reportText(screenText: string, where: string): void;
-  /** An identifier: it stays as it is, since calls are made by it. */
+  /** Reports the findings of an identifier, which must not change because calls use it. */
   reportName(reportName: string, where: string): void;
-  /** Every string and every key within, as texts for the model. */
+  /** Screens all strings and keys of a value as texts for the model. */
   screenDeep<Value>(value: Value, where: string): Value;
-  /** Every string and every key within, to be reported. */
+  /** Reports the findings in all strings and keys of a value. */
   reportDeep(value: unknown, where: string): void;
   addFinding(kind: FindingKind, where: string, screenText: string, at: number, shown?: string): void;
   finish<Value>(value: Value): Screened<Value>;
@@ -119,10 +126,10 @@ function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenK
   return wanted ? HIDDEN_KINDS : [];
 }
 
-/** A single ASCII word, like most strings of a schema. */
+/** Tells if a text is a single ASCII word, like most strings of a schema. */
 const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSensitive(text);
 
-/** Names speak too: `content_of_ssh_id_rsa`, `ignore_previous_instructions`. */
+/** Finds suspicious words in a name, such as `content_of_ssh_id_rsa` or `ignore_previous_instructions`. */
 function findInName(name: string, where: string): Finding[] {
   if (/^[A-Za-z0-9$]{0,39}$/.test(name)) return [];
   const found = isPlain(name) ? [] : findFindings(name, where);
@@ -140,13 +147,16 @@ function findInName(name: string, where: string): Finding[] {
   ];
 }
 
-/** The same array when no item changed. */
+/** Maps an array. Returns the same array if no item changed. */
 export function mapChanged<Item>(items: readonly Item[], change: (item: Item, index: number) => Item): readonly Item[] {
   const changed = items.map(change);
   return changed.every((item, index) => item === items[index]) ? items : changed.map(item => item ?? (null as Item));
 }
 
-/** The same object when no entry changed. Of two keys that become one the first stays. */
+/**
+ * Maps the entries of an object. Returns the same object if no entry changed. If two keys become equal, the first is
+ * kept.
+ */
 function mapChangedEntries(object: object, change: (key: string, value: unknown) => [string, unknown]): object {
   const before = Object.entries(object);
   const after = before.map(([key, value]) => change(key, value));

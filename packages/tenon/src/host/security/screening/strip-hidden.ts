@@ -4,9 +4,9 @@ import { findHidden } from './text/hidden-text.js';
 /** Characters that break a line. */
 const LINE_BREAKS = new Set(['\r', '\v', '\f', '\x85', '\u2028', '\u2029']);
 
-/** The text without its hidden characters of some kinds; the same string when it has none. Line breaks stay breaks. */
+/** Removes invisible characters of the given kinds. Returns the same string if it has none. Line breaks are kept. */
 export function stripHidden(text: string, kinds: readonly HiddenKind[]): string {
-  // What is taken out can bring two marks together that were harmless apart.
+  // Removing a character can create another suspicious sequence, so the check is repeated.
   const once = removeHidden(text, kinds);
   return once === text ? text : removeHidden(once, kinds);
 }

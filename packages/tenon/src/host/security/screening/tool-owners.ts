@@ -1,7 +1,9 @@
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { foldLookalikes } from './text/lookalikes.js';
 
-/** Owner of a tool, among all servers of a host: by names as they look, so that imitations are found. */
+/**
+ * Owner of a tool among all servers of a host. Tools are compared by the appearance of their names, to find imitations.
+ */
 
 export interface ToolOwner {
   readonly server: string;
@@ -32,8 +34,8 @@ function groupOwnersByLookalike(
 }
 
 /**
- * The same, where lists come and change one by one: what one server offers costs as much as it is long, however many
- * there are.
+ * Creates an index of tool owners that is updated per server. An update takes time proportional to that server's list
+ * only.
  */
 export function createOwnerIndex(): {
   readonly current: ToolOwners;
@@ -60,7 +62,7 @@ export function createOwnerIndex(): {
   };
 }
 
-/** The tool of another server that a name is, or looks like. */
+/** Returns the tool of another server that has this name, or a name that looks like it. */
 export function findShadowedTool(name: string, server: string, owners: ToolOwners): ToolOwner | undefined {
   return owners.get(toSkeleton(name))?.find(owner => owner.server !== server);
 }
@@ -68,7 +70,7 @@ export function findShadowedTool(name: string, server: string, owners: ToolOwner
 const identifier = /[\p{L}\p{N}][\p{L}\p{N}_.-]{3,127}/gu;
 
 /**
- * Finds words of a text that are names of tools of other servers only. Tool names that are ordinary English words are
+ * Finds words of a text that are tool names of other servers only. Tool names that are ordinary English words are
  * ignored.
  */
 export function findForeignTools(text: string, server: string, owners: ToolOwners): { owner: ToolOwner; at: number }[] {

@@ -2,17 +2,20 @@ import { createHiddenSearch, escapeCharacter } from '../../../redaction/invisibl
 import { formatHost } from './markup/link-target.js';
 import { findHidden, type HiddenText, hasHidden } from './text/hidden-text.js';
 
-/** Makes invisible characters visible. Terminal sequences are removed, because they have no readable content. */
+/**
+ * Functions that make invisible characters visible. Terminal sequences are removed, because they have no readable
+ * content.
+ */
 
-/** A run of more characters than this is counted, not spelled. */
+/** Maximum number of characters in a row that are written as escapes. A longer sequence is counted instead. */
 const MAX_SPELLED = 3;
 const MAX_CARRIED = 120;
-/** More marks than any script stacks on one letter. */
+/** Maximum number of combining marks on one letter. No script needs more. */
 const MAX_MARKS = 8;
 
 export function toVisibleText(text: string): string {
   const shown = rewriteHidden(text);
-  // What was taken out may have been what kept two harmless things apart; then nothing is taken for harmless.
+  // A removed character may have separated harmless ones, so the result is checked again without exceptions.
   return hasHidden(shown) ? spellHidden(shown) : shown;
 }
 
@@ -50,7 +53,7 @@ function formatControl(code: number): string {
   return code < 0xa0 ? escapeCharacter(String.fromCharCode(code)) : '\ufffd';
 }
 
-/** A byte order mark has no content. */
+/** Removes a byte order mark, which has no content. */
 const removeByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
 export const STACKED_MARKS = /(?:(?!\p{DI})\p{M}){9,}/gu;

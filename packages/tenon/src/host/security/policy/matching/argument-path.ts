@@ -2,33 +2,33 @@ import { isObject } from '../../../../jsonrpc/message.js';
 import { doesMatchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 
-/** Limits on the values of one argument over all its arrays, on their depth, and on the number of visited nodes. */
+/** Maximum number of values of one argument, over all its arrays. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 const MAX_VISITS = 100_000;
 
-/** The values at a place of the arguments. */
+/** Values at a path of the arguments. */
 export interface PathValues {
   readonly values: readonly unknown[];
   /** True if the member exists in every element of the arrays on the path. */
   readonly isComplete: boolean;
-  /** True if the limits ended the search early, so that unseen values may exist. */
+  /** True if a limit ended the search early, so that further values may exist. */
   readonly isTruncated: boolean;
 }
 
-/** One step of a path. */
+/** Step of a path. */
 export interface PathStep {
   readonly text: string;
-  /** `rest`: all that lies below, however deep. `deep`: any number of steps. */
+  /** Kind of the step. `rest`: all descendants. `deep`: any number of steps. */
   readonly kind: 'member' | 'rest' | 'deep';
   readonly isIndex: boolean;
-  /** Tells if the step leads to the member with exactly this name. */
+  /** True if only the member with exactly this name matches. */
   readonly isLiteral: boolean;
-  /** Tells if the step leads to a member of this name. */
+  /** Tells if the step matches a member name. */
   matches(name: string): boolean;
 }
 
-/** The steps of a JSON Pointer, or of a dotted path. */
+/** Splits a JSON Pointer or a dotted path into steps. */
 function splitPath(path: string): readonly string[] {
   if (!path.startsWith('/')) return path.split('.');
   return path
@@ -37,7 +37,11 @@ function splitPath(path: string): readonly string[] {
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Compiles a path. `certain`: the case of names counts, as it does for what is to be allowed. */
+/**
+ * Compiles a path.
+ *
+ * @param certain True to compare names case-sensitively, as required for `allow`.
+ */
 export function compilePath(path: string, certain: boolean): readonly PathStep[] {
   const steps = splitPath(path);
   return steps.map((text, place) => {
@@ -60,8 +64,8 @@ function createMemberTest(text: string, certain: boolean): (name: string) => boo
 }
 
 /**
- * The values at a place. Where an array is met, the next step is taken in each of its elements, unless it is one's
- * number; an array at the end stands for its elements.
+ * Finds the values at a path. At an array, the next step applies to each element, unless the step is an index. An array
+ * at the end counts as its elements.
  */
 export function findValues(value: unknown, steps: readonly PathStep[]): PathValues {
   const visitor = new PathVisitor(steps);
@@ -80,7 +84,11 @@ class PathVisitor implements PathValues {
     this.#steps = steps;
   }
 
-  /** `optional`: the member may be missing, because the path declares it optional. */
+  /**
+   * Visits a value.
+   *
+   * @param optional True if the member may be missing, because the path declares it optional.
+   */
   visit(at: unknown, place: number, depth: number, optional: boolean): void {
     if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) {
       this.isTruncated = true;
@@ -126,7 +134,7 @@ function getMatchingMembers(value: unknown, step: PathStep): readonly unknown[] 
     .map(name => members[name]);
 }
 
-/** Finds the first argument that none of these paths names. An argument is named with all that lies below it. */
+/** Finds the first argument that no path names. A named argument includes its descendants. */
 export function findUnnamed(value: unknown, paths: readonly (readonly PathStep[])[], place = ''): string | undefined {
   if (place.split('/').length > MAX_DEPTH) return place;
   const isList = Array.isArray(value);
@@ -141,7 +149,7 @@ export function findUnnamed(value: unknown, paths: readonly (readonly PathStep[]
   return undefined;
 }
 
-/** The steps that are left of a path inside of a member. */
+/** Returns the remaining steps of a path below a member. */
 function getRemainingSteps(path: readonly PathStep[], name: string, inList: boolean): (readonly PathStep[])[] {
   const [step, ...rest] = path;
   if (step === undefined || step.kind !== 'member') return [[]];

@@ -7,8 +7,9 @@ import { listComparableTexts, listPossibleHosts, normalizeHost, normalizeUrl, pa
 export type Scalar = string | number | boolean | null;
 
 /**
- * The value that an argument must have. A text is a glob: `*` is any number of characters, `?` is one. `in` and `exact`
- * list texts without wildcards. Rules that deny or require approval ignore the case of letters, except in `exact`.
+ * Required value of an argument. A text is a glob: `*` matches any number of characters, `?` matches one.
+ *
+ * `in` and `exact` list texts without wildcards. Rules with `deny` and `ask` ignore case, except in `exact`.
  */
 export type ArgumentPattern =
   | Scalar
@@ -19,19 +20,22 @@ export type ArgumentPattern =
   | { readonly host: string | readonly string[] };
 
 /**
- * Tells if one value matches. `certain`: in every interpretation that a server could use, as required to allow.
- * Otherwise in any of them, as sufficient to deny or to require approval.
+ * Tells if one value matches. With `certain`, it must match in every interpretation that a server could use, as `allow`
+ * requires. Otherwise one interpretation is enough, as for `deny` and `ask`.
  */
 export type ValueTest = (value: unknown, certain: boolean) => boolean;
 
-/** An error in a pattern, and its place. */
+/** Error in a pattern, with its position. */
 export interface PatternFault {
   readonly at: readonly (string | number)[];
   readonly expected: string;
 }
 
 const MAX_LISTED = 1000;
-/** A longer text is no URL that anybody has to be let through with, and may name any host. */
+/**
+ * Maximum length of a URL, in characters. A longer text never matches for `allow`, and always matches for `deny` and
+ * `ask`.
+ */
 const MAX_URL = 65_536;
 
 const OPERATORS: { readonly [operator: string]: (operand: never) => ValueTest } = {
@@ -41,7 +45,7 @@ const OPERATORS: { readonly [operator: string]: (operand: never) => ValueTest } 
   host: createHostTest,
 };
 
-/** The test of a pattern in which `findPatternFault` found nothing. */
+/** Compiles a pattern. `findPatternFault` must have found no error in it. */
 export function compilePattern(pattern: ArgumentPattern): ValueTest {
   if (typeof pattern === 'string') return createGlobTest(pattern);
   if (typeof pattern !== 'object' || pattern === null) return createListTest([pattern], foldCase);
@@ -69,7 +73,10 @@ function createGlobTest(pattern: string): ValueTest {
   };
 }
 
-/** Servers take texts for numbers and numbers for texts. `fold`: what is compared of a text that may be refused. */
+/**
+ * Creates the test for a list. Servers convert texts to numbers and numbers to texts, so both are compared as text.
+ * @param fold Normalizes a text for `deny` and `ask` rules.
+ */
 function createListTest(listed: readonly Scalar[], fold: (text: string) => string): ValueTest {
   const exact = new Set<unknown>(listed);
   const written = new Set(listed.map(String).flatMap(each => [fold(each), fold(normalizeUrl(each) ?? each)]));
@@ -111,7 +118,7 @@ function isScalarText(value: unknown): value is number | boolean | null {
   return value === null || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** Returns the error of a pattern, if any. */
+/** Returns the error of a pattern, or `undefined` if it is valid. */
 export function findPatternFault(pattern: unknown): PatternFault | undefined {
   if (typeof pattern === 'string') return findGlobFault(pattern, []);
   if (isScalar(pattern)) return undefined;
@@ -135,7 +142,7 @@ export function findPatternFault(pattern: unknown): PatternFault | undefined {
   return fault && typeof operand === 'string' ? { ...fault, at: [name] } : fault;
 }
 
-/** Returns the error of a glob, if any. */
+/** Returns the error of a glob, or `undefined` if it is valid. */
 export function findGlobFault(text: string, at: PatternFault['at']): PatternFault | undefined {
   return text.length > MAX_PATTERN ? { at, expected: `at most ${MAX_PATTERN} characters` } : undefined;
 }

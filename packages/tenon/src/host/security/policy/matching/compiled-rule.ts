@@ -9,15 +9,15 @@ import { type ArgumentPattern, compilePattern, type ValueTest } from './argument
 import { getHints, type Hints } from './hints.js';
 import { compileNames, listPatterns } from './name-patterns.js';
 
-/** Returns the reason why a request does not match, or undefined if it does. */
+/** Returns the reason why a request does not match, or `undefined` if it does. */
 type RuleTest = (proposal: ActionRequest) => string | undefined;
 
-/** A rule, compiled for matching. */
+/** Rule, compiled for matching. */
 export interface CompiledRule {
   readonly rule: Rule;
   /** Identifies the rule by its content. */
   readonly mark: string;
-  /** Returns the reason why a request does not match the rule, or undefined if it does. */
+  /** Returns the reason why a request does not match the rule, or `undefined` if it does. */
   findMismatch(request: ActionRequest): string | undefined;
 }
 
@@ -28,7 +28,10 @@ export function compileRule(rule: Rule): CompiledRule {
   return { rule, mark: computeFingerprint(reason), findMismatch: compileMatch(rule, rule.action === 'allow') };
 }
 
-/** `certain`: the rule must match in every interpretation that a server could use. */
+/**
+ * Compiles the conditions of a rule.
+ * @param certain True if the rule must match in every interpretation that a server could use.
+ */
 export function compileMatch(match: Match, certain: boolean): RuleTest {
   const tests = [
     ...createKindTests(match, certain),
@@ -64,7 +67,10 @@ function createKindTest(kind: ActionRequest['kind']): RuleTest {
   return request => (request.kind === kind ? undefined : `it is about a ${kind}, and this is a ${request.kind}`);
 }
 
-/** A resource is named by its URI, in any spelling; tools and prompts by their names. */
+/**
+ * Creates the test for names. A resource is compared by its URI in any spelling. Tools and prompts are compared by
+ * their names.
+ */
 function createAnyNameTest(name: Globs | undefined, certain: boolean): RuleTest[] {
   if (name === undefined) return [];
   const uri = createResourceTest(name, certain);

@@ -1,20 +1,19 @@
 /** Maximum number of times that a text is decoded. */
 const MAX_DECODINGS = 4;
 
-/** Encodings that lenient decoders read as a dot, a slash or a backslash. */
+/** Encodings that lenient decoders convert to a dot, a slash or a backslash. */
 const OVERLONG: readonly (readonly [RegExp, string])[] = [
   [/%c0%ae/gi, '.'],
   [/%c0%af/gi, '/'],
   [/%c1%9c/gi, '\\'],
 ];
 
-/** Texts that can be read in one way only, as nearly all can. */
+/** Texts with only one interpretation. Nearly all texts match. */
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
 /**
- * Lists the interpretations of a text: unchanged, decoded once or several times, with compatibility characters
- * normalized, with backslashes as slashes, and with the `.` and `..` of its path resolved. The first is the text
- * itself.
+ * Lists the interpretations of a text. They are the text itself, decoded once or several times, with normalized
+ * compatibility characters, with backslashes as slashes, and with resolved `.` and `..`. The first is the text itself.
  */
 export function listReadings(text: string): readonly string[] {
   if (PLAIN.test(text)) return [text];
@@ -22,7 +21,7 @@ export function listReadings(text: string): readonly string[] {
   return [...new Set([...readings, ...readings.map(resolveDots)])];
 }
 
-/** The same, with the dots left in. */
+/** Lists the interpretations of a text without resolving `.` and `..`. */
 export function listUnresolvedReadings(text: string): readonly string[] {
   const all = new Set([text]);
   let at = text;
@@ -37,7 +36,7 @@ export function listUnresolvedReadings(text: string): readonly string[] {
   return [...all];
 }
 
-/** True if a text is encoded too often to be read to the end. */
+/** Tells if a text is encoded more than `MAX_DECODINGS` times. */
 export function isAmbiguous(text: string): boolean {
   let at = text;
   for (let times = 0; times < MAX_DECODINGS; times++) at = decode(at);
@@ -57,7 +56,7 @@ function decode(text: string): string {
   });
 }
 
-/** With the dots of its path resolved. What stands before the path of a URL cannot be climbed out of. */
+/** Resolves `.` and `..` in a path. They cannot leave the path of a URL. */
 function resolveDots(text: string): string {
   const prefix = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(text)?.[0] ?? '';
   const path = text.slice(prefix.length);
@@ -66,13 +65,13 @@ function resolveDots(text: string): string {
   return `${prefix}${absolute ? '/' : ''}${segments.join('/')}${tail}`;
 }
 
-/** The segments of a path once its dots are resolved; a relative one may begin with some that lead out of it. */
+/** Returns the segments of a path after resolving `.` and `..`. A relative path may begin with `..`. */
 export function resolveSegments(path: string): { readonly absolute: boolean; readonly segments: readonly string[] } {
   const absolute = path.startsWith('/');
   const segments: string[] = [];
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue;
-    // Some servers cut parameters off a segment before they look at it.
+    // Some servers remove parameters from a segment before they interpret it.
     if (segment !== '..' && !segment.startsWith('..;')) segments.push(segment);
     else if (segments.length > 0 && segments.at(-1) !== '..') segments.pop();
     else if (!absolute) segments.push('..');

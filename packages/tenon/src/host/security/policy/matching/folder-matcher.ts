@@ -3,11 +3,12 @@ import { foldCase } from './name-patterns.js';
 import { followSystemLinks } from './symlink-aliases.js';
 import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
 
-/** Maximum length of a text that is read as a path, in characters. A longer one may be anywhere. */
+/** Maximum length of a path, in characters. A longer text may be in any folder. */
 const MAX_PATH = 65_536;
 
 /**
- * A place in some tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`, `work` in nothing.
+ * Position in a file tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`. `work` has no
+ * root.
  */
 interface PathLocation {
   readonly root: string;
@@ -15,19 +16,19 @@ interface PathLocation {
 }
 
 /**
- * A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known;
- * those that a system provides itself are.
+ * Matches the paths in a folder, including the folder itself. Only the texts are known, so links on the disk are not
+ * followed. Links that an operating system always provides are followed.
  */
 export interface FolderMatcher {
-  /** True if every reader takes the text for a path in the folder. */
+  /** Tells if the text is a path in the folder in every interpretation. */
   contains(text: string): boolean;
-  /** True if some reader may take the text for a path in the folder. */
+  /** Tells if the text is a path in the folder in at least one interpretation. */
   mayContain(text: string): boolean;
 }
 
 /**
- * Returns `undefined` for an invalid folder: empty, with dots that lead out of it, with stars, encoded, or behind a
- * link of the system.
+ * Creates the matcher of a folder. Returns `undefined` for an invalid folder: empty, with `..` that leaves it, with
+ * wildcards, encoded, or behind a link of the system.
  */
 export function createFolderMatcher(text: string): FolderMatcher | undefined {
   const place = text === '' || /[*?%#\0-\x1f]/.test(text) ? undefined : parseFolder(text);
@@ -46,7 +47,7 @@ function parseFolder(text: string): PathLocation | undefined {
   return url && parseUrlPath(url, url.pathname);
 }
 
-/** Drives have one letter. */
+/** Tells if a text is a URL. A single letter before the colon is a drive. */
 function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 }
@@ -65,18 +66,18 @@ function parsePath(path: string): PathLocation {
 }
 
 function doesContain(folder: PathLocation, text: string): boolean {
-  // Such a path may lead anywhere, no matter in which folder it begins.
+  // Such a path may point anywhere, in whichever folder it begins.
   if (doesLeaveByLink(text)) return false;
   const locations = listCertainLocations(text, isDrive(folder.root));
   return locations.length > 0 && locations.every(place => isPlain(place) && isIn(folder, place));
 }
 
-/** Lists all interpretations of a text. Returns nothing when its interpretation is ambiguous. */
+/** Lists all interpretations of a text. Returns an empty list if it is ambiguous. */
 function listCertainLocations(text: string, onDrive: boolean): readonly PathLocation[] {
   const getReadings = (path: string) => {
     const all = listUnresolvedReadings(path);
     if (all.some(each => /[\0-\x1f\x7f]/.test(each))) return [];
-    // Where there are drives, a backslash is a slash and nothing else.
+    // On a system with drives, a backslash is always a separator.
     return onDrive ? all.filter(each => !each.includes('\\')) : all;
   };
   if (/^file:/i.test(text)) {
@@ -90,14 +91,14 @@ function listCertainLocations(text: string, onDrive: boolean): readonly PathLoca
   return joinIfBoth(getReadings(written), getReadings(url.pathname)).map(path => parseUrlPath(url, path));
 }
 
-/** Nothing, when one of the two is. */
+/** Joins two lists. Returns an empty list if one of them is empty. */
 function joinIfBoth(one: readonly string[], other: readonly string[]): readonly string[] {
   return one.length > 0 && other.length > 0 ? [...one, ...other] : [];
 }
 
 /**
- * True if all names mean the same on every system. Windows drops dots and spaces at the end of a name, and a colon begins the
- * name of an alternate stream.
+ * Tells if all names have the same meaning on every system. Windows drops trailing dots and spaces, and a colon begins
+ * the name of an alternate stream.
  */
 function isPlain({ segments }: PathLocation): boolean {
   return segments.every(segment => segment === '..' || !/[.\s]$|:/.test(segment));
@@ -120,7 +121,7 @@ function mayContainPath(folder: PathLocation, text: string): boolean {
   const urls = listPossibleUrls(bare);
   const files = urls.filter(({ protocol }) => protocol === 'file:').map(({ pathname }) => pathname);
   const paths = [bare, stripped, cut, ...files].flatMap(listUnresolvedReadings);
-  // `\\?\C:\work` is `C:\work`, and some systems read `.. ` as `..`.
+  // `\\?\C:\work` is `C:\work`, and some systems treat `.. ` as `..`.
   const devices = paths.flatMap(path => (/^\/\/[?.]\//.test(path) ? [path.slice(4)] : []));
   const trimmed = paths.map(path =>
     path
@@ -144,7 +145,7 @@ function mayBeIn(folder: PathLocation, place: PathLocation): boolean {
   if (folder.root === '') return outer.length === 0 || inner.some((_, at) => doesStartWith(inner.slice(at), outer));
   if (isDrive(place.root) && isDrive(folder.root) && place.root !== folder.root) return false;
   if (place.root !== '') return doesStartWith(inner, outer);
-  // A relative path may begin in any of the folders that lead to this one.
+  // A relative path may begin in any parent of this folder.
   const down = inner.slice(inner.filter(segment => segment === '..').length);
   return outer.length === 0 || outer.some((_, at) => doesStartWith(down, outer.slice(at)));
 }
@@ -162,7 +163,8 @@ function doesStartWith(segments: readonly string[], first: readonly string[]): b
 }
 
 /**
- * As a system reads it that cares for neither case nor composition, nor for what stands behind a colon or at the end.
+ * Normalizes a segment like a file system that ignores case, composition, trailing dots and spaces, and the part after
+ * a colon.
  */
 function foldSegment(segment: string): string {
   if (segment === '..') return segment;

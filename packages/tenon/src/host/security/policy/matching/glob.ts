@@ -1,9 +1,9 @@
-/** Maximum length of a pattern: with that, the time of a match grows with the text alone. */
+/** Maximum length of a pattern, in characters. It bounds the time of a match, which then depends only on the text. */
 export const MAX_PATTERN = 512;
 
 /**
- * Matches whole texts: `*` is any number of characters, slashes too, `?` is one. Everything else is itself. It goes back
- * to the last star only, so that the time is at most the length of the text times that of the pattern.
+ * Tells if a glob matches the whole text. `*` matches any number of characters including slashes, and `?` matches one.
+ * Backtracks to the last star only, so the time is at most the product of both lengths.
  */
 export function doesMatchGlob(pattern: string, text: string): boolean {
   let index = 0;
@@ -25,15 +25,15 @@ export function doesMatchGlob(pattern: string, text: string): boolean {
   return in_ === pattern.length;
 }
 
-/** A character outside of the basic plane is two units and one character. */
+/** Returns the number of UTF-16 units of a character: two outside the basic plane. */
 function getCharacterWidth(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Tells if everything that `narrow` matches is matched by `wide`: `true` is certain, `false` is not. */
+/** Tells if `wide` matches every text that `narrow` matches. `true` is certain. `false` is not. */
 export function doesGlobCover(wide: string, narrow: string): boolean {
   let stars: number[] = [0];
-  // Each state is a place in the wide pattern; the narrow one is read as a text whose star only a star can take.
+  // Each state is a position in `wide`. `narrow` is treated as a text whose star only matches a star.
   for (const char of narrow) {
     const next = new Set<number>();
     for (const place of expandStars(wide, stars)) {
@@ -47,7 +47,7 @@ export function doesGlobCover(wide: string, narrow: string): boolean {
   return expandStars(wide, stars).includes(wide.length);
 }
 
-/** The places that are reached by taking stars for nothing. */
+/** Adds the positions after stars that match no character. */
 function expandStars(pattern: string, places: readonly number[]): number[] {
   const all = new Set(places);
   for (const place of all) if (pattern[place] === '*') all.add(place + 1);

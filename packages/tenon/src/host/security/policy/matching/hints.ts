@@ -1,6 +1,6 @@
 import type { ActionRequest } from '../action-request.js';
 
-/** Effects of a tool, as far as its annotations are trusted. */
+/** Effects of a tool, derived from trusted annotations. */
 export interface Hints {
   readonly readOnly: boolean;
   readonly destructive: boolean;
@@ -9,9 +9,12 @@ export interface Hints {
 }
 
 /**
- * Returns the annotations of a tool of a trusted server. For other servers and for missing annotations, the defaults of
- * the specification apply. A read-only tool is never destructive and always idempotent, whatever its other annotations.
- * https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations
+ * Returns the effects of a tool. Uses the annotations of trusted servers only. Other and missing annotations get the
+ * defaults of the specification.
+ *
+ * A read-only tool is never destructive and always idempotent, whatever its other annotations say.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations
  */
 export function getHints({ annotations, trusted }: Pick<ActionRequest, 'annotations' | 'trusted'>): Hints {
   const annotated = trusted ? annotations : undefined;

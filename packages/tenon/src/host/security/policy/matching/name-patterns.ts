@@ -1,13 +1,13 @@
 import type { Globs } from '../rules.js';
 import { doesMatchGlob } from './glob.js';
 
-/** Folds the case of letters, and characters that readers take for each other: `DROP`, `drop` and `\uff24rop` are one. */
+/** Normalizes the case of letters and compatibility characters: `DROP`, `drop` and `\uff24rop` become equal. */
 export function foldCase(text: string): string {
-  // To capitals first: two small letters may share one capital, as `\u0131` and `i` do.
+  // Upper case first, because two lower-case letters may have the same upper case, such as `\u0131` and `i`.
   return text.normalize('NFKC').toUpperCase().toLowerCase();
 }
 
-/** The patterns of a list of names; `exact` when their letters stand for themselves, in this case only. */
+/** Patterns of names. `exact` if they have no wildcards and are case-sensitive. */
 export interface NamePatterns {
   readonly patterns: readonly string[];
   readonly exact: boolean;
@@ -18,7 +18,11 @@ export function listPatterns(globs: Globs): NamePatterns {
   return { patterns: exact ? [globs.exact].flat() : [globs as string | readonly string[]].flat(), exact };
 }
 
-/** Compiles patterns of names. `certain`: case counts, as it does for what is to be allowed. */
+/**
+ * Compiles patterns of names.
+ *
+ * @param certain True to compare case-sensitively, as required for `allow`.
+ */
 export function compileNames(globs: Globs, certain: boolean): (name: string) => boolean {
   const { patterns, exact } = listPatterns(globs);
   if (exact) return name => patterns.includes(name);

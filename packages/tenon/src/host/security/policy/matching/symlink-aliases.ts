@@ -1,25 +1,25 @@
 import { foldCase } from './name-patterns.js';
 
-/** The paths that a path leads to by links that the operating system itself provides. */
+/** Possible targets of a path through links that the operating system provides. */
 export interface LinkTargets {
-  /** `/etc` for `/proc/self/root/etc`, `etc` for `/proc/self/cwd/etc`, `/etc` for `/private/etc`. */
+  /** Resolved paths: `/etc` for `/proc/self/root/etc`, `etc` for `/proc/self/cwd/etc`, `/etc` for `/private/etc`. */
   readonly paths: readonly string[];
-  /** It may lead anywhere: an open file such as `/dev/fd/3` is known to the process only. */
+  /** True if the path may point anywhere. Only the process knows the target of an open file such as `/dev/fd/3`. */
   readonly anywhere: boolean;
-  /** It leaves the folder in which its text begins, by a link of a process or of a device. */
+  /** True if the path leaves its first folder through a link of a process or device. */
   readonly escapes: boolean;
 }
 
 const PROCESS = /^(?:self|thread-self|\d+)$/;
 const STREAMS: ReadonlySet<string> = new Set(['stdin', 'stdout', 'stderr']);
-/** Folders that macOS has twice: `/etc` is `/private/etc`. */
+/** Folders that exist twice on macOS: `/etc` is `/private/etc`. */
 const PRIVATE: ReadonlySet<string> = new Set(['etc', 'tmp', 'var']);
 const DATA_VOLUME = ['system', 'volumes', 'data'];
 const ADMIN_SHARE = /^\/\/(?:[?.]\/unc\/)?[^/]+\/([a-z])\$(?=\/|$)/i;
 const UNNAMED_VOLUME = /^\/\/[?.]\/(?:globalroot(?=\/|$)|volume\{)/i;
 
 /**
- * Follows the links of a path whose separators are slashes.
+ * Follows the system links of a path with slashes as separators.
  *
  * @see https://man7.org/linux/man-pages/man5/proc_pid_root.5.html
  */
@@ -33,14 +33,14 @@ export function followSystemLinks(path: string): LinkTargets {
   return { paths: [...new Set(paths)], anywhere: false, escapes: followed !== undefined };
 }
 
-/** The path behind links such as `/proc/self/root`; `undefined` when there is none on the way. */
+/** Resolves links such as `/proc/self/root`. Returns `undefined` when the path contains none. */
 function followProcessLinks(path: string): string | undefined | 'anywhere' {
   let stack: string[] = [];
   let start = path.startsWith('/') ? '/' : '';
   let isFollowed = false;
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue;
-    // The system resolves a link before the dots behind it.
+    // The system resolves a link before the `..` after it.
     if (segment === '..' && stack.length > 0 && stack.at(-1) !== '..') stack.pop();
     else if (segment !== '..' || start === '') stack.push(segment);
     const target = readLink(stack.map(foldCase).filter(each => each !== '..'));
@@ -51,7 +51,7 @@ function followProcessLinks(path: string): string | undefined | 'anywhere' {
   return isFollowed ? start + stack.join('/') : undefined;
 }
 
-/** Returns the start of the path after a link: the root, or the folder of the process. */
+/** Returns the start of the path after a link: the root, or the working directory of the process. */
 function readLink(segments: readonly string[]): '/' | '' | 'anywhere' | undefined {
   const [first, second] = segments;
   if (first === '.vol' && segments.length === 3) return 'anywhere';
@@ -69,12 +69,12 @@ function readLink(segments: readonly string[]): '/' | '' | 'anywhere' | undefine
   if (link === 'fd' || link === 'map_files') return of === undefined ? undefined : 'anywhere';
   if (of !== undefined) return undefined;
   if (link === 'root') return '/';
-  // The folder of another process is not known.
+  // The working directory of another process is unknown.
   if (link === 'cwd') return /^\d/.test(process) ? 'anywhere' : '';
   return link === 'exe' ? 'anywhere' : undefined;
 }
 
-/** The same path by the other name that a system has for it. */
+/** Returns the other spelling of a path with two names. */
 function listTwins(path: string): readonly string[] {
   if (!path.startsWith('/')) return [];
   const segments = path.split('/').filter(each => each !== '' && each !== '.');

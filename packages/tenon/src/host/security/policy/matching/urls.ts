@@ -1,38 +1,38 @@
 import { listReadings } from './decoded-variants.js';
 
-/** The host of a URL, as every parser reads it. */
+/** Host of a URL in strict syntax, which every parser interprets alike. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;
-/** The host of a URL, as a lenient parser reads it, with any number of slashes. */
+/** Host of a URL in lenient syntax, with any number of slashes. */
 const LENIENT_AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?[\\/]*([^/?#]*)/i;
 
-/** A URL of whose host there are no two opinions: it stands there as it is, and no user before it. */
+/** Parses a URL with an unambiguous host: written in its normal form, without credentials. */
 export function parsePlainUrl(text: string): URL | undefined {
   const authority = AUTHORITY.exec(text)?.[1]?.toLowerCase();
   const url = authority === undefined ? undefined : parseUrl(text);
-  // A port that goes without saying may be said.
+  // The default port may be written explicitly.
   return url && authority?.replace(/:(?:80|443|21)$/, '') === url.host.replace(/:(?:80|443|21)$/, '') ? url : undefined;
 }
 
 /**
- * Returns the normal form of a URL, as `new URL()` parses it, without credentials, an empty query and the trailing dot
- * of a host. `fragment: false` also removes the fragment. `undefined` for an invalid URL.
+ * Returns the normalized form of a URL, as `new URL()` parses it, without credentials, empty query and trailing dot of
+ * the host. `fragment: false` also removes the fragment. Returns `undefined` for an invalid URL.
  */
 export function normalizeUrl(text: string, { fragment = true }: { fragment?: boolean } = {}): string | undefined {
-  // Most texts are none, and an error costs more than a look.
+  // Most texts are not URLs, and an exception is slower than this check.
   const url = text.includes(':') ? parseUrl(text) : undefined;
   if (url === undefined) return undefined;
   url.username = '';
   url.password = '';
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.replace(/\.+$/, '');
-  // An empty query or fragment is null to the parser only after it was set to nothing.
+  // The parser reports an empty query as `''` as well. Only setting it removes the `?`.
   if (url.search === '') url.search = '';
   if (!fragment || url.hash === '') url.hash = '';
   return url.href;
 }
 
 /**
- * Lists the texts that a server may take a text for: its readings, and what each of them is as a URL, with and without
- * its fragment, which no request carries.
+ * Lists all texts that a server may use for a text: its interpretations, and each of them as a normalized URL. URLs are
+ * listed with and without fragment, because requests do not contain it.
  */
 export function listComparableTexts(text: string): readonly string[] {
   const readings = listReadings(text);
@@ -42,16 +42,16 @@ export function listComparableTexts(text: string): readonly string[] {
   return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(listReadings)])];
 }
 
-/** Lists every URL as which a text could be interpreted. */
+/** Lists all URLs that a text may be interpreted as. */
 export function listPossibleUrls(text: string): readonly URL[] {
-  // A parser takes line ends and tabs out of a URL before it reads it.
+  // A URL parser removes line breaks and tabs first.
   const texts = [text, text.replace(/[\0- ]/g, '')].flatMap(listReadings);
-  // It needs no slashes, either.
+  // A URL parser also accepts a URL without slashes.
   const more = texts.flatMap(each => [each, `https:${each}`]);
   return [...new Set(more)].flatMap(each => parseUrl(each) ?? []);
 }
 
-/** Lists every host as which a text could be interpreted, in lower case. */
+/** Lists all hosts that a text may be interpreted as, in lower case. */
 export function listPossibleHosts(text: string): ReadonlySet<string> {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
@@ -61,12 +61,12 @@ export function listPossibleHosts(text: string): ReadonlySet<string> {
   return new Set([...careless, ...careful].map(normalizeHost));
 }
 
-/** In small letters and without the dot that names may end in. */
+/** Converts a host to lower case, and removes its trailing dot. */
 export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 
-/** Returns `undefined` for an invalid URL. */
+/** Parses a URL. Returns `undefined` for an invalid one. */
 export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);

@@ -2,19 +2,19 @@ import type { OnFindingCandidate, StepCounter } from '../finding.js';
 import { isLookalikeHost } from '../text/lookalikes.js';
 import { type LinkTarget, MAX_URL, parseLinkTarget } from './link-target.js';
 
-/** URLs wherever they stand: those that carry data out, that lead elsewhere than they look, that run code. */
+/** Detection of suspicious URLs: URLs that carry data, that lead elsewhere than they look, or that run code. */
 
-/** A longer query probably carries data out. Signed URLs of object stores are longer by nature. */
+/** Maximum length of a query. A longer one probably carries data. Signed URLs of object stores are an exception. */
 const MAX_QUERY = 1000;
 const MAX_LABEL = 40;
 
 const signature = /[?&](?:X-Amz-Signature|X-Goog-Signature|sig)=/i;
-/** A placeholder: `{x}`, `<x>`, `[x]`, `$X`, `%7Bx`, or a word that names the value to insert. */
+/** Beginning of a placeholder: `{x}`, `<x>`, `[x]`, `$X`, `%7Bx`, or a word for the value to insert. */
 const PLACEHOLDER_START =
   /^(?:\$?[{<[]|\$[A-Za-z_]|%7b|%5b|%3c|\(?(?:your|insert|the)[-_+ ]|[A-Z0-9_]*(?:SECRET|DATA|PASSWORD|TOKEN|API_?KEY|CONVERSATION|HISTORY|CONTENT|BASE64|PROMPT|SUMMARY)[A-Z0-9_]*$)/;
 const placeholder = /[{<]|%7b|\$[A-Z_]{2}/i;
 
-/** True if a URL is a template for data, or carries data already. */
+/** Tells if a URL is a template for data, or already contains data. */
 export function doesCarryData(url: string, isImage: boolean): boolean {
   const [address, query] = splitQuery(url);
   const host = /^[a-z+.-]{2,20}:\/\/([^/]{0,300})/i.exec(address)?.[1] ?? '';
@@ -57,17 +57,20 @@ function classifyAddress(written: string): ('exfiltration' | 'link-mismatch' | '
   ];
 }
 
-/** `https://bank.example@evil.example/`: what reads as the host is a user's name. */
+/** Tells if the user name of a URL looks like a host: `https://bank.example@evil.example/`. */
 const hasHostLikeUser = (url: string): boolean => /^[a-z]{2,8}:\/{2}[^/?#@]{1,200}\.[^/?#@]{2,200}@/i.test(url);
 
-/** Schemes that run code where they are opened, or make a machine reach out (a share of files). */
+/** Tells if a URL has a dangerous scheme: it runs code when opened, or connects to a file share. */
 export function isDangerous({ scheme, host, url }: LinkTarget): boolean {
   if (scheme === 'javascript' || scheme === 'vbscript') return true;
   if (scheme === 'file') return host !== '' && host !== 'localhost';
   return scheme === 'data' && !/^data:image\/(?:png|jpe?g|gif|webp|avif|bmp)[;,]/i.test(url);
 }
 
-/** Up to a blank or a quote; angle brackets belong to it where a value or a segment begins with them. */
+/**
+ * Returns the end of a URL: the first whitespace or quote. Angle brackets belong to the URL if a value or segment
+ * begins with them.
+ */
 function findAddressEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {

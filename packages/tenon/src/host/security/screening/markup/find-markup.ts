@@ -5,7 +5,10 @@ import { isActive, LOADING_ELEMENTS } from './html-elements.js';
 import { parseLinkTarget } from './link-target.js';
 import { type HtmlTag, type MarkdownLink, normalizeReference, parseMarkdown, type ReferenceUse } from './markdown.js';
 
-/** Images, links and markup of a text: what loads by being shown, what shows less than it holds, what misleads. */
+/**
+ * Detection of suspicious images, links and markup: content that loads when displayed, hidden content, misleading
+ * links.
+ */
 
 const hiding =
   /display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse)|opacity\s{0,9}:\s{0,9}0(?![.\d]*[1-9])|font-size\s{0,9}:\s{0,9}0(?![.\d]*[1-9])|color\s{0,9}:\s{0,9}(?:transparent|white\b|#fff)|text-indent\s{0,9}:\s{0,9}-\d{3}|[\s"']hidden(?=[\s>=/]|$)/i;
@@ -73,7 +76,7 @@ const DOMAIN_ENDINGS =
   );
 const domain = new RegExp(`^(?:[a-z0-9-]{1,63}\\.){1,8}(?:${DOMAIN_ENDINGS.join('|')})$`, 'i');
 
-/** True if the text of a link names another domain than the one it leads to. A part of the same domain is no other. */
+/** Tells if the text of a link names another domain than its target. A subdomain counts as the same domain. */
 function isMisleading(label: string, host: string): boolean {
   const words = label.split(/[^a-z0-9.-]+/i).map(each => each.replace(/^[.-]+|[.-]+$/g, ''));
   const written = words.find(each => domain.test(each))?.toLowerCase();
@@ -84,7 +87,7 @@ function isMisleading(label: string, host: string): boolean {
 
 function checkTag(text: string, tag: HtmlTag, commentEnd: (from: number) => number): FindingCandidate[] {
   const markup = text.slice(tag.at, tag.end);
-  // A comment without an end hides all that follows.
+  // An unclosed comment hides all text after it.
   if (markup.startsWith('<!--')) return [createWarning('hidden-html', { at: tag.at, end: commentEnd(tag.at + 4) })];
   const name = /^<([a-z][a-z0-9:-]{0,40})(?=[\s/>]|$)/i.exec(markup)?.[1]?.toLowerCase();
   if (name === undefined) return [];
@@ -102,7 +105,10 @@ function checkTag(text: string, tag: HtmlTag, commentEnd: (from: number) => numb
   ];
 }
 
-/** The next end of a comment, looked for once: most comments of a hostile text have none. */
+/**
+ * Creates a function that finds the next end of a comment. It searches only once, because most comments of a hostile
+ * text are unclosed.
+ */
 function createCommentEndFinder(text: string): (from: number) => number {
   let next = 0;
   return from => {

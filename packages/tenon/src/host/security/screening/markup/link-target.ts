@@ -1,19 +1,19 @@
-/** Reads where a link or an image leads, as a renderer would and not as it looks. */
+/** Parser for the target of a link or image, as a renderer interprets it. */
 
-/** More of a URL than this is not looked at. */
+/** Maximum length of a URL that is parsed, in characters. */
 export const MAX_URL = 2048;
 const MAX_SHOWN_HOST = 80;
 
 export interface LinkTarget {
-  /** Lower case, without the colon. Of `//host`: `https`. */
+  /** Scheme in lower case, without the colon. `https` for `//host`. */
   readonly scheme: string;
-  /** As a resolver sees it: ASCII, lower case. Empty when there is none. */
+  /** Host as a resolver interprets it: ASCII, lower case. Empty if there is none. */
   readonly host: string;
-  /** As it is written. */
+  /** Host as written. */
   readonly writtenHost: string;
-  /** Names a user before the host, which looks like a host. */
+  /** True if a user name before the host looks like a host. */
   readonly hasUser: boolean;
-  /** Decoded of entities and of what browsers drop. */
+  /** URL with decoded character references, and without characters that browsers ignore. */
   readonly url: string;
 }
 
@@ -32,7 +32,7 @@ function decodeReference(whole: string, ten?: string, hex?: string, name?: strin
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Character references of HTML, decoded; and what renderers ignore within a URL, left out. */
+/** Decodes the HTML character references of a URL, and removes characters that renderers ignore. */
 function cleanUrl(written: string): string {
   const plain = written
     .slice(0, MAX_URL)
@@ -42,7 +42,7 @@ function cleanUrl(written: string): string {
   return plain.replace(/\\(?=[!-/:-@[-`{-~])(?!\\)/g, '').replace(/[\0-\x20\x7f]/g, '');
 }
 
-/** True if an absolute address begins at a place. Stops at the first character that cannot be of a scheme. */
+/** Tells if an absolute address begins at a position. Stops at the first character that no scheme may contain. */
 export function isAbsoluteAddress(text: string, start: number): boolean {
   const escaped = new RegExp(reference, 'iy');
   let [at, read] = [start, ''];
@@ -60,7 +60,7 @@ export function isAbsoluteAddress(text: string, start: number): boolean {
   return false;
 }
 
-/** Undefined of what leads nowhere by itself: a relative path, an anchor, a drive letter. */
+/** Parses a target. Returns `undefined` if it is not absolute: a relative path, an anchor, a drive letter. */
 export function parseLinkTarget(written: string): LinkTarget | undefined {
   const url = cleanUrl(written);
   const scheme = /^([a-z][a-z0-9+.-]{1,39}):/i.exec(url)?.[1]?.toLowerCase();
@@ -85,7 +85,7 @@ function normalizeHost(scheme: string | undefined, authority: string): string | 
   }
 }
 
-/** Formats a target for people: its host, or its scheme if there is no host. Plain ASCII. */
+/** Formats a target for display: its host, or its scheme if there is no host. Plain ASCII. */
 export function formatHost(written: string): string {
   const target = parseLinkTarget(written);
   if (target === undefined) return 'nowhere';

@@ -3,14 +3,16 @@ import { MAX_TAG } from './html-elements.js';
 import { isAbsoluteAddress, MAX_URL } from './link-target.js';
 
 /**
- * Links and markup of a text in Markdown or HTML. Read liberally: what any renderer in use takes for a link is one
- * here, within code too. Every character is read a bounded number of times. https://spec.commonmark.org/0.31.2/
+ * Parser for links and markup in Markdown or HTML. It is liberal: text is a link if any common renderer makes it one,
+ * even in code. Every character is read a bounded number of times.
+ *
+ * @see https://spec.commonmark.org/0.31.2/
  */
 
-/** An inline link or image, or the definition of a reference, that leads to an absolute address. */
+/** Inline link, inline image, or reference definition with an absolute address. */
 export interface MarkdownLink {
   readonly form: 'image' | 'link' | 'definition';
-  /** Offset of the `[` or `![`; of the `]` when the opening is far away. */
+  /** Offset of the `[` or `![`, or of the `]` if the opening bracket is too far away. */
   readonly at: number;
   readonly labelAt: number;
   /** Offset of the `]`. */
@@ -20,7 +22,7 @@ export interface MarkdownLink {
   readonly title: string;
 }
 
-/** The use of a reference: `![a][b]`, `[a][]`, `[a]`. */
+/** Use of a reference: `![a][b]`, `[a][]`, `[a]`. */
 export interface ReferenceUse {
   readonly form: 'use';
   readonly isImage: boolean;
@@ -29,7 +31,7 @@ export interface ReferenceUse {
   readonly reference: string;
 }
 
-/** An HTML tag, comment or declaration; an autolink too. */
+/** HTML tag, comment or declaration, or autolink. */
 export interface HtmlTag {
   readonly form: 'tag';
   readonly at: number;
@@ -84,7 +86,7 @@ function parseBracket(text: string, at: number, bracket: number | undefined): Ma
   return { form: 'use', isImage, at: start, end: at + 1, reference: normalizeReference(reference) };
 }
 
-/** References are compared without case and by single blanks. */
+/** Normalizes the label of a reference: ignores case, and collapses whitespace. */
 export const normalizeReference = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
 function isLineStart(text: string, bracket: number): boolean {
@@ -93,7 +95,7 @@ function isLineStart(text: string, bracket: number): boolean {
   return at < 0 || text[at] === '\n';
 }
 
-/** A destination and its title, up to where they end; undefined when it is not an absolute address. */
+/** Parses a destination and its title. Returns `undefined` if the destination is not an absolute address. */
 function parseDestination(text: string, start: number): { url: string; title: string; end: number } | undefined {
   const first = skipBlanks(text, start);
   const inAngles = text[first] === '<';
@@ -143,7 +145,7 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-/** Parses the markup that a browser sees at a `<`. */
+/** Parses the markup that a browser recognizes at a `<`. */
 function parseTag(text: string, at: number): HtmlTag | undefined {
   if (!/^<(?:[a-z]|\/[a-z]|[!?])/i.test(text.slice(at, at + 3))) return undefined;
   const most = Math.min(text.length, at + MAX_TAG);

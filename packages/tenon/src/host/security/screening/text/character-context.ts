@@ -1,4 +1,4 @@
-/** Contexts in which an invisible character is part of normal writing, so that it stays. */
+/** Contexts in which an invisible character is part of normal writing and is kept. */
 
 const joining =
   /^(?=[\p{L}\p{M}])(?!\p{DI})[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Nkoo}\p{scx=Mand}\p{scx=Phag}\p{scx=Hebr}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Tibt}\p{scx=Mymr}\p{scx=Khmr}\p{scx=Bali}\p{scx=Java}]/u;
@@ -17,7 +17,7 @@ const mark = /^(?!\p{DI})\p{M}/u;
 const rightToLeft = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const braille = /[\u2801-\u28ff]/;
 
-/** The flags of England, Scotland and Wales: the only tag sequences in general use. Any other would carry text. */
+/** Flags of England, Scotland and Wales, the only tag sequences in general use. Other sequences could carry text. */
 const flags = ['gbeng', 'gbsct', 'gbwls'].map(code => `\u{1f3f4}${toTagCharacters(code)}\u{e007f}`);
 
 /** Properties of a whole text, computed once. */
@@ -31,13 +31,13 @@ export const createTextContext = (text: string): TextContext => ({
   braille: braille.test(text),
 });
 
-/** Returns the length of the flag's tag characters at a place. */
+/** Returns the number of tag characters of the flag at a position. 0 if there is none. */
 export function getFlagLength(text: string, at: number): number {
   const flag = flags.find(each => at >= 2 && text.startsWith(each, at - 2));
   return flag === undefined ? 0 : flag.length - 2;
 }
 
-/** True if an invisible character is legitimate in its context. */
+/** Tells if an invisible character is legitimate in its context. */
 export function isLegitimate(text: string, at: number, code: number, setting: TextContext): boolean {
   const before = getCharacterBefore(text, at);
   const after = getCharacterAt(text, at + (code > 0xffff ? 2 : 1));
@@ -55,7 +55,7 @@ export function isLegitimate(text: string, at: number, code: number, setting: Te
   return false;
 }
 
-/** True if a variation selector follows a character that has variants. */
+/** Tells if a variation selector follows a character that has variants. */
 export function isLegitimateSelector(text: string, at: number, code: number): boolean {
   const before = getCharacterBefore(text, at);
   if (code === 0xfe0e || code === 0xfe0f) return styled.test(before);

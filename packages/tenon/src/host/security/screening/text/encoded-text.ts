@@ -1,9 +1,12 @@
 import type { OnFindingCandidate, StepCounter } from '../finding.js';
 
-/** Text in disguise: base64, hexadecimal, escapes and character references that decode to sentences. Best effort. */
+/**
+ * Detection of encoded text: base64, hexadecimal, escapes and character references that decode to sentences. Best
+ * effort.
+ */
 
 const MIN_ENCODED = 40;
-/** Maximum length of a run that is decoded. */
+/** Maximum length of a sequence that is decoded, in characters. */
 const MAX_DECODED = 240;
 
 const ENCODED_RUN =
@@ -52,7 +55,9 @@ function decodeBase64(encoded: string): string {
   }
 }
 
-/** Words separated by blanks. Keys, digests, tokens and pictures do not decode to such text. */
+/**
+ * Tells if a text consists of words separated by spaces. Keys, digests, tokens and images do not decode to such text.
+ */
 function isProse(text: string): boolean {
   if (text.length < 12) return false;
   const letters = text.match(/[A-Za-z]/g)?.length ?? 0;

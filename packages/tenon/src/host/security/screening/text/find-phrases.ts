@@ -3,8 +3,8 @@ import { foldLookalikes } from './lookalikes.js';
 import { isSensitive, PHRASE_PATTERNS, type PhrasePattern } from './phrase-patterns.js';
 
 /**
- * Finds phrases that address the model instead of describing something. Best effort: a reworded phrase is missed, and
- * an honest text may contain one. Therefore the findings are warnings.
+ * Detection of phrases that address the model instead of describing something. It is best effort: it misses reworded
+ * phrases, and a harmless text may contain one. Therefore the findings are warnings.
  */
 
 interface PhraseWord {
@@ -13,12 +13,12 @@ interface PhraseWord {
   readonly end: number;
 }
 
-/** The longest pattern with its gaps is shorter. */
+/** Number of words to buffer. The longest pattern with its gaps is shorter. */
 const MAX_PHRASE_WORDS = 28;
 const MAX_WORD = 64;
 const apostrophe = /['’]/;
 
-/** The same for plain text, which most text is, and for all. */
+/** Words of plain ASCII text, for a faster search. */
 const PLAIN_WORDS = /[\w'@~./\\-]+|[!?]|\n\s*\n/g;
 const WORDS = /[\p{L}\p{N}\p{M}\p{DI}_'’@~./\\-]+|[!?]|\n\s*\n/gu;
 
@@ -40,7 +40,7 @@ export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepC
   }
 }
 
-/** A word, and the full stop if the sentence ends with it. */
+/** Adds a word, and a full stop if the sentence ends with it. */
 function addWord(held: PhraseWord[], raw: string, at: number): void {
   if (raw === '!' || raw === '?' || raw[0] === '\n') {
     held.push({ text: '.', at, end: at + 1 });
@@ -64,7 +64,10 @@ function matchFirst(held: PhraseWord[], sink: OnFindingCandidate, meter: StepCou
   held.shift();
 }
 
-/** Returns the end of a pattern that begins with the first word. A gap does not cross the end of a sentence. */
+/**
+ * Returns the end of a pattern that begins with the first word, or `undefined`. A gap does not cross the end of a
+ * sentence.
+ */
 function findPatternEnd(pattern: PhrasePattern, held: readonly PhraseWord[], meter: StepCounter): number | undefined {
   let place = 0;
   for (const step of pattern.steps.slice(1)) {
@@ -84,7 +87,7 @@ function doesWordFit(words: ReadonlySet<string>, word: string): boolean {
   return words.has('{address}') && (/^https?\b/.test(word) || /^[^@]+@[^@]+\.[^@]+$/.test(word));
 }
 
-/** Marks of chat formats. */
+/** Control tokens of chat formats. */
 const CHAT_MARKUP: readonly (readonly [FindingKind, RegExp])[] = [
   [
     'chat-markup',
@@ -95,7 +98,7 @@ const CHAT_MARKUP: readonly (readonly [FindingKind, RegExp])[] = [
   ['chat-markup', /\n\n(?:Human|Assistant): /g],
 ];
 
-/** Phrases of languages that put no blanks. */
+/** Phrases in languages that use no spaces. */
 const UNSPACED_PHRASES: readonly (readonly [FindingKind, RegExp])[] = [
   ['instruction', /忽略(?:之前|先前|以上|上述|所有)[^。\n]{0,8}(?:指令|指示|说明|提示|規則|规则|內容|内容)/g],
   ['instruction', /(?:不要|请勿|切勿|別|别)(?:告诉|告知|告訴|通知)(?:用户|用戶|使用者)/g],

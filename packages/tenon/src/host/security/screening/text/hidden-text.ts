@@ -11,11 +11,11 @@ import {
 import { readSelectors, readTags } from './smuggled-text.js';
 
 /**
- * Finds the invisible characters of a text, in order and without overlap. Characters that emoji, right-to-left and
- * Indic scripts, combining marks and East Asian variants require in their context are not reported.
+ * Detection of invisible characters, in order and without overlap. It does not report characters that their context
+ * requires: in emoji, right-to-left and Indic scripts, combining marks and East Asian variants.
  */
 
-/** A run of one kind. */
+/** Sequence of invisible characters of one kind. */
 export interface HiddenText {
   readonly kind: HiddenKind;
   readonly severity: FindingSeverity;
@@ -23,14 +23,14 @@ export interface HiddenText {
   readonly length: number;
   /** Number of characters (code points). */
   readonly count: number;
-  /** Text that it carries, decoded. */
+  /** Decoded text that the characters carry. Absent if there is none. */
   readonly carries?: string;
-  /** Target of a terminal's link. */
+  /** Target of a terminal hyperlink. Absent for other kinds. */
   readonly link?: string;
   readonly clipboard?: true;
 }
 
-/** Most text. */
+/** Text without any special character. Most texts match. */
 const PLAIN_TEXT = /^[\t\n -~]*$/;
 
 const UNCOUNTED: StepCounter = { steps: 0 };
@@ -58,7 +58,7 @@ export function hasHidden(text: string): boolean {
 }
 
 interface HiddenRun {
-  /** Absent: harmless. */
+  /** Kind of the sequence. Absent if it is harmless. */
   readonly kind?: HiddenKind;
   readonly length: number;
   readonly count: number;
@@ -85,7 +85,7 @@ function readRun(text: string, at: number, setting: TextContext): HiddenRun {
     return withCarriedText(run, length => readSelectors(text, at, length));
   }
   if (kind === 'private-use') return run;
-  // Two marks of direction in a row are common in right-to-left text; any longer run is a code.
+  // Two direction marks in a row are common in right-to-left text. A longer sequence is suspicious.
   const most = kind === 'bidi' ? 2 : 1;
   return run.count <= most && isLegitimateRun(text, at, run.length, setting)
     ? { length: run.length, count: run.count }
@@ -125,7 +125,10 @@ function withCarriedText(run: HiddenRun, read: (length: number) => string | unde
   return carries === undefined ? run : { ...run, carries };
 }
 
-/** Icon fonts use the first private use area for visible glyphs. Planes 15 and 16 are not used for visible text. */
+/**
+ * Returns the severity. Icon fonts use the first private use area for visible glyphs. Planes 15 and 16 have no visible
+ * text.
+ */
 function getSeverity(kind: HiddenKind, first: string): { severity: FindingSeverity } {
   return { severity: kind === 'private-use' && first.length === 1 ? 'warn' : 'strip' };
 }

@@ -1,22 +1,30 @@
 import { escapeCharacter } from '../../../../redaction/invisible-characters.js';
 
-/** Words that mix alphabets to look like other words. https://www.unicode.org/reports/tr39/ */
+/**
+ * Detection of words that mix alphabets to look like other words.
+ *
+ * @see https://www.unicode.org/reports/tr39/
+ */
 
 /**
- * Cyrillic and Greek letters that are drawn as a Latin one, beside it. Those of common symbols (µ, Ω, Δ) are not here.
+ * Cyrillic and Greek letters, each with the Latin letter that it looks like. Letters of common symbols (µ, Ω, Δ) are
+ * omitted.
  */
 const LOOKALIKE_PAIRS =
   'аa сc еe оo рp хx уy ѕs іi јj һh ԁd ԛq ԝw ӏl ԍg АA ВB ЕE КK МM НH ОO РP СC ТT ХX ІI ЈJ ЅS ԚQ ԜW ҮY ѴV ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX οo νv ρp ıi ɡg ɑa';
 
 const LOOKALIKES = new Map(LOOKALIKE_PAIRS.split(' ').map(pair => [pair[0]!, pair[1]!]));
 
-/** The dotless i is a common letter of Turkish. */
+/** The dotless i is omitted, because it is a common letter of Turkish. */
 const foreign = new RegExp(`[${[...LOOKALIKES.keys()].filter(each => each !== 'ı').join('')}]`, 'u');
 const otherScripts = /\p{sc=Cyrl}|\p{sc=Grek}|[ɡɑ]/gu;
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
 const longestWord = 128;
 
-/** As it looks: compatibility forms and marks folded, letters of other alphabets replaced by those they look like. */
+/**
+ * Converts a text to the form that it looks like. Normalizes compatibility forms, removes marks, and replaces lookalike
+ * letters.
+ */
 export function foldLookalikes(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKD').replace(/[\p{M}\p{DI}\p{Cc}]/gu, '');
@@ -26,14 +34,14 @@ export function foldLookalikes(text: string): string {
     .toLowerCase();
 }
 
-/** True if a word mixes Latin letters with letters of another alphabet that look like Latin ones. */
+/** Tells if a word mixes Latin letters with lookalike letters of another alphabet. */
 function isMixed(text: string): boolean {
   if (!foreign.test(text)) return false;
   const others = text.match(otherScripts) ?? [];
   return /[A-Za-z]/.test(text) && others.every(each => LOOKALIKES.has(each));
 }
 
-/** With every letter that is not what it looks like in its place as a code: `p\u{430}ypal`. */
+/** Replaces lookalike letters with escapes: `p\u{430}ypal`. */
 export function spellLookalikes(text: string): string {
   return text.replace(/(?![ -~])[\p{L}\p{Nd}]/gu, each =>
     /^[ -~]+$/.test(foldLookalikes(each)) ? escapeCharacter(each) : each,
@@ -47,7 +55,7 @@ export function findMixedWords(text: string, onWord: (at: number, length: number
   }
 }
 
-/** Names of things are ASCII nearly always; one whose letters are drawn as ASCII and are not has a reason. */
+/** Tells if a name contains letters that look like ASCII. Nearly all names are ASCII, so such a name is suspicious. */
 export function isLookalikeName(name: string): boolean {
   if (/^[ -~]*$/.test(name)) return false;
   const letters = name.replace(/[^\p{L}\p{M}\p{Nd}]/gu, '');
@@ -55,7 +63,7 @@ export function isLookalikeName(name: string): boolean {
   return isMixed(letters) || (isDisguised && /^[ -~]+$/.test(foldLookalikes(letters)));
 }
 
-/** A host that mixes alphabets in one label, is all of lookalikes, or hides its letters in punycode. */
+/** Tells if a host mixes alphabets in one label, consists of lookalike letters, or hides them in Punycode. */
 export function isLookalikeHost(host: string): boolean {
   return host.split('.').some(label => /^xn--/i.test(label) || isLookalikeName(label));
 }

@@ -1,10 +1,10 @@
 import type { FindingKind } from '../finding.js';
 import { foldLookalikes } from './lookalikes.js';
 
-/** The phrases to find. Steps must occur in order; `~3` allows three words before the next step. */
+/** Phrases to find. Steps must occur in order. `~3` allows up to three words before the next step. */
 
 interface PhraseStep {
-  /** Maximum number of words before it. */
+  /** Maximum number of words before this step. */
   readonly gap: number;
   readonly words: ReadonlySet<string>;
 }
@@ -104,7 +104,7 @@ const PHRASES: readonly (readonly [FindingKind, string])[] = [
 
 const PARSED_PHRASES = PHRASES.map(([kind, text]) => parsePhrase(kind, text));
 
-/** By the words they begin with. */
+/** Patterns by their first word. */
 export const PHRASE_PATTERNS: ReadonlyMap<string, readonly PhrasePattern[]> = groupByFirstWord(PARSED_PHRASES);
 
 function parsePhrase(kind: FindingKind, text: string): PhrasePattern {
@@ -132,5 +132,5 @@ function groupByFirstWord(all: readonly PhrasePattern[]): Map<string, PhrasePatt
 const SECRET_PLACES =
   /\.ssh\b|(?:^|[^a-z])id_(?:rsa|ed25519|ecdsa|dsa)\b|authorized_keys|\/etc\/(?:passwd|shadow|sudoers)|\.aws\/|\.kube\/config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.gnupg|(?:^|[~/])\.env\b|\.cursor\/|\.config\/gcloud|claude_desktop_config|mcp\.json|\.bash_history|\.zsh_history|keychain-db|wallet\.dat/;
 
-/** Paths at which machines store secrets. */
+/** Tells if a word is a path at which systems store secrets. */
 export const isSensitive = (word: string): boolean => SECRET_PLACES.test(word);

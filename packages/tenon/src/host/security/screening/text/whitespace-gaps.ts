@@ -1,9 +1,9 @@
 import type { OnFindingCandidate } from '../finding.js';
 import { STACKED_MARKS } from '../visible-text.js';
 
-/** Layout as a hiding place. */
+/** Detection of text that is hidden by whitespace. */
 
-/** Maximum width of whitespace after which text counts as out of sight: blanks in a row, and line breaks. */
+/** Maximum width of whitespace, in characters. Text after more spaces or line breaks counts as hidden. */
 export const MAX_GAP_WIDTH = 100;
 export const MAX_GAP_LINES = 20;
 
