@@ -4,12 +4,15 @@ import type { Implementation } from '../protocol/content.js';
 
 /** The caller of a request. */
 export interface CallerInfo {
-  /** Name and version that the client gives. Untrusted. */
+  /** Name and version that the client sends. Untrusted. */
   readonly client: Implementation | undefined;
   /** Capabilities of the client. */
   readonly capabilities: ClientCapabilities;
-  /** User and token that the transport authorized. */
+  /** User and token, verified by the authorization of the transport. */
   readonly auth: AuthInfo | undefined;
-  /** The address that the request came from, where the transport knows. It is a proxy's where one stands in front: see `clientAddress`. */
+  /**
+   * Network address of the client. Absent if the transport does not know it. Behind a proxy it is the address of the
+   * proxy: see `clientAddress`.
+   */
   readonly address?: string | undefined;
 }

@@ -8,10 +8,10 @@ import type { ServerExtension } from './extension.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 interface CachedCapabilities {
-  /** Sum of the versions of the registries that the capabilities were made from. */
+  /** Sum of the versions of the registries, when the capabilities were computed. */
   readonly version: number;
   readonly capabilities: ServerCapabilities;
-  /** Answers of `isCapabilityDeclared`, by the path. */
+  /** Cached results of `isCapabilityDeclared`, by path. */
   readonly declared: Map<string, boolean>;
 }
 

@@ -11,33 +11,33 @@ import type { MaybeAsyncResult } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 
-/** Translates params from the client's protocol version into the newest. Throws -32602 when they are invalid. */
+/** Translates params from the client's protocol version to the newest version. Throws -32602 when they are invalid. */
 export function decodeParams<M extends MethodName>(method: M, raw: JsonObject = {}, dialect: Dialect): ParamsOf<M> {
   const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
   requireParams(method, params);
   return params;
 }
 
-/** Throws -32602 when params are not those of the method. */
+/** Checks the params of a method. Throws -32602 when they are invalid. */
 export function requireParams<M extends MethodName>(method: M, params: JsonObject): asserts params is ParamsOf<M> {
   const problem = methods[method].params(params);
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
 }
 
-/** Marks a result as final, with the name and version of the server. */
+/** Marks a result as final and adds the name and version of the server. */
 export function finalizeResult({ info }: ServerRuntime, result: JsonObject): JsonObject {
   const serverMeta = { [SERVER_INFO]: info };
   const _meta = result._meta === undefined ? serverMeta : { ...(result._meta as JsonObject), ...serverMeta };
   return { resultType: 'complete', ...result, _meta };
 }
 
-/** Marks a result as final, with the time for which it may be cached. */
+/** Marks a result as final and adds its cache hints. */
 export function finalizeCacheable(runtime: ServerRuntime, result: JsonObject, cache: Cacheable = {}): JsonObject {
   const { ttlMs = 0, cacheScope = 'private' } = cache;
   return finalizeResult(runtime, { ...result, ttlMs, cacheScope });
 }
 
-/** Translates the result of a method into the client's protocol version. */
+/** Translates the result of a method to the client's protocol version. */
 export function encodeResult(
   runtime: ServerRuntime,
   result: JsonObject,
@@ -52,7 +52,7 @@ export function encodeResult(
     : transformResult(runtime, transform, completed, method === 'tools/call' ? calledName : undefined, requestContext);
 }
 
-/** A result that a middleware returned by itself is made final like any other. */
+/** Completes a result that a middleware returned instead of the handler. */
 function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
   if (!isObject(result))
     throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
@@ -65,13 +65,13 @@ function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }:
 
 const toolNames = new WeakMap<JsonObject, string>();
 
-/** Marks a result as that of a tool, because the request that it answers is not `tools/call`. */
+/** Marks a result as the result of a tool, because it is the response to another method than `tools/call`. */
 export function markToolResult(name: string, result: JsonObject): JsonObject {
   toolNames.set(result, name);
   return result;
 }
 
-/** Transforms a result. The transform of a tool's result needs the schema of its structured content. */
+/** Transforms a result. The transform of a tool result needs the schema of its structured content. */
 function transformResult(
   runtime: ServerRuntime,
   transform: Transform,
@@ -88,7 +88,7 @@ function transformResult(
 
 const encodedResults = new WeakMap<JsonObject, Map<Transform, JsonObject>>();
 
-/** Transforms a result that answers many requests once for each transform. */
+/** Transforms a shared result once for each transform, because it is sent in many responses. */
 function encodeOnce(transform: Transform, result: JsonObject): JsonObject {
   const cached = encodedResults.get(result) ?? new Map<Transform, JsonObject>();
   const previous = cached.get(transform);

@@ -6,26 +6,27 @@ import type { CallerInfo } from './caller-info.js';
 import { getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
 
-/** A token bucket. */
+/** Rate of a token bucket. */
 export interface Rate {
-  /** Operations that may come at once. */
+  /** Maximum number of operations at once. */
   readonly burst: number;
-  /** Operations per second, over time. */
+  /** Average number of operations per second. */
   readonly perSecond: number;
 }
 
 /**
- * Rates of one caller: of a user with its OAuth client, or of the address of an anonymous caller. `false` lifts one.
+ * Rate limits of one caller: a user with an OAuth client, or the address of an anonymous caller. `false` removes a
+ * limit.
  */
 export interface ServerRateLimits {
-  /** `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
+  /** Rate of `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
   readonly calls?: Rate | false | undefined;
-  /** `completion/complete`. Default: burst 100, then 20 per second. */
+  /** Rate of `completion/complete`. Default: burst 100, then 20 per second. */
   readonly completions?: Rate | false | undefined;
   /**
-   * Progress and log messages of one request, over every transport. Above the rate only the last report of progress,
-   * and the last message of each level and logger, is kept and sent later; what is left goes ahead of the answer.
-   * Default: burst 100, then 20 per second.
+   * Rate of the progress and log messages of one request, on every transport. Above the rate, only the last progress
+   * report and the last message of each level and logger are kept. They are sent later, at the latest before the
+   * response. Default: burst 100, then 20 per second.
    */
   readonly notifications?: Rate | false | undefined;
 }
@@ -35,12 +36,12 @@ const DEFAULT_COMPLETION_RATE: Rate = { burst: 100, perSecond: 20 };
 const DEFAULT_NOTIFICATION_RATE: Rate = { burst: 100, perSecond: 20 };
 
 export interface RateLimits {
-  /** Throws 429 with `data.retryAfterMs` for a request that comes too fast. Callers of this machine are not limited. */
+  /** Throws 429 with `data.retryAfterMs` for a request above the rate. Callers on this machine are not limited. */
   check(method: string, caller: CallerInfo): void;
   readonly notifications: Rate | undefined;
 }
 
-/** Throws `server/rate-limits` for an invalid rate. */
+/** Creates the rate limits of a server. Throws `server/rate-limits` for an invalid rate. */
 export function createRateLimits(configured: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
   const { calls, completions, notifications } =
     configured === false ? ({ calls: false, completions: false, notifications: false } as const) : (configured ?? {});
@@ -62,7 +63,7 @@ export function createRateLimits(configured: ServerRateLimits | false | undefine
   return {
     check(method, caller) {
       const { address } = caller;
-      // Without an address there is one peer, or something in front of the server has to limit.
+      // Without an address there is only one peer, or another program in front of the server has to limit the rate.
       if (address === undefined || isLoopback(address)) return;
       const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
       if (retryAfterMs > 0)

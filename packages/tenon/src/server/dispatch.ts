@@ -33,9 +33,8 @@ import { type HasScopes, requireItemScopes } from './scopes.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 /**
- * Serves one request: finds the handler of its method, decodes the params, checks what the caller may do, runs the
- * handler inside the middleware, and encodes the result. Throws errors that are made for the peer, and others, which
- * are masked.
+ * Handles one request: resolves its method, decodes the params, authorizes the caller, runs the handler inside the
+ * middleware, and encodes the result. Throws errors for the peer; all other errors are masked.
  */
 export function dispatch(
   runtime: ServerRuntime,
@@ -52,9 +51,7 @@ export function dispatch(
   );
 }
 
-/**
- * Returns the handler of a method. Throws -32601 where the server, or the protocol version, does not have the method.
- */
+/** Returns the handler of a method. Throws -32601 if the server or the protocol version does not have the method. */
 function resolveMethod<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -69,7 +66,9 @@ function resolveMethod<M extends MethodName>(
   return handler;
 }
 
-/** Throws the error of a 403 when the caller lacks a scope, and that of a 429 when its requests exceed a rate. */
+/**
+ * Throws the error for a 403 when the caller lacks a scope, and the error for a 429 when its requests exceed a rate.
+ */
 function authorize<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -80,7 +79,7 @@ function authorize<M extends MethodName>(
   runtime.rateLimits.check(method, requestContext.caller);
 }
 
-/** Finds the definition that a request is for. The handler of the method reports one that does not exist. */
+/** Finds the definition that a request refers to. If it does not exist, the handler of the method reports the error. */
 type ScopedItemFinder<M extends MethodName> = (
   runtime: ServerRuntime,
   params: ParamsOf<M>,
@@ -145,7 +144,7 @@ function runOperation<M extends MethodName>(
   return catchMaybe(() => strategy(runHandler, run !== handleOperation), rethrowInputError);
 }
 
-/** Checks the params again where a middleware has replaced them. */
+/** Checks the params again if a middleware has replaced them. */
 function requireOperation<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
@@ -158,7 +157,7 @@ function requireOperation<M extends MethodName>(
   requireScopes(runtime, method, operation.params, requestContext);
 }
 
-/** Runs the middleware of the method around the handler. A middleware may return input requests of its own. */
+/** Runs the middleware of the method around the handler. A middleware may return its own input requests. */
 function wrapInMiddleware(
   use: readonly Middleware[],
   method: MethodName,
@@ -174,7 +173,7 @@ function wrapInMiddleware(
   };
 }
 
-/** Converts an error of a handler or a middleware to a result, where the version or the model needs one. */
+/** Converts an error of a handler or a middleware to a result, if the protocol version or the model needs one. */
 function toErrorResult(
   error: unknown,
   { method, name = '' }: Operation,
@@ -190,7 +189,7 @@ function toErrorResult(
   }
 }
 
-/** Throws an error for input that the client cannot give. */
+/** Throws the error for an input request that the client does not support. */
 function rethrowInputError(error: unknown): never {
   if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
   throw error;
@@ -211,7 +210,7 @@ function createMethodNotFoundError(method: string, requestContext?: RequestConte
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
 }
 
-/** Requires clients to declare the extension of a method, on versions where each request declares it. */
+/** Throws if the client did not declare the extension of a method, on versions where each request declares it. */
 function requireClientExtension(extension: string, { dialect, caller }: RequestContext): void {
   if (dialect.opening === 'handshake' || caller.capabilities.extensions?.[extension] !== undefined) return;
   throw createMissingCapabilityError(dialect, { extensions: { [extension]: {} } });

@@ -12,42 +12,41 @@ import type { ResolvedTaskOptions } from './definitions/task-options.js';
 import type { MaybeAsyncResult, MethodOperation } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 
-/** Adds to a server. With an identifier and settings alone it is declared to every client, and no more. */
+/** An extension of a server. An extension with only an ID and settings is declared to every client. */
 export interface ServerExtension {
-  /** A prefix and a name: `com.example/thing`. */
+  /** ID of the extension, with a prefix and a name: `com.example/thing`. */
   readonly id: string;
-  /** Declared to the client. Default `{}`. */
+  /** Settings that are declared to the client. Default: `{}`. */
   readonly settings?: JsonObject | undefined;
-  /** Called once, when the server is made. */
+  /** Called once, when the server is created. */
   readonly setup?: ((host: ExtensionHost) => ExtensionHooks) | undefined;
 }
 
-/** Members of a server that its extensions may use. */
+/** Functions of the server that an extension may use. */
 export interface ExtensionHost {
   readonly stores: Stores;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
-  /** Runs a tool's handler, and gives its result: also when it fails. The middleware is not passed. */
+  /** Runs the handler of a tool without the middleware. Returns its result, also when the handler fails. */
   runTool(
     params: JsonObject,
     requestContext: RequestContext,
     run: HandlerRun,
     inputs: RetryInputs,
   ): JsonObject | Promise<JsonObject>;
-  /** Returns the reason why this process cannot run a tool's handler of this version, or `undefined` if it can. */
+  /** Returns the reason why this process cannot run the handler version of a tool, or `undefined` if it can. */
   findObstacle(
     params: JsonObject,
     requestContext: RequestContext,
     version: string | undefined,
   ): Promise<string | undefined>;
   /**
-   * Returns if a caller sees a tool, and the scopes that the tool requires. An unknown tool is visible and requires
-   * none.
+   * Tells if a caller sees a tool, and which scopes the tool requires. An unknown tool is visible and requires none.
    */
   getToolAccess(name: string, caller: CallerInfo): ToolAccess;
   /** Marks a result as final. */
   finalizeResult(result: JsonObject): JsonObject;
-  /** Marks a result as that of a tool, though it answers another method. */
+  /** Marks a result as the result of a tool, because it is the response to another method than `tools/call`. */
   markToolResult(name: string, result: JsonObject): JsonObject;
 }
 
@@ -57,20 +56,23 @@ export interface ToolAccess {
 }
 
 export interface ExtensionHooks {
-  /** Handlers of protocol methods that belong to the extension. */
+  /** Handlers of the protocol methods that the extension provides. */
   readonly methodHandlers?: { readonly [M in MethodName]?: MethodHandler<M> } | undefined;
-  /** Returns further capabilities to declare to this caller, beside the settings. */
+  /** Returns further capabilities to declare to this caller, in addition to the settings. */
   readonly getCapabilities?: ((dialect: Dialect, caller: CallerInfo) => ServerCapabilities) | undefined;
-  /** Serves a call of a tool in its own way; undefined leaves it to the server. */
+  /** Handles a call of a tool instead of the server. Return `undefined` to leave the call to the server. */
   readonly callTool?: ((callTool: ToolCall) => Promise<JsonObject> | undefined) | undefined;
-  /** Returns the notifications that a listener gets, out of those that it requests. */
+  /**
+   * Starts a subscription to the notifications of the extension in the filter. Returns the notifications that the
+   * listener gets.
+   */
   readonly subscribe?:
     | ((
         requested: SubscriptionFilter,
         requestContext: RequestContext,
       ) => Promise<ExtensionSubscription | undefined> | undefined)
     | undefined;
-  /** The server closes. */
+  /** Called when the server closes. */
   readonly close?: (() => void) | undefined;
 }
 
@@ -79,21 +81,21 @@ export type MethodHandler<M extends MethodName> = (
   requestContext: RequestContext,
 ) => MaybeAsyncResult;
 
-/** A call of a tool that may begin. */
+/** A call of a tool before it starts. */
 export interface ToolCall {
-  /** Task options of the tool; undefined if its calls never become tasks. */
+  /** Task options of the tool. Undefined if its calls never become tasks. */
   readonly taskOptions: ResolvedTaskOptions | undefined;
   readonly operation: MethodOperation<'tools/call'>;
   readonly requestContext: RequestContext;
   readonly run: HandlerRun;
   /** Runs the handler for this request. */
   invoke(): JsonObject | Promise<JsonObject>;
-  /** Continues the handler without a request. `context` replaces the context of the original request. */
+  /** Continues the handler without a request. `requestContext` replaces the context of the original request. */
   rebind(requestContext: RequestContext, params: JsonObject): void;
 }
 
 export interface ExtensionSubscription {
   readonly filter: SubscriptionFilter;
-  /** Starts to notify. Returns a function that stops it. */
+  /** Starts the notifications. Returns a function that stops them. */
   start(deliver: (method: string, params: JsonObject) => void): () => void;
 }

@@ -9,7 +9,10 @@ import { listen } from './methods/subscriptions.js';
 import { callTool, runToolHandler } from './methods/tools/call-tool.js';
 import type { ServerBackend } from './server-backend.js';
 
-/** Serves the tools, prompts and resources of the server's own registries. `initialize` is not here: it opens a session. */
+/**
+ * Backend for the server's own registries of tools, prompts and resources. It does not handle `initialize`, because
+ * that request opens a session.
+ */
 export const localBackend: ServerBackend = {
   methodHandlers: {
     'server/discover': discover,

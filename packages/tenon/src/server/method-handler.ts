@@ -4,12 +4,12 @@ import type { Operation } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 
-/** An operation whose params were checked. */
+/** An operation with checked params. */
 export interface MethodOperation<M extends MethodName> extends Operation {
   readonly params: ParamsOf<M>;
 }
 
-/** A result, at once where possible: a promise costs a plain call time. */
+/** A result, as a value where possible, because a promise makes a plain call slower. */
 export type MaybeAsyncResult = JsonObject | Promise<JsonObject>;
 
 export type ServerMethodHandler<M extends MethodName> = (

@@ -1,12 +1,15 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { CallerInfo } from './caller-info.js';
 
-/** Something that callers may or may not see. */
+/** An item that some callers may not see. */
 export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
-/** Items of one kind that a server offers, by name. Clients are notified when it changes while the server runs. */
+/**
+ * Items of one kind that a server offers, by name. Clients get a notification when the registry changes while the
+ * server runs.
+ */
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
@@ -15,7 +18,7 @@ export class Registry<D extends HasVisibility> {
   readonly #check: (name: string, item: D) => void;
   #version = 0;
   #isShared: boolean | undefined;
-  /** Cache of items picked by name, until the registry changes. */
+  /** Cached results of `pick`, until the registry changes. */
   #pickCache: Map<(name: string) => boolean, readonly [name: string, item: D][]> | undefined;
 
   constructor(
@@ -31,7 +34,7 @@ export class Registry<D extends HasVisibility> {
     for (const [name, item] of this.#items) check(name, item);
   }
 
-  /** Grows with every change. */
+  /** Number that increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -42,7 +45,7 @@ export class Registry<D extends HasVisibility> {
   }
 
   /**
-   * True if the server offers this kind: an empty registry counts, because items may be added while clients are
+   * True if the server offers this kind of item. An empty registry counts, because items may be added while clients are
    * connected.
    */
   get isOffered(): boolean {
@@ -55,7 +58,11 @@ export class Registry<D extends HasVisibility> {
     return this.#isShared;
   }
 
-  /** Adds or replaces one. Throws `server/catalog-function` where the catalog is a function of the caller. */
+  /**
+   * Adds or replaces an item.
+   *
+   * @throws TenonError `server/catalog-function` if the registry is a function of the caller.
+   */
   set(name: string, item: D): void {
     this.#requireItems(name);
     this.#check(name, item);
@@ -65,8 +72,9 @@ export class Registry<D extends HasVisibility> {
   }
 
   /**
-   * Takes one away. False when it was not there. Throws `server/catalog-function` where the catalog is a function of
-   * the caller.
+   * Removes an item. Returns false if it did not exist.
+   *
+   * @throws TenonError `server/catalog-function` if the registry is a function of the caller.
    */
   delete(name: string): boolean {
     this.#requireItems(name);
@@ -78,14 +86,14 @@ export class Registry<D extends HasVisibility> {
   }
 
   /**
-   * Notifies clients that the visible entries have changed for another reason than `set` or `delete`, for example
-   * because of their permissions.
+   * Notifies clients that the visible entries have changed without a call of `set` or `delete`. For example,
+   * permissions may have changed.
    */
   notifyChanged(): void {
     this.#handleChange([...this.#items.values()]);
   }
 
-  /** Returns true if there is an entry of that name. */
+  /** Tells if an entry with this name exists. */
   has(name: string): boolean {
     return this.#items.has(name);
   }
@@ -95,7 +103,7 @@ export class Registry<D extends HasVisibility> {
     return [...this.#items.keys()];
   }
 
-  /** The one of this name, when the caller may see it. */
+  /** Returns the item of this name, if the caller may see it. */
   find(name: string, caller: CallerInfo): D | undefined {
     const callerItems = this.#createForCaller(caller);
     const item = callerItems
@@ -106,14 +114,17 @@ export class Registry<D extends HasVisibility> {
     return item && canSee(caller, item) ? item : undefined;
   }
 
-  /** All that the caller may see, in the order in which they were added. */
+  /** Lists all items that the caller may see, in the order in which they were added. */
   listFor(caller: CallerInfo): [name: string, item: D][] {
     const callerItems = this.#createForCaller(caller);
     const entries = callerItems ? Object.entries(callerItems) : [...this.#items];
     return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
   }
 
-  /** Those with such names that the caller may see: the others cost nothing. Give the same function each time. */
+  /**
+   * Lists the items whose names match, if the caller may see them. Pass the same function each time, because the result
+   * is cached by function.
+   */
   pick(matches: (name: string) => boolean, caller: CallerInfo): readonly [name: string, item: D][] {
     const callerItems = this.#createForCaller(caller);
     const entries = callerItems ? Object.entries(callerItems).filter(([name]) => matches(name)) : this.#pick(matches);
@@ -159,7 +170,7 @@ export function canSee(caller: CallerInfo, item: HasVisibility): boolean {
   return item.visible === undefined || item.visible(caller);
 }
 
-/** Makes what a definition becomes once for each name under which it is offered, and forgets it with the definition. */
+/** Caches the compiled form of a definition for each of its names. The cache does not keep the definition alive. */
 export function memoizeCompile<D extends object, C>(
   compile: (name: string, definition: D) => C,
 ): (name: string, definition: D) => C {

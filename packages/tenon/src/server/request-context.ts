@@ -10,56 +10,67 @@ import type { Dialect } from '../protocol/versions/dialect.js';
 import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
 
-/** One request of one client, and all that can be done about it. */
+/** One request of a client, with the functions that handlers need. */
 export interface RequestContext {
   readonly id: Id;
   readonly dialect: Dialect;
   readonly caller: CallerInfo;
-  /** The lowest level of log messages that the client requested. Undefined: it gets no log messages. */
+  /** Minimum level of log messages that the client requested. Undefined: the client gets no log messages. */
   readonly logLevel: LoggingLevel | undefined;
-  /** Aborted when the client gives the request up. */
+  /** Signal that is aborted when the client cancels the request. */
   readonly signal: AbortSignalLike;
-  /** Calls one listener when the client gives the request up, or at once if it has. Takes less memory than a signal. */
+  /**
+   * Calls one listener when the client cancels the request, or at once if it is already cancelled. It needs less memory
+   * than a signal.
+   */
   onCancel(listener: () => void): void;
-  /** Looks up an envelope field, where the transport has some that mirror the body. */
+  /** Returns a header by its lower-case name. Undefined on transports without headers that repeat the body. */
   readonly header: ((name: string) => string | undefined) | undefined;
-  /** The HTTP request that brought this one, where the transport has headers. */
+  /** The HTTP request. Undefined on transports without headers. */
   readonly request: RequestHeaders | undefined;
-  /** The URIs that this client subscribed to, where it does so by request. */
+  /** URIs that this client subscribed to. Undefined on versions without `resources/subscribe`. */
   readonly subscriptions: Subscriptions | undefined;
   /** Reports an error that the client does not get. */
   reportError(error: TenonError): void;
-  /** Sends a notification on the stream of this request, unless that is answered or given up. */
+  /** Sends a notification on the stream of this request. It is dropped after the response or a cancellation. */
   notify(method: string, params: JsonObject): void;
   /** Creates the input strategy for this client and a request with these inputs. */
   createInputStrategy(inputs: RetryInputs, getBinding: () => string): InputStrategy;
-  /** Set where progress and log messages that come too fast are merged. */
+  /** Options for merging progress and log messages. Absent: they are not merged. */
   readonly mergeOptions?: MergeOptions | undefined;
-  /** Calls `ending` once when the transport is about to close, if the transport reports that. */
+  /** Calls `listener` once when the transport is about to close. Absent if the transport does not report that. */
   readonly onShutdown?: ((listener: () => void) => void) | undefined;
-  /** Pings the client of the session on the stream of this request. Absent where the request belongs to no session. */
+  /** Pings the client of the session on the stream of this request. Absent without a session. */
   readonly ping?: ((options?: PingOptions) => Promise<void>) | undefined;
-  /** Ends the connection that waits for the answer, where the client can come back for it. */
+  /** Closes the stream on which the client waits. Absent if the client cannot reconnect. */
   readonly closeStream?: (() => boolean) | undefined;
-  /** Records that the client was sent to a URL, if it must be notified when the visit is complete. */
+  /**
+   * Records that the client got a URL elicitation. Absent if the client needs no notification when the visit is
+   * complete.
+   */
   readonly trackElicitation?: ((elicitationId: string) => void) | undefined;
-  /** Session of the request, if any: for messages to the client that belong to no request. */
+  /** Session of the request, for messages to the client that belong to no request. Absent without a session. */
   readonly session?: ClientSession | undefined;
-  /** The session in which a task was begun that is worked on here, while that session is there. */
+  /** The session that created this task, while it is open. */
   readonly originSession?: ClientSession | undefined;
-  /** Sends an input request to the client on the stream of this request, on versions with requests of the server. */
+  /**
+   * Sends an input request on the stream of this request. Absent on versions without requests from server to client.
+   */
   readonly requestInput?: RequestInput | undefined;
-  /** Sets the level of the session, where there is one. */
+  /** Sets the log level of the session. Absent without a session. */
   readonly setLogLevel?: ((level: LoggingLevel) => void) | undefined;
 }
 
 export interface ClientSession {
   notify(method: string, params: JsonObject): void;
-  /** Sends an input request that belongs to no request of the client, on versions with requests of the server. */
+  /**
+   * Sends an input request that belongs to no request of the client. Only on versions with requests from server to
+   * client.
+   */
   requestInput(...request: Parameters<RequestInput>): Promise<JsonObject>;
-  /** Pings its client, on the stream of the request `relatedTo` where that is given. */
+  /** Pings the client. If `relatedTo` is set, the ping uses the stream of that request. */
   ping(options?: PingOptions, relatedTo?: Id): Promise<void>;
-  /** Calls `ended` once when the session is over. */
+  /** Calls `listener` once when the session has ended. */
   onEnd(listener: () => void): void;
 }
 

@@ -1,17 +1,17 @@
 import { hasScopes, insufficientScope } from '../protocol/scopes.js';
 import type { CallerInfo } from './caller-info.js';
 
-/** Something for which a caller may need scopes. */
+/** An item that requires scopes. */
 export interface HasScopes {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** True if the caller has all required scopes. Without authorization a caller has none. */
+/** Tells if the caller has all required scopes. Without authorization a caller has no scopes. */
 export function hasRequiredScopes({ auth }: CallerInfo, { scopes }: HasScopes): boolean {
   return hasScopes(auth, scopes);
 }
 
-/** Throws the error of a 403 when the caller lacks a scope. The error names all scopes that the request needs. */
+/** Throws the error for a 403 when the caller lacks a scope. The error names all scopes that the request needs. */
 export function requireItemScopes(item: HasScopes, caller: CallerInfo): void {
   if (!hasRequiredScopes(caller, item)) throw insufficientScope([...new Set(item.scopes)]);
 }

@@ -7,24 +7,21 @@ import type { MethodHandlers } from './method-handler.js';
 import type { ClientSession, RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 
-/**
- * Everything that depends on where a server gets its tools, prompts and resources from: its own registries, or other
- * servers.
- */
+/** Source of a server's tools, prompts and resources: its own registries, or other servers. */
 export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
   readonly methodHandlers: MethodHandlers;
   /** Capabilities declared to every client, in addition to those of the registries. */
   readonly capabilities?: ServerCapabilities | undefined;
   getInstructions(requester: RequesterInfo, runtime: ServerRuntime): string | undefined | Promise<string | undefined>;
-  /** Returns the schema of the structured content of a tool, if it is known. */
+  /** Returns the schema of the structured content of a tool, or `undefined` if it is not known. */
   getOutputSchema(
     name: string,
     requestContext: RequestContext,
     runtime: ServerRuntime,
   ): JsonObject | undefined | Promise<JsonObject | undefined>;
-  /** Runs a tool outside of the request that called it, without middleware. */
+  /** Runs a tool outside the request that called it, without middleware. */
   runTool(call: DetachedToolCall, runtime: ServerRuntime): JsonObject | Promise<JsonObject>;
-  /** Returns the reason why this process cannot run a tool of this version. `undefined`: it can. */
+  /** Returns the reason why this process cannot run this version of a tool, or `undefined` if it can. */
   findObstacle(
     name: string,
     version: string | undefined,
@@ -35,12 +32,12 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
   readonly handleRootsChange?: ((session: ClientSession) => void) | undefined;
 }
 
-/** A client that opens a session, or requests the description of a server. */
+/** A client that opens a session or requests `server/discover`. */
 export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {
   readonly session?: ClientSession | undefined;
 };
 
-/** A call of a tool that runs for no open request: in a task. */
+/** A tool call of a task, without an open request. */
 export interface DetachedToolCall {
   readonly params: JsonObject;
   readonly requestContext: RequestContext;

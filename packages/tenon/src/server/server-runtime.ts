@@ -34,7 +34,7 @@ import { SessionPings } from './session/session-ping.js';
 import { SubscriptionManager } from './session/subscription-manager.js';
 import { setupExtensions } from './setup-extensions.js';
 
-/** A server's definition made ready: what every connection and every request shares, made once. */
+/** State and functions of a server that all its connections and requests share. */
 export interface ServerRuntime {
   readonly info: Implementation;
   readonly instructions: string | undefined;
@@ -47,11 +47,11 @@ export interface ServerRuntime {
   readonly subscriptions: SubscriptionManager;
   readonly pendingElicitations: PendingElicitations;
   readonly sessionPings: SessionPings;
-  /** Closes each open listening request when the server closes. */
+  /** Functions that close open `subscriptions/listen` requests when the server closes. */
   readonly closeListeners: Set<() => void>;
   readonly stores: Stores;
   readonly requestStates: LazyStateStore;
-  /** Hooks of the extensions that have any. */
+  /** Hooks of the extensions. */
   readonly extensionHooks: readonly ExtensionHooks[];
   readonly backend: ServerBackend;
   readonly methodHandlers: MethodHandlers;
@@ -119,7 +119,7 @@ function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => 
   return undefined;
 }
 
-/** An exception of a listener does not affect the others. */
+/** Wraps an error listener so that its exceptions are ignored. */
 function catchListenerErrors(listener: (error: TenonError) => void): (error: TenonError) => void {
   return error => {
     try {
@@ -130,7 +130,7 @@ function catchListenerErrors(listener: (error: TenonError) => void): (error: Ten
   };
 }
 
-/** Names that belong to official extensions, whether there is such a method or not. */
+/** Method names that belong to official extensions, even if the method does not exist. */
 const RESERVED_METHOD = /^(notifications\/)?tasks\//;
 
 function checkServerOptions({ methods = {}, extensions = [], protocolVersions, inputRequests }: ServerOptions): void {
@@ -160,7 +160,7 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
   }
 }
 
-/** The merging of what is said about a request while it runs. */
+/** Returns the options for merging the notifications of a running request. */
 export function getMergeOptions({ rateLimits, clock }: ServerRuntime, running: RequestScope): MergeOptions | undefined {
   const { notifications: rate } = rateLimits;
   return rate && { rate, clock, onFinishing: flush => running.onFinishing(flush) };

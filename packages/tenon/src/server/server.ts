@@ -14,31 +14,34 @@ import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
 import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
 
-/** Things whose keys are known: URIs of resources, names of methods. */
+/** An object with known keys: URIs of resources, or names of methods. */
 type KnownKeys = { readonly [key: string]: unknown };
 
-/** A server. One serves any number of peers at once, over any transports, with nothing leaking between them. */
+/** A server. It serves any number of peers at the same time, over any transports, and keeps their data separate. */
 export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHandler {
   /** Name and version of the server. */
   readonly info: Implementation;
-  /** Tools, which may change at any time. */
+  /** Tools of the server. They may change at any time. */
   readonly tools: Registry<ToolDefinition>;
-  /** Prompts, which may change at any time. */
+  /** Prompts of the server. They may change at any time. */
   readonly prompts: Registry<PromptDefinition>;
-  /** Resources and resource templates, which may change at any time. */
+  /** Resources and resource templates of the server. They may change at any time. */
   readonly resources: Registry<ResourceDefinition<never>>;
-  /** Serves one peer for as long as its channel lives. The result has `ping`. */
+  /** Serves one peer until its transport closes. The result has `ping`. */
   connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle>;
   /** Notifies subscribers that the resource of this URI has changed. */
   notifyResourceUpdated(uri: string): void;
   /**
-   * Reports that a URL elicitation is complete. The client that got it is notified, on versions with such a
-   * notification. Returns false when no client waits for it.
+   * Reports that a URL elicitation is complete. The client of the elicitation gets a notification, on versions that
+   * have it. Returns false when no client waits for it.
    */
   completeElicitation(elicitationId: string): boolean;
-  /** Ends every open listening with its result, and lets go of the tasks. Transports and stores close themselves. */
+  /**
+   * Ends every open `subscriptions/listen` stream with its result, and releases the tasks. Transports and stores must
+   * be closed separately.
+   */
   close(): void;
-  /** Only for the compiler: what `connect<typeof server>` reads. */
+  /** Types of the server for `connect<typeof server>`, for the compiler only. */
   readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
 }
 
@@ -55,11 +58,12 @@ export function createServer<
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
 >(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
-  // Handlers take the state `S` and give it, so no type of all servers is above theirs. Nothing reads `S` at run time.
+  // The state `S` is both a parameter and a result of handlers, so no server type is a supertype of all others. `S`
+  // does not exist at run time.
   return createServerWithBackend(definition as unknown as ServerDefinition<Tools, Prompts, Resources>, localBackend);
 }
 
-/** Makes a server whose method handlers come from `backend`. */
+/** Creates a server whose method handlers use `backend`. */
 export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
   definition: ServerDefinition<Tools, Prompts, Resources>,
   backend: ServerBackend,

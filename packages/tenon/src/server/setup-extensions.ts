@@ -2,7 +2,7 @@ import { finalizeResult, markToolResult } from './decode-encode.js';
 import type { ExtensionHooks, ExtensionHost } from './extension.js';
 import type { ServerRuntime } from './server-runtime.js';
 
-/** Makes the extensions ready, those that do something. */
+/** Sets up the extensions and returns their hooks. */
 export function setupExtensions(runtime: ServerRuntime): ExtensionHooks[] {
   const { stores, clock, onError, options, backend } = runtime;
   const host: ExtensionHost = {

@@ -31,7 +31,7 @@ import { getMergeOptions, type ServerRuntime } from './server-runtime.js';
 /** The part of a server that serves requests without a session. */
 export type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
 
-/** Serves requests with the versions of a server. `classify` chooses the version of a request. */
+/** Creates the handler of stateless requests. `classify` determines the protocol version of a request. */
 export function createStatelessHandler(runtime: ServerRuntime, classify: typeof classifyRequest): StatelessHandler {
   return {
     classifyRequest: (request, versionHeader) => classify(request, runtime.servedDialects, versionHeader),
@@ -39,7 +39,7 @@ export function createStatelessHandler(runtime: ServerRuntime, classify: typeof 
   };
 }
 
-/** Answers a request by its own metadata, for transports that bring each request alone. Never throws or rejects. */
+/** Responds to a stateless request. Never throws or rejects. */
 function respondToStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
@@ -71,7 +71,7 @@ type StatelessRequestIO = Pick<
   'auth' | 'address' | 'ephemeral' | 'header' | 'request' | 'send' | 'onShutdown'
 >;
 
-/** Serves one stateless request. Throws the error for the peer. */
+/** Handles one stateless request. Throws the error for the peer. */
 export function handleStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
@@ -82,7 +82,7 @@ export function handleStatelessRequest(
   return dispatch(runtime, request, new StatelessRequestContext(runtime, request, dialect, scope, io));
 }
 
-/** A request without a session. All information about its client is in the request. */
+/** Context of a request without a session. The request itself contains all information about the client. */
 class StatelessRequestContext implements RequestContext {
   readonly id: Id;
   readonly dialect: Dialect;
@@ -144,7 +144,7 @@ class StatelessRequestContext implements RequestContext {
     if (method in notifications && !methods.server.has(method)) return;
     if (this.#scope.isDone) return;
     const message = createNotification(method, transforms.encode.params(method)?.(params, {}) ?? params);
-    // What cannot be delivered, or not be written, is no reason for the call to fail.
+    // A notification that cannot be delivered or serialized must not make the call fail.
     void catchMaybe(
       () => this.#io.send(message),
       error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),

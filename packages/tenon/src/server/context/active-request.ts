@@ -4,14 +4,17 @@ import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
 import { guardHeaders } from './request-headers.js';
 
-/** The request that a handler serves. It may become another one: that of a retry, or that of none when it goes on as a task. */
+/**
+ * The request that a handler serves. It may be replaced: by a retry, or by a context without a request when the handler
+ * continues as a task.
+ */
 export class ActiveRequest {
   requestContext: RequestContext;
   params: JsonObject;
   readonly #canRebind: boolean;
-  // Most handlers never look at their signal.
+  // The signal is created on first use, because most handlers do not read it.
   #relays: Set<LazyAbortSignal> | undefined;
-  /** State that middleware and handler share; made when it is first looked at. */
+  /** State that middleware and handler share. Created on first use. */
   #state: { readonly value: unknown } | undefined;
 
   constructor(requestContext: RequestContext, params: JsonObject, canRebind: boolean) {
@@ -20,7 +23,10 @@ export class ActiveRequest {
     this.#canRebind = canRebind;
   }
 
-  /** Aborted when the request is given up, whichever it is by then: handlers take it once. */
+  /**
+   * Signal that is aborted when the current request is cancelled. Handlers read it once, so it outlives a change of the
+   * request.
+   */
   get signal(): AbortSignalLike {
     if (!this.#canRebind) return this.requestContext.signal;
     const [known] = this.#relays ?? [];
@@ -30,13 +36,13 @@ export class ActiveRequest {
     return relay;
   }
 
-  /** Returns the state of the request, made by `create` the first time. */
+  /** Returns the state of the request. Creates it with `create` the first time. */
   getState(create: () => unknown): unknown {
     this.#state ??= { value: create() };
     return this.#state.value;
   }
 
-  /** Headers of the HTTP request, without those that carry credentials. */
+  /** Headers of the HTTP request, without headers that contain credentials. */
   get request(): RequestHeaders | undefined {
     const { request } = this.requestContext;
     return request && guardHeaders(request);
@@ -48,7 +54,7 @@ export class ActiveRequest {
     this.#relay([...(this.#relays ?? [])]);
   }
 
-  /** Aborts the signals that handlers took from the previous request when this one is aborted. */
+  /** When this request is cancelled, also aborts the signals that handlers took from the previous request. */
   inheritSignals(previous: ActiveRequest): void {
     this.#relay([...(previous.#relays ?? [])]);
   }

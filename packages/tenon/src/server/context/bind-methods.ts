@@ -1,4 +1,7 @@
-/** Makes methods work without their object. Looking one up binds it, so that a request that uses none makes no function. */
+/**
+ * Makes methods work when they are destructured from their object. A method is bound when it is read, so a request that
+ * uses none creates no function.
+ */
 export function bindMethods<T extends object>(prototype: T, names: readonly (keyof T & string)[]): void {
   for (const name of names) {
     const method: unknown = prototype[name];

@@ -33,7 +33,7 @@ import { NotificationMerger } from './notification-merger.js';
 /** Methods by which a handler requests input. */
 type InputRequestMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
 
-/** Second argument of a handler. Its methods also work without it: `({ title }, { log, fail }) => …`. */
+/** Second argument of a handler. You can destructure its methods: `({ title }, { log, fail }) => …`. */
 export class Context<S = unknown> {
   readonly #run: HandlerRun;
   readonly #createState: CreateState<S> | undefined;
@@ -45,12 +45,12 @@ export class Context<S = unknown> {
   #merger: NotificationMerger | undefined;
   #mergerContext: RequestContext | undefined;
   /**
-   * Answers to the input requests that the handler returned, and the state that it returned with them. `inputResponses`
-   * is undefined before the handler has returned any.
+   * Answers to the input requests that the handler returned, and the state that it returned with them. On the first run
+   * `inputResponses` is undefined.
    */
   readonly inputs: RetryInputs;
 
-  /** `before`: inputs of the previous run, when the handler runs again for the same request. */
+  /** `inputs` come from the previous run, when the handler runs again for the same request. */
   constructor(
     requestContext: RequestContext,
     run: HandlerRun,
@@ -82,7 +82,7 @@ export class Context<S = unknown> {
     context.#getActive().rebind(requestContext, params);
   }
 
-  /** Continues with a later request. @internal */
+  /** Continues with the context of a later request. @internal */
   resumeWith(later: Context): void {
     const active = later.#getActive();
     active.inheritSignals(this.#getActive());
@@ -94,49 +94,49 @@ export class Context<S = unknown> {
     return this.#active;
   }
 
-  /** The `_meta` of the request, trace context included. */
+  /** The `_meta` of the request, including the trace context. */
   get meta(): Meta {
     const { _meta } = this.#getActive().params;
     return isObject(_meta) ? _meta : {};
   }
 
-  /** Aborted when the client cancels the request. */
+  /** Signal that is aborted when the client cancels the request. */
   get signal(): AbortSignal {
     return toAbortSignal(this.#getActive().signal);
   }
 
-  /** Returns the same signal without an event target, which most calls never need. @internal */
+  /** Returns the same signal without an event target, because most calls do not need one. @internal */
   static getSignal(context: Context): AbortSignalLike {
     return context.#getActive().signal;
   }
 
-  /** The protocol version of the client, for logs. The same handler serves all versions. */
+  /** Protocol version of the client, for example for logs. The same handler serves all versions. */
   get protocolVersion(): string {
     return this.#getActive().requestContext.dialect.protocolVersion;
   }
 
-  /** User and token that the transport authorized. */
+  /** User and token, verified by the authorization of the transport. */
   get auth(): AuthInfo | undefined {
     return this.#getActive().requestContext.caller.auth;
   }
 
-  /** Address of the client, if the transport knows it. Behind a proxy it is the proxy's: see `clientAddress`. */
+  /** Network address of the client, or of a proxy: see `clientAddress`. Undefined if the transport has none. */
   get address(): string | undefined {
     return this.#getActive().requestContext.caller.address;
   }
 
   /**
-   * The HTTP request that brought this one, on 2026-07-28 the one with the last answer. `header(name)` accepts the name
-   * in any case. `authorization`, `proxy-authorization`, `cookie` and `dpop` are never returned: see `auth`. Undefined
-   * on stdio and in memory, and in a task, which may continue in another process.
+   * The HTTP request that brought this request. On 2026-07-28 it is the request with the last answer. Undefined on
+   * stdio, in memory, and in a task. `header(name)` accepts the name in any case. It never returns `authorization`,
+   * `proxy-authorization`, `cookie` or `dpop`: see `auth`.
    */
   get request(): RequestHeaders | undefined {
     return this.#getActive().request;
   }
 
   /**
-   * Values that middleware passes to the handler: the object that `state` of `createServer` creates for each request.
-   * Default: an empty object. A retry (2026-07-28) starts with a new one. In a task, middleware has not filled it.
+   * Values that middleware passes to the handler: the object that the option `state` of `createServer` returns for each
+   * request. Default: an empty object. A retry (2026-07-28) and a task start with a new object.
    */
   get state(): S {
     return this.#getActive().getState(() => this.#createState?.(this) ?? {}) as S;
@@ -148,7 +148,7 @@ export class Context<S = unknown> {
     return { info: client, capabilities };
   }
 
-  /** Reports progress, if the client requested it. `progress` must grow; other reports are dropped. */
+  /** Reports progress, if the client requested it. `progress` must increase; other reports are dropped. */
   progress(progress: number, total?: number, message?: string): void {
     const { progressToken } = this.meta;
     if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
@@ -161,7 +161,7 @@ export class Context<S = unknown> {
     });
   }
 
-  /** Sends a log message to the client if its log level includes it. Never put secrets into one. */
+  /** Sends a log message to the client if the client's log level includes it. Never log secrets. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const minLevel = this.#getActive().requestContext.logLevel;
     if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
@@ -172,7 +172,7 @@ export class Context<S = unknown> {
     });
   }
 
-  /** Merges notifications with the same key that exceed the rate. */
+  /** Sends a notification. Notifications with the same key are merged if they exceed the rate. */
   #notifyMerged(key: string, method: string, params: JsonObject): void {
     const { requestContext } = this.#getActive();
     const { mergeOptions } = requestContext;
@@ -185,8 +185,8 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Sends a notification on the stream of this request. It is dropped if the client's version does not have it, and
-   * after the response or a cancellation.
+   * Sends a notification on the stream of this request. It is dropped if the client's protocol version does not have
+   * it, and after the response or a cancellation.
    */
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
@@ -194,10 +194,10 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Closes the stream on which the client waits, so that long work holds no connection open. The client reconnects
-   * later and gets the messages sent meanwhile and the response. Returns `false`, and changes nothing, if the client
-   * could not reconnect: that needs HTTP, and a version whose streams begin with an event id.
-   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * Closes the stream on which the client waits, so that a long call needs no open connection. The client reconnects
+   * later and gets the response and the messages that were sent meanwhile. Returns `false` without any effect if the
+   * client cannot reconnect. This works over HTTP only, on protocol versions whose streams begin with an event ID.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   closeStream(): boolean {
     return (
@@ -206,9 +206,10 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Pings the client and resolves when it answers. `timeout`: time for the answer in ms, default 5,000. `signal`:
-   * default the signal of the request. Rejects with `call/timeout` when no answer comes in time, and ends the session.
-   * Rejects with `client/no-session` on versions without sessions, where the server has no ping.
+   * Pings the client and resolves when it responds. `timeout` is the maximum time for the response in milliseconds,
+   * default 5,000. The default `signal` is the signal of the request.
+   * @throws TenonError `call/timeout` when no response arrives in time; the session then ends. `client/no-session` on
+   * protocol versions without sessions, which have no ping to the client.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void> {
@@ -219,23 +220,23 @@ export class Context<S = unknown> {
     return markHandled(ping ?? Promise.reject(createNoPingError(requestContext.dialect)));
   }
 
-  /** Creates a result with `isError` whose text tells the model the reason. Return it or throw it. */
+  /** Creates a result with `isError` whose text tells the model why the tool failed. Return it or throw it. */
   fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): ToolResultParts {
     return toolResult({ content, isError: true });
   }
 
   /**
-   * Runs `work` once, even if the handler runs again after an input request, or after a crash of a task. The result is
-   * stored and must be a JSON value or `undefined`; an exception is not stored. Give each step its own name. Request
-   * input before a step, not inside of it.
+   * Runs `work` once, even if the handler runs again after an input request or after a crash of a task. The result is
+   * stored and must be a JSON value or `undefined`; an exception is not stored. It runs again if the process dies
+   * before the result is stored. Give each step its own name. Request input before a step, not inside it.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     return markHandled(this.#run.step(name, work) as Promise<T>);
   }
 
   /**
-   * Shows the user a form and waits for the answer, on every version that has forms.
-   * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+   * Shows a form to the user and waits for the answer. Works on every protocol version that has forms.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<const S extends Schema>(options: {
     readonly message: string;
@@ -253,7 +254,7 @@ export class Context<S = unknown> {
     return this.#run.request(method, params).then(result => toResult(method, result));
   }
 
-  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is complete. */
+  /** Requests that the user opens a URL. `accept` means that the user agreed, not that the visit is complete. */
   elicitUrl(options: {
     readonly message: string;
     readonly url: string;
@@ -264,17 +265,17 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Requests a message from the client's model.
-   * https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+   * Requests a message from the client's model. Deprecated in 2026-07-28: call a model provider instead.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
     return markHandled(this.#requestInput('sampling/createMessage', { ...params }));
   }
 
   /**
-   * Requests the client's roots: the folders that the server may work in. Entries that are not `file:` URIs are dropped
-   * and reported to `onError`. Deprecated in 2026-07-28, where it still works: take folders as arguments or
-   * configuration. https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+   * Requests the client's roots: the folders that the server may use. Entries that are not `file:` URIs are dropped and
+   * reported to `onError`. Deprecated in 2026-07-28: take folders as arguments or from a configuration instead.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   roots(): Promise<ListRootsResult['roots']> {
     const report = (error: TenonError) => this.#getActive().requestContext.reportError(error);
@@ -282,7 +283,7 @@ export class Context<S = unknown> {
   }
 }
 
-/** The methods that handlers use. */
+/** The methods of the context that handlers may destructure. */
 const BOUND_METHODS = [
   'progress',
   'log',

@@ -8,13 +8,14 @@ import { compileSchema, describeIssues, type Validator } from '../../schemas/com
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema } from '../../schemas/standard.js';
 
-/** The answer to a form. */
+/** Answer of the user to a form. */
 export type FormAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
 /**
- * Shows the user a form and checks the answer. Rejects with `client/invalid-answer` when it does not fit the schema.
+ * Shows a form to the user and checks the answer. Rejects with `client/invalid-answer` when the answer does not match
+ * the schema.
  */
 export async function requestForm<const S extends Schema>(
   run: HandlerRun,
@@ -53,7 +54,7 @@ function compileForm(input: Schema): PreparedForm<unknown> {
 const COMMON_KEYWORDS = ['type', 'title', 'description', 'default'];
 const FORM_FORMATS = ['email', 'uri', 'date', 'date-time'];
 
-/** Schema keywords that a form allows for each type of field. */
+/** Schema keywords that a form supports, by type of field. */
 const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
   string: [...COMMON_KEYWORDS, 'minLength', 'maxLength', 'format', 'enum', 'enumNames', 'oneOf'],
   number: [...COMMON_KEYWORDS, 'minimum', 'maximum'],
@@ -63,11 +64,11 @@ const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
 };
 
 /**
- * Converts a schema to a form, which is a flat object of simple fields. Other constraints of the schema, such as a
- * pattern, stay on the server, which validates the answer.
- * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ * Converts a schema to a form, which is a flat object of simple fields. Other constraints, such as a pattern, are not
+ * sent. The server checks them when it validates the answer.
  *
  * @throws TenonError `handler/no-form` when forms do not support a field.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
 export function toFormSchema(json: JsonObject): FormSchema {
   const { type, properties, required } = json;

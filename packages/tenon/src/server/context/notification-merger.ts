@@ -2,17 +2,20 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Rate } from '../default-rate-limits.js';
 
-/** The rate above which notifications of one request are merged, and its surroundings. */
+/** Options for merging the notifications of one request above a rate. */
 export interface MergeOptions {
   readonly rate: Rate;
   readonly clock: Clock;
-  /** Registers what runs when the request is about to be answered. */
+  /** Registers a function that runs right before the response is sent. */
   onFinishing(flush: () => void): void;
 }
 
 type SendNotification = (method: string, params: JsonObject) => void;
 
-/** Sends notifications as they come up to a rate; above it the last one of each key is sent when there is room. */
+/**
+ * Sends notifications immediately up to a rate. Above the rate, it keeps the last notification of each key and sends it
+ * later.
+ */
 export class NotificationMerger {
   readonly #send: SendNotification;
   readonly #rate: Rate;
@@ -32,7 +35,7 @@ export class NotificationMerger {
   }
 
   notify(key: string, method: string, params: JsonObject): void {
-    // The last one goes to the end, so that what is sent stays in order.
+    // The last notification moves to the end, so that notifications stay in order.
     this.#pending.delete(key);
     this.#pending.set(key, [method, params]);
     this.#sendSome();

@@ -10,12 +10,12 @@ import { memoizeCompile } from '../registry.js';
 import { requirePromptShape } from './definition-shapes.js';
 import type { PromptDefinition } from './prompt.js';
 
-/** A prompt made ready. */
+/** A prompt with its prepared schema and arguments. */
 export interface CompiledPrompt {
   readonly definition: PromptDefinition;
   readonly wire: Prompt;
   readonly input: Validator | undefined;
-  /** The arguments that the input describes. */
+  /** The arguments in the input schema. */
   readonly arguments: readonly TextArgument[];
 }
 
@@ -34,7 +34,10 @@ function createCompiledPrompt(name: string, definition: PromptDefinition): Compi
   return { definition, wire, input, arguments: textArguments };
 }
 
-/** Throws `prompt/input` where the input wants what no text can be: on the wire each argument is a string. */
+/**
+ * Returns the arguments of a prompt. Throws `prompt/input` if an argument cannot be text, because the protocol sends
+ * every argument as a string.
+ */
 function readArguments(name: string, { json }: Validator): TextArgument[] {
   const textArguments = readTextArguments(json);
   if (textArguments === undefined) {

@@ -10,26 +10,33 @@ import type { ResourceDefinition } from './resource.js';
 
 type AnyResource = ResourceDefinition<never>;
 
-/** A resource or a template of them made ready. */
+/** A resource or a resource template with its prepared schema. */
 export interface CompiledResource {
   readonly definition: AnyResource;
   readonly template: Template | undefined;
   readonly wire: Resource | ResourceTemplate;
 }
 
-/** Reads templates. `resource` brings it, so that no program carries it that has no use for it. */
+/**
+ * The parser of URI templates. `resource` sets it, so that programs without resources do not include the parser in
+ * their bundle.
+ */
 export const templateParser: { parse?: (text: string) => Template } = {};
 
 export function isUriTemplate(key: string): boolean {
   return key.includes('{');
 }
 
-/** https://www.rfc-editor.org/rfc/rfc3986#appendix-A. Brackets stand around the address of a host, and nowhere else. */
+/**
+ * The characters of a URI. Brackets may only enclose the IP address of a host.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc3986#appendix-A
+ */
 const URI_CHARACTERS = "(?:[\\w\\-.~!$&'()*+,;=:@/?]|%[\\dA-Fa-f]{2})*";
 const IPV6_AUTHORITY = '(?:\\/\\/(?:[\\w%.:-]*@)?\\[[\\dA-Fa-f:.]+\\](?::\\d*)?(?![^/?#]))?';
 const URI_PATTERN = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${IPV6_AUTHORITY}${URI_CHARACTERS}(?:#${URI_CHARACTERS})?$`);
 
-/** Throws when the key is neither a URI nor a template that can be matched. */
+/** Compiles a resource. Throws when its key is neither a URI nor a template that can be matched. */
 export const compileResource: (key: string, definition: AnyResource) => CompiledResource =
   memoizeCompile(createCompiledResource);
 

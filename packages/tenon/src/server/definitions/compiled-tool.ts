@@ -13,15 +13,15 @@ import { requireToolShape } from './definition-shapes.js';
 import { type ResolvedTaskOptions, resolveTaskOptions } from './task-options.js';
 import type { ToolDefinition } from './tool.js';
 
-/** A tool made ready: its schemas converted and its validators made, once for all connections. */
+/** A tool with its converted schemas and its validators, which all connections share. */
 export interface CompiledTool {
   readonly definition: ToolDefinition;
   readonly wire: Tool;
   readonly input: Validator | undefined;
   readonly output: Validator | undefined;
-  /** The arguments that headers mirror. */
+  /** The arguments that headers repeat. */
   readonly headerParams: readonly HeaderParam[];
-  /** Options by which its calls become tasks. Undefined when they do not. */
+  /** Task options of the tool. Undefined if its calls never become tasks. */
   readonly taskOptions: ResolvedTaskOptions | undefined;
 }
 
@@ -31,10 +31,14 @@ export interface CompiledTool {
  */
 const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalProperties: false };
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
+/**
+ * Valid names of tools.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+ */
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Throws when the definition cannot be offered. */
+/** Compiles a tool. Throws when the definition is invalid. */
 export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool =
   memoizeCompile(createCompiledTool);
 

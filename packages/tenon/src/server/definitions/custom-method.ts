@@ -2,32 +2,35 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InferArguments, Schema } from '../../schemas/standard.js';
 import type { Context } from '../context/context.js';
 
-/** Params of a handler: the output of its schema, or the params as they were sent. */
+/** Params of a handler: the output of its schema, or the unchanged params without a schema. */
 type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
 
-/** A method of your own, or of an extension. Its name must not be one of the protocol's. */
+/** A method that the protocol does not define. Its name must not be a name of the protocol. */
 export interface CustomMethod<S = unknown, State = unknown> {
-  /** Types and checks what the handler is given. */
+  /** Schema of the params. It types and validates them. */
   readonly params?: (S & Schema) | undefined;
-  /** The extension that a client has to declare before it may call. */
+  /** Extension that a client must declare before it may call the method. */
   readonly extension?: string | undefined;
-  /** Scopes that the caller's token must have, else 403 with a challenge. Without authorization a caller has none. */
+  /**
+   * Scopes that the caller's token must have. Otherwise the request fails with a 403 and a challenge. Without
+   * authorization a caller has no scopes.
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** Handles a request. */
+  /** Handles a request and returns its result. */
   run(params: CustomParams<S>, context: Context<State>): JsonObject | Promise<JsonObject>;
 }
 
 /** Handler of a notification that the protocol does not define. */
 export interface CustomNotification<S = unknown> {
-  /** Types and checks what the handler is given. */
+  /** Schema of the params. It types and validates them. */
   readonly params?: (S & Schema) | undefined;
-  /** Scopes that the sender's token must have. A notification of others is dropped and reported to `onError`. */
+  /** Scopes that the sender's token must have. Otherwise the notification is dropped and reported to `onError`. */
   readonly scopes?: readonly string[] | undefined;
-  /** Called for each one; nothing is answered. */
+  /** Handles one notification, which has no response. */
   handle(params: CustomParams<S>, context: Pick<Context, 'auth' | 'client'>): void | Promise<void>;
 }
 
-/** Methods and notifications of your own, by name. `M` are the schemas of their params. */
+/** Custom methods and notifications by name. `M` contains the schemas of their params. */
 export type CustomMethods<M = { readonly [name: string]: unknown }, State = unknown> = {
   readonly [N in keyof M]: CustomMethod<M[N], State> | CustomNotification<M[N]>;
 };

@@ -23,7 +23,7 @@ type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 const anyObject = checkObject();
 const stringArray = checkArray(checkString);
 const registry = checkOptional(checkEither(checkFunction, anyObject));
-/** A vendor's schema may be a function. */
+/** The schemas of some vendors are functions. */
 const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
 
 const commonKeys = {
@@ -151,22 +151,22 @@ const RESOURCE_SHAPE: OptionShape = {
   },
 };
 
-/** Throws `server/definition` for a definition that is none: a missing member, one of another type, an unknown key. */
+/** Throws `server/definition` if a server definition lacks a member, has an unknown one, or has one of a wrong type. */
 export function requireServerShape(definition: unknown): void {
   requireShape('definition of the server', definition, SERVER_SHAPE);
 }
 
-/** Throws `tool/definition`. */
+/** Throws `tool/definition` if the definition of a tool has a wrong shape. */
 export function requireToolShape(name: string, definition: unknown): void {
   requireShape(`tool "${name}"`, definition, TOOL_SHAPE);
 }
 
-/** Throws `prompt/definition`. */
+/** Throws `prompt/definition` if the definition of a prompt has a wrong shape. */
 export function requirePromptShape(name: string, definition: unknown): void {
   requireShape(`prompt "${name}"`, definition, PROMPT_SHAPE);
 }
 
-/** Throws `resource/definition`. */
+/** Throws `resource/definition` if the definition of a resource has a wrong shape. */
 export function requireResourceShape(key: string, definition: unknown): void {
   requireShape(`resource "${key}"`, definition, RESOURCE_SHAPE);
 }

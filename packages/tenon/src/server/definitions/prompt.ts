@@ -8,7 +8,7 @@ import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import type { Completers } from './completers.js';
 
-/** Return value of a prompt: text or blocks of one user message, whole messages, or an input request. */
+/** Return value of a prompt: text or blocks of one user message, complete messages, or an input request. */
 export type PromptReturn =
   | string
   | ContentBlock
@@ -16,7 +16,11 @@ export type PromptReturn =
   | GetPromptResult
   | InputRequiredResult;
 
-/** Metadata of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
+/**
+ * Metadata of a prompt.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt
+ */
 export interface PromptMetadata {
   /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
@@ -24,16 +28,15 @@ export interface PromptMetadata {
   readonly description?: string | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
+  /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** True if this caller sees it, in lists and in requests. Default: all do. */
+  /** Tells if a caller sees the prompt, in lists and in requests. Default: every caller sees it. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
   /**
-   * Client capabilities that the prompt requires, for example `{ elicitation: {} }`. Without them the request is
-   * refused.
+   * Client capabilities that the prompt requires, for example `{ elicitation: {} }`. A request without them is refused.
    */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
-  /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
+  /** Scopes that the caller's token must have. A request without them is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
 }
 
@@ -41,38 +44,38 @@ export interface PromptMetadata {
 export interface PromptDefinition<In = unknown> extends PromptMetadata {
   /**
    * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
-   * prompt, which travel as text. It types the first argument of `run`. Default: no arguments.
+   * prompt, which the protocol sends as text. It types the first argument of `run`. Default: no arguments.
    */
   readonly input?: Schema | undefined;
-  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
+  /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
   readonly complete?: Completers | undefined;
   /**
-   * Creates the messages. `input` has passed the schema; `context` requests input and identifies the caller. Return the
-   * text of one user message, content blocks, or whole messages.
+   * Creates the messages. `input` has been validated by the schema. `context` requests input and identifies the caller.
+   * Return the text of one user message, content blocks, or complete messages.
    */
   run(input: never, context: Context): MaybePromise<PromptReturn>;
-  /** Types of the input, for the compiler. Never set at run time. */
+  /** Types of the input, for the compiler only. Never set at run time. */
   readonly types?: { readonly input: In } | undefined;
 }
 
 /** The argument of `prompt`. Its schema determines the types of the handler. */
 export type PromptSpec<I> = PromptSchema<I> & PromptBehavior<I>;
 
-/** Apart from the rest, so that a mistake in that does not hide what the schema is. */
+/** The schema is a separate type, so that the compiler still infers it when another member has an error. */
 interface PromptSchema<I> {
   /**
    * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
-   * prompt, which travel as text. It types the first argument of `run`. Default: no arguments.
+   * prompt, which the protocol sends as text. It types the first argument of `run`. Default: no arguments.
    */
   readonly input?: I | undefined;
 }
 
 interface PromptBehavior<I> extends PromptMetadata {
-  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
+  /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
   readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
   /**
-   * Creates the messages. `input` has passed the schema; `context` requests input and identifies the caller. Return the
-   * text of one user message, content blocks, or whole messages.
+   * Creates the messages. `input` has been validated by the schema. `context` requests input and identifies the caller.
+   * Return the text of one user message, content blocks, or complete messages.
    */
   run(input: PromptInput<I>, context: Context): MaybePromise<PromptReturn>;
 }

@@ -11,7 +11,10 @@ import type { TemplateVariables } from '../uri-template/variables.js';
 import { templateParser } from './compiled-resource.js';
 import type { Completers } from './completers.js';
 
-/** Text, bytes, contents, a list of contents, or an input request. `undefined`: the resource does not exist. */
+/**
+ * Return value of `read`: text, bytes, contents, a list of contents, or an input request. `undefined`: the resource
+ * does not exist.
+ */
 export type ReadReturn =
   | string
   | Uint8Array
@@ -20,64 +23,76 @@ export type ReadReturn =
   | InputRequiredResult
   | undefined;
 
-/** One entry of a template's list: the variables of the template, and what else is said of the resource. */
+/** One entry of a template's list: the variables of the template, and metadata of the resource. */
 export type ResourceListEntry<V> = V & Optional<Omit<Resource, 'uri'>>;
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource */
+/**
+ * Metadata of a resource.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource
+ */
 export interface ResourceMetadata {
-  /** For programs. Default: the key. */
+  /** Name for programs. Default: the key. */
   readonly name?: string | undefined;
   /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
   /** Describes the content of the resource to the model and to people. */
   readonly description?: string | undefined;
-  /** Media type of the contents: `text/markdown`. Default: none is given. */
+  /** Media type of the contents, for example `text/markdown`. Default: none. */
   readonly mimeType?: string | undefined;
   /** Hints for clients: `audience`, `priority`, `lastModified`. */
   readonly annotations?: Annotations | undefined;
-  /** Bytes, where they are known beforehand. */
+  /** Size in bytes, if it is known in advance. Default: none. */
   readonly size?: number | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
+  /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** True if this caller sees it, in lists and in requests. Default: all do. */
+  /** Tells if a caller sees the resource, in lists and in requests. Default: every caller sees it. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** Client capabilities that a read requires, for example `{ roots: {} }`. Without them the request is refused. */
+  /** Client capabilities that a read requires, for example `{ roots: {} }`. A request without them is refused. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
-  /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
+  /** Scopes that the caller's token must have. A request without them is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
-  /** Time for which the contents stay valid. Default: 0 ms, private. */
+  /** Cache hints of the contents: lifetime in milliseconds, and scope. Default: 0 ms, private. */
   readonly cache?: Cacheable | undefined;
 }
 
-/** Taken from a method, so that a handler may name the type of its state: `list: (ctx: Context<State>) => …`. */
+/**
+ * Type of `list`. It is taken from a method, so that a handler may declare the type of its state: `list: (ctx:
+ * Context<State>) => …`.
+ */
 type ListResources<V> = { list(context: Context): MaybePromise<readonly ResourceListEntry<NoInfer<V>>[]> }['list'];
 
-/** A resource, or a template of many. The key is its URI or its RFC 6570 template; `V` are the variables of that. */
+/**
+ * A resource or a resource template. The key is its URI or its RFC 6570 template. `V` contains the variables of the
+ * template.
+ */
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceMetadata {
   /**
-   * Returns the contents: text, bytes, or content objects. `variables` are those of the template, and `uri`. Return
-   * `undefined` for a resource that does not exist: the client gets the not-found error of its protocol version.
+   * Returns the contents: text, bytes, or content objects. `variables` contains the variables of the template and
+   * `uri`. Return `undefined` for a resource that does not exist. The client then gets the not-found error of its
+   * protocol version.
    */
   read(variables: V & { readonly uri: string }, context: Context): MaybePromise<ReadReturn>;
-  /** Lists the resources of the template. Without it they can be read but are not listed. */
+  /** Lists the resources of the template. Without it, clients can read them but do not find them in a list. */
   readonly list?: ListResources<V> | undefined;
-  /** Completes the variables of the template. */
+  /** Suggests values for the variables of the template. */
   readonly complete?: Completers<NoInfer<keyof V & string>> | undefined;
   /**
-   * Called when a URI gets its first subscriber. The returned function is called when the last one has unsubscribed.
+   * Called when a URI gets its first subscriber. The returned function is called after the last subscriber has
+   * unsubscribed.
    */
   readonly subscribe?: ((uri: string) => (() => void) | undefined | void) | undefined;
   /**
-   * Lets variables match what could climb out of their place: an encoded slash, `..`. Off by default, because a handler
-   * that joins a variable to a path would be open to path traversal.
+   * Accepts values of variables that may cause path traversal, such as an encoded slash or `..`. Default: false,
+   * because a handler that joins a variable to a path would be open to path traversal.
    */
   readonly allowUnsafe?: boolean | undefined;
 }
 
 /**
- * Defines a resource, or a template of resources whose variables are typed from the key in `resources`.
+ * Defines a resource or a resource template. The variables of a template are typed by its key in `resources`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
@@ -86,8 +101,8 @@ export function resource<V = Record<string, string>>(definition: ResourceDefinit
   return definition as DefinedResource<V>;
 }
 
-/** One that was defined away from its key fits any key. */
+/** Type of a resource that `resource` created without its key. It is assignable to every key. */
 type DefinedResource<V> = string extends keyof V ? ResourceDefinition<never> : ResourceDefinition<V>;
 
-/** The definitions of an object whose keys are URIs and templates. */
+/** Type of the definitions of resources, by URI or template. */
 export type ResourceMap<R> = { readonly [U in keyof R]: ResourceDefinition<TemplateVariables<U & string>> };

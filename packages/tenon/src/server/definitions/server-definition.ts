@@ -22,10 +22,13 @@ export type Tools = { readonly [name: string]: ToolDefinition };
 export type Prompts = { readonly [name: string]: PromptDefinition };
 export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
 
-/** The same registry for all callers, or one for each. A function is called for every list and call: keep it cheap. */
+/**
+ * A registry for all callers, or a function that returns the registry of a caller. The function is called for every
+ * list and call, so it must be fast.
+ */
 export type PerCaller<T> = T | ((caller: CallerInfo) => T);
 
-/** A server, as its author writes it. */
+/** Definition of a server. */
 export interface ServerDefinition<
   T = Tools,
   P = Prompts,
@@ -33,9 +36,9 @@ export interface ServerDefinition<
   M = { readonly [name: string]: unknown },
   S = unknown,
 > extends Omit<ServerOptions<S>, 'methods'> {
-  /** Name for programs, which clients and logs show: `notes`. */
+  /** Name for programs, for example `notes`. Clients and logs show it. */
   readonly name: string;
-  /** Version of your server: `1.0.0`. */
+  /** Version of your server, for example `1.0.0`. */
   readonly version: string;
   /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
@@ -45,7 +48,7 @@ export interface ServerDefinition<
   readonly websiteUrl?: string | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** Instructions on using the server, for the model. */
+  /** Instructions for the model about the server. */
   readonly instructions?: string | undefined;
   /** Tools by name, or a function that returns the tools of a caller. */
   readonly tools?: PerCaller<T> | undefined;
@@ -53,71 +56,81 @@ export interface ServerDefinition<
   readonly prompts?: PerCaller<P> | undefined;
   /** Resources by URI or by RFC 6570 template, or a function that returns the resources of a caller. */
   readonly resources?: PerCaller<ResourceMap<R>> | undefined;
-  /** Methods and notifications of your own. */
+  /** Custom methods and notifications, by name. */
   readonly methods?: CustomMethods<M, NoInfer<S>> | undefined;
 }
 
-/** Options of a server besides its tools, prompts and resources. */
+/** Options of a server, in addition to its tools, prompts and resources. */
 export interface ServerOptions<S = unknown> {
   /**
-   * Makes `ctx.state`, which middleware fills and handlers read, once for each request that reads it. The type that it
-   * returns types `ctx.state`. Default: an empty object.
+   * Creates `ctx.state`, which middleware fills and handlers read. It is called once for each request that reads the
+   * state. Its return type is the type of `ctx.state`. Default: an empty object.
    */
   readonly state?: CreateState<S> | undefined;
-  /** Wraps every operation, first is outermost. */
+  /** Middleware that wraps every operation. The first one is outermost. */
   readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
-  /** The protocol versions to serve. Default: all. */
+  /** Protocol versions that the server supports. Default: all. */
   readonly protocolVersions?: readonly SuggestedProtocolVersion[] | undefined;
-  /** Extensions of the protocol: `tasks()`, or your own with an identifier and settings to declare. */
+  /** Extensions of the protocol: `tasks()`, or your own with an ID and settings to declare. */
   readonly extensions?: readonly ServerExtension[] | undefined;
-  /** Features of your own, declared to every client. */
+  /** Experimental capabilities, declared to every client. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
-  /** Methods and notifications of your own. */
+  /** Custom methods and notifications, by name. */
   readonly methods?: CustomMethods | undefined;
   /**
-   * Versions on which clients may send batches (several messages as one JSON array). `by-version`: 2025-03-26 only, as
-   * the specification says. `always`: every version with sessions, for clients that send batches anyway. Default
-   * `by-version`.
+   * Protocol versions on which clients may send batches (several messages in one JSON array). `by-version`: only
+   * 2025-03-26, as the specification requires. `always`: every version with sessions, for clients that send batches
+   * anyway. Default: `by-version`.
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
-  /** Entries per page of a list. Default 1,000: most servers have one page. */
+  /** Number of entries per page of a list. Default 1,000. */
   readonly pageSize?: number | undefined;
   /**
-   * Selects the entries of lists: all that a caller sees (`visible`), or only those for which its token has the scopes
-   * (`authorized`). Default `visible`: a client sees every entry, and can request the scopes.
+   * Selects the entries of lists. `visible`: all entries that the caller sees, so that it can request missing scopes.
+   * `authorized`: only the entries whose scopes the caller's token has. Default: `visible`.
    */
   readonly listFilter?: 'visible' | 'authorized' | undefined;
-  /** Time for which lists and `server/discover` stay valid. Default: 0 ms, private. */
+  /** Cache hints of lists and `server/discover`: lifetime in milliseconds, and scope. Default: 0 ms, private. */
   readonly cache?: Cacheable | undefined;
   /** Options of input requests that end the call and are answered by a retry. */
   readonly inputRequests?: InputRequestOptions | undefined;
   /**
-   * Stores for values that outlive a request or a process: used retries, large request state, tasks. Default: in
+   * Stores for values that outlive a request or a process: used retries, large request state, tasks. Default: stores in
    * memory.
    */
   readonly stores?: Stores | undefined;
   /**
-   * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`:
-   * none. Behind a proxy of this machine set `clientAddress`, else its callers are not limited.
+   * Rate limits of one caller. `false` removes all limits. Callers on this machine have no limits, so set
+   * `clientAddress` behind a proxy on this machine. Default: see `ServerRateLimits`.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
-  /** Allows clients to set a level and receive log messages. Default: they can. */
+  /**
+   * Lets clients set a log level and receive log messages. Deprecated in 2026-07-28: write logs to standard error, or
+   * use OpenTelemetry. Default: true.
+   */
   readonly logging?: boolean | undefined;
   /**
-   * Called when a client notifies that its roots have changed. `change.roots()` requests the new list from that client.
-   * Clients that did not declare roots, and clients of 2026-07-28, never cause a call. An exception of the function
-   * goes to `onError`. https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
+   * Called when a client notifies that its roots have changed. `change.roots()` requests the new roots from that
+   * client. Never called for clients that did not declare roots, or for clients of 2026-07-28. An exception of the
+   * function is reported to `onError`.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
   readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
   /**
-   * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a
-   * ping is not answered within `timeout` ms the connection ends; the client opens another. Default: `{ interval:
-   * 30_000, timeout: 5_000 }` over HTTP while a stream is open on which the server speaks by itself, off elsewhere.
-   * `false`: never.
+   * Pings the client of a session after `interval` ms without a message and without an open request. If no response
+   * arrives within `timeout` ms, the connection is closed. `false` sends no pings.
+   *
+   * Default: `{ interval: 30_000, timeout: 5_000 }` over HTTP while the server has an open stream for its own messages.
+   * Elsewhere no pings are sent.
+   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** Called for every error that no caller gets: exceptions, malformed messages. Default: writes to standard error. */
+  /**
+   * Called for every error that no caller gets, such as exceptions and malformed messages. Default: writes the error to
+   * standard error.
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;

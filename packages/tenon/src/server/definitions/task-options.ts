@@ -5,11 +5,11 @@ import type { TaskOptions, ToolDefinition } from './tool.js';
 
 export type ResolvedTaskOptions = TaskOptions &
   Required<Pick<TaskOptions, 'support'>> & {
-    /** Called with what makes a task of the call that is running, where only its handler knows whether and when. */
+    /** Called with a function that turns the running call into a task. For handlers that decide during the call. */
     readonly setMoveToTask?: ((moveToTask: () => void) => void) | undefined;
   };
 
-/** Returns the task options of a tool, or undefined if its calls never become tasks. */
+/** Returns the task options of a tool. Returns `undefined` if its calls never become tasks. */
 export function resolveTaskOptions({ task }: ToolDefinition): ResolvedTaskOptions | undefined {
   if (task === undefined || task === 'forbidden') return undefined;
   return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };
@@ -19,7 +19,7 @@ export function hasTasks(extensions: readonly ServerExtension[] | undefined): bo
   return extensions?.some(({ id }) => id === TASKS) ?? false;
 }
 
-/** Throws when a tool is to become a task, and nothing is there that makes one of it. */
+/** Throws when a tool has task options but no extension creates tasks. */
 export function checkTaskOptions(
   name: string,
   definition: ToolDefinition,

@@ -14,7 +14,7 @@ import type { CompiledTool } from './compiled-tool.js';
 
 const TOOL_RESULT = Symbol.for('tenon.reply');
 
-/** A tool's answer with all its parts, made by `reply` or `ctx.fail`. */
+/** A tool result with all its parts, created by `toolResult` or `ctx.fail`. */
 export interface ToolResultParts {
   readonly [TOOL_RESULT]: true;
   readonly content: readonly ContentBlock[] | undefined;
@@ -46,17 +46,18 @@ export function isToolResultParts(value: unknown): value is ToolResultParts {
   return isObject(value) && (value as { [TOOL_RESULT]?: unknown })[TOOL_RESULT] === true;
 }
 
-/** Creates an error for the model: the tool's result has `isError` and this text. */
+/** Creates an error for the model: the tool result has `isError` and this text. */
 export function toolError(message: string, cause?: unknown): TenonError {
   return new TenonError('tool/failed', message, { cause });
 }
 
 /**
- * Returns input requests to the client. The handler runs again when all are answered, with the answers and `state` in
- * `ctx.inputs`. The client gets `state` sealed and bound to the user and the request. Replicas share
- * `inputRequests.keys`. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Creates a result with input requests to the client. When all are answered, the handler runs again with the answers
+ * and `state` in `ctx.inputs`. The state is sealed for the client, and it is bound to the user and the request.
+ * Replicas need the same `inputRequests.keys`.
  *
- * @throws `handler/empty-input-request` when there are neither requests nor a state.
+ * @throws TenonError `handler/empty-input-request` when there are neither requests nor a state.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function inputRequired(options: {
   requests?: InputRequests | undefined;
@@ -85,8 +86,8 @@ export function toContentBlocks(content: ContentInput): ContentBlock[] {
 type ReportContentError = (error: TenonError) => void;
 
 /**
- * Turns the value that a tool's handler returned into a result of `tools/call`. Throws `handler/output` where it cannot
- * be sent.
+ * Converts the return value of a tool's handler to a result of `tools/call`. Throws `handler/output` if that is
+ * impossible.
  */
 export function encodeReturnValue(
   tool: CompiledTool,
@@ -103,7 +104,9 @@ export function encodeReturnValue(
   return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
 }
 
-/** A result always has content: strict clients refuse one that has none. */
+/**
+ * Encodes the parts of a tool result. The result always has content, because strict clients reject a result without it.
+ */
 function encodeToolResult(
   tool: CompiledTool,
   { content, structured, isError, _meta }: ToolResultParts,
@@ -145,7 +148,7 @@ function requireContent(subject: string, content: ToolResultParts['content'], _m
   if (content?.length || _meta) checkNestedMeta(subject, { content, _meta });
 }
 
-/** The result of a tool that failed by throwing a reply, `throw ctx.fail('…')` for one. */
+/** Encodes the failure of a tool that threw a result, for example `throw ctx.fail('…')`. */
 export function encodeFailure(name: string, { content, _meta }: ToolResultParts): JsonObject {
   requireContent(`tool "${name}"`, content, _meta);
   return { content: content?.length ? content : toContentBlocks(''), isError: true, ...(_meta ? { _meta } : {}) };
@@ -154,8 +157,8 @@ export function encodeFailure(name: string, { content, _meta }: ToolResultParts)
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
 
 /**
- * Reads a result in the form of the specification, which handlers written for other libraries return. The data of a
- * tool with `output` may look the same, so for such a tool only `structuredContent` or `isError` identifies a result.
+ * Reads a result in the form of the specification, which handlers for other libraries return. Data of a tool with
+ * `output` may look the same. For such a tool, only `structuredContent` or `isError` identifies a result.
  */
 function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts | undefined {
   if (!isObject(value) || !Array.isArray(value.content)) return undefined;
@@ -171,7 +174,7 @@ function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts
   });
 }
 
-/** Tools whose misspelt content was reported: it is reported once. */
+/** Tools whose malformed content was already reported. */
 const reportedTools = new WeakSet<CompiledTool>();
 
 function encodeData(tool: CompiledTool, value: unknown, report: ReportContentError): ContentBlock[] {

@@ -17,7 +17,11 @@ import { findPrompt } from './prompts.js';
 /** Maximum number of values in one response, as the specification requires. */
 const MAX_VALUES = 100;
 
-/** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
+/**
+ * Handles `completion/complete`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
 export async function completeArgument(
   { params, context }: MethodOperation<'completion/complete'>,
   requestContext: RequestContext,
@@ -48,9 +52,9 @@ type SharedCompletions = Map<
 const sharedByScope = new WeakMap<object, SharedCompletions>();
 
 /**
- * Runs identical concurrent completions of one caller once. A caller is a session, or a user with its OAuth client.
- * Anonymous requests without a session may come from several people and are not combined. When the first request is
- * cancelled, the others start again.
+ * Runs identical concurrent completions of one caller once. A caller is a session, or a user with an OAuth client.
+ * Anonymous requests without a session are not combined, because they may come from several people. If the first
+ * request is cancelled, the others start again.
  */
 function runShared(
   runtime: ServerRuntime,
@@ -68,7 +72,7 @@ function runShared(
   const existing = inProgress.get(key);
   if (existing !== undefined && !existing.requestContext.signal.aborted) {
     return existing.result.catch(error => {
-      // The failure may only mean that the other request was cancelled.
+      // The failure may only mean that the first request was cancelled.
       if (existing.requestContext.signal.aborted && !requestContext.signal.aborted)
         return runShared(runtime, params, requestContext, start);
       throw error;
@@ -130,7 +134,7 @@ async function runCompleter(
   });
 }
 
-/** Finds the prompt or resource whose argument is completed. */
+/** Finds the prompt or resource of a completion. */
 export function findCompletedItem(
   { prompts, resources }: ServerRuntime,
   { ref }: CompleteParams,

@@ -4,7 +4,7 @@ import type { ContentBlock } from '../../protocol/content.js';
 import { checkContentBlock as checkContent } from '../../protocol/methods.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
 
-/** The members of each type of block, without those that all have. */
+/** The members of each type of block, without the members that all types have. */
 const BLOCK_MEMBERS: { readonly [type: string]: readonly string[] } = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -24,7 +24,7 @@ export function isContentBlock(value: unknown): value is ContentBlock {
   );
 }
 
-/** Throws `handler/output` for the first block that no client could read. `path` is the place of the list. */
+/** Throws `handler/output` for the first block that no client could read. `path` is the location of the list. */
 export function requireContentBlocks(subject: string, content: readonly unknown[], path = '/content'): void {
   for (const [index, block] of content.entries()) {
     if (isContentBlock(block)) continue;
@@ -36,7 +36,10 @@ export function requireContentBlocks(subject: string, content: readonly unknown[
   }
 }
 
-/** A value that was most likely meant as content, though it is none: an error to report. It may be data all the same. */
+/**
+ * Returns an error for a value that is probably meant as a content block but is malformed. The caller reports it,
+ * because the value may still be data.
+ */
 export function findMalformedBlock(subject: string, value: unknown): TenonError | undefined {
   const malformed = (Array.isArray(value) ? value : [value]).find(
     each => !isContentBlock(each) && resemblesBlock(each),
@@ -46,7 +49,7 @@ export function findMalformedBlock(subject: string, value: unknown): TenonError 
   return new TenonError('handler/content', summary, describeBlock(malformed));
 }
 
-/** Has the members of one type of block, and that type or nearly so. */
+/** Tells if a value has the members of one type of block, and a `type` that is equal or similar. */
 function resemblesBlock(value: unknown): boolean {
   if (!isObject(value) || typeof value.type !== 'string') return false;
   const type = BLOCK_TYPES.includes(value.type) ? value.type : findNearestKey(value.type, BLOCK_TYPES);

@@ -18,7 +18,7 @@ import { hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { requireJson } from './json-text.js';
 
-/** Runs a method that the author added. Throws -32601 where there is none. */
+/** Runs a custom method. Throws -32601 if it does not exist. */
 export async function runCustomMethod(
   runtime: ServerRuntime,
   { method, params = {} }: JsonRpcRequest,
@@ -46,7 +46,7 @@ export async function runCustomMethod(
   return requestContext.dialect.opening === 'per-request' ? finalizeResult(runtime, result) : result;
 }
 
-/** Hands a notification that the author listens for to its handler. Others are ignored. */
+/** Runs the handler of a custom notification. Unknown notifications are ignored. */
 export async function handleCustomNotification(
   runtime: ServerRuntime,
   { method, params = {} }: JsonRpcNotification,

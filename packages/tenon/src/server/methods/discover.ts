@@ -6,7 +6,11 @@ import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
-/** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
+/**
+ * Handles `server/discover`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
 export async function discover(
   _: MethodOperation<'server/discover'>,
   requestContext: RequestContext,

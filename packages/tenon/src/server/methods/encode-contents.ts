@@ -6,8 +6,8 @@ import type { ResourceDefinition } from '../definitions/resource.js';
 import { requireJson } from './json-text.js';
 
 /**
- * Turns the value that a resource's handler returned into contents: text, bytes, contents, a list of these, or a result
- * in the form of the specification. Throws `handler/output` for anything else.
+ * Converts the return value of a resource's handler to contents. The value can be text, bytes, contents, a list of
+ * these, or a result in the form of the specification. Throws `handler/output` for any other value.
  */
 export function encodeContents(
   uri: string,

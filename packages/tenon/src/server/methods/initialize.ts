@@ -22,7 +22,11 @@ export function negotiate(
   return { dialect, params: decodeParams('initialize', params, dialect) };
 }
 
-/** The answer to a handshake. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
+/**
+ * Returns the result of `initialize`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
 export function initialize(
   runtime: ServerRuntime,
   dialect: Dialect,

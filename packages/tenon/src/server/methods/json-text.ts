@@ -1,16 +1,19 @@
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Text that only values can have which JSON loses: `{}` for a `Map`, `{"0":1}` for bytes. Most results have neither. */
+/** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes. Most results contain neither. */
 const LOSSY_JSON = /\{\}|\{"0":/;
 
-/** Writes a value as JSON. Throws `handler/output` when JSON cannot carry the value, or would silently lose it. */
+/**
+ * Serializes a value as JSON. Throws `handler/output` if JSON cannot represent a part of the value, or would silently
+ * lose it.
+ */
 export function toJsonText(subject: string, value: unknown): string {
   const text = writeJson(subject, value);
   if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
   return text ?? 'null';
 }
 
-/** Throws `handler/output` when JSON would lose the value or a part of it. */
+/** Throws `handler/output` if JSON would lose a part of the value. */
 export function requireJson(subject: string, value: unknown): void {
   const loss = findJsonLoss(value, '', []);
   if (loss) throw createNotJsonError(subject, loss);
@@ -26,14 +29,17 @@ function writeJson(subject: string, value: unknown): string | undefined {
   }
 }
 
-/** A part of a value that JSON has no form for. */
+/** A part of a value that JSON cannot represent. */
 interface JsonLoss {
   readonly kind: string;
   /** JSON Pointer of the part. */
   readonly path: string;
 }
 
-/** Finds the first part that `JSON.stringify` throws at or writes as nothing. Members that are functions are left out, as JSON does. */
+/**
+ * Finds the first part for which `JSON.stringify` throws or writes nothing. Members that are functions are ignored, as
+ * JSON ignores them.
+ */
 function findJsonLoss(value: unknown, path: string, ancestors: readonly object[]): JsonLoss | undefined {
   const type = typeof value;
   if (type === 'bigint' || type === 'function' || type === 'symbol') return { kind: type, path };
@@ -60,7 +66,10 @@ function findJsonLoss(value: unknown, path: string, ancestors: readonly object[]
   return undefined;
 }
 
-/** Objects of a class whose state JSON does not see. An object of another realm is a plain one too. */
+/**
+ * Tells if an object belongs to a class whose state JSON does not represent. An object of another realm counts as
+ * plain.
+ */
 function isLost(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;

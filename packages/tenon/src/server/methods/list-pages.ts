@@ -8,7 +8,7 @@ import { paginate } from './paginate.js';
 const MAX_CACHED_PAGES = 100;
 const pageCache = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
 
-/** A page of a list, and the member of the result that has its entries. */
+/** A page of a list, and the name of the result member for its entries. */
 export interface PageRequest<T> {
   readonly key: string;
   readonly all: readonly T[];
@@ -17,9 +17,9 @@ export interface PageRequest<T> {
   readonly pageSize: number;
 }
 
-/** Creates a page, and keeps it for as long as the array of all entries is in use. */
+/** Creates a page and caches it while the array of all entries is in use. */
 export function createCachedPage<T>(runtime: ServerRuntime, page: PageRequest<T>, cache: Cacheable = {}): JsonObject {
-  // A middleware may write into what it is given.
+  // The copy protects the cached page, because a middleware may change the result.
   if ((runtime.options.use ?? []).length > 0) return createListPage(runtime, page, cache);
   const { all, cursor = '', key } = page;
   const id = JSON.stringify([key, cursor, cache.ttlMs, cache.cacheScope]);

@@ -14,7 +14,11 @@ import { type HasScopes, hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { createCachedPage, createListPage } from './list-pages.js';
 
-/** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+/**
+ * Handles the list methods for tools, prompts, resources and templates.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
 
 export function listTools(
   { params }: MethodOperation<'tools/list'>,
@@ -103,12 +107,12 @@ async function listTemplateResources(
   });
 }
 
-/** Members of an entry that describe the resource even if a variable has the same name. */
+/** Members of an entry that describe the resource, even if a variable has the same name. */
 const RESOURCE_FIELDS = new Set(['title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta']);
 
 const listCache = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
 
-/** Selects the entries of a registry that this caller's lists contain. */
+/** Selects the entries of a registry for the lists of this caller. */
 function selectListed<D extends HasVisibility & HasScopes>(
   { options }: ServerRuntime,
   catalog: Registry<D>,
@@ -122,7 +126,7 @@ function isSharedList({ options }: ServerRuntime, { isShared }: Pick<Registry<Ha
   return isShared && options.listFilter !== 'authorized';
 }
 
-/** A list that is the same for all is made once and kept until the catalog changes. */
+/** Returns a list that is equal for all callers. It is cached until the registry changes. */
 function getCachedList<T>(
   runtime: ServerRuntime,
   catalog: Pick<Registry<HasVisibility>, 'isShared' | 'version'>,
@@ -138,7 +142,7 @@ function getCachedList<T>(
   return all;
 }
 
-/** Returns a page of a list. A page that is the same for all callers is serialized once, until the list changes. */
+/** Returns a page of a list. A page that is equal for all callers is serialized once, until the list changes. */
 function createPageResult<T>(
   runtime: ServerRuntime,
   key: string,

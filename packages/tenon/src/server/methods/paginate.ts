@@ -7,9 +7,9 @@ export interface ListPage<T> {
 }
 
 /**
- * Cuts a list into pages. A list that fits one page keeps its order; a longer one is in the order of its keys, which are
- * unique: a cursor holds the last key that was given, so that entries which come or go meanwhile neither hide nor repeat
- * others. Throws -32602 when the cursor was not made here.
+ * Splits a list into pages. A list that fits on one page keeps its order. A longer list is sorted by its keys, which
+ * are unique. The cursor contains the last key of a page, so entries that are added or removed meanwhile neither hide
+ * nor repeat others. Throws -32602 for an invalid cursor.
  */
 export function paginate<T>(
   items: readonly T[],
@@ -38,7 +38,7 @@ function slicePage<T>(sorted: readonly T[], getKey: (item: T) => string, start: 
 
 const sortCache = new WeakMap<readonly unknown[], readonly unknown[]>();
 
-/** Lists that are the same for all are kept from one request to the next, and so is their order. */
+/** Sorts items by key. Lists that are equal for all callers are cached between requests, and so is their order. */
 function sortByKey<T>(items: readonly T[], getKey: (item: T) => string): readonly T[] {
   const cached = sortCache.get(items) as readonly T[] | undefined;
   if (cached?.length === items.length) return cached;
@@ -51,7 +51,7 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** By halves: how many entries have a key up to this one. */
+/** Returns the number of entries with a key up to `key`, by binary search. */
 function findFirstAfter<T>(sorted: readonly T[], getKey: (item: T) => string, key: string): number {
   let from = 0;
   let to = sorted.length;
@@ -72,7 +72,7 @@ function decodeCursor(cursor: string): string {
     const [key] = JSON.parse(decodeURIComponent(atob(cursor)));
     if (typeof key === 'string') return key;
   } catch {
-    // Not ours: said below.
+    // An invalid cursor is reported below.
   }
   throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
 }

@@ -26,7 +26,11 @@ export function findPrompt(
   return definition && compilePrompt(name, definition);
 }
 
-/** `prompts/get`. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+/**
+ * Handles `prompts/get`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
 export async function getPrompt(
   { params, context }: MethodOperation<'prompts/get'>,
   requestContext: RequestContext,

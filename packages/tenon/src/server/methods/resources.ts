@@ -13,7 +13,7 @@ import type { ServerRuntime } from '../server-runtime.js';
 import { encodeContents } from './encode-contents.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
-/** A resource that a URI names: by itself, or by a template that it matches. */
+/** A resource that matches a URI, directly or by its template. */
 export interface MatchedResource {
   readonly definition: ResourceDefinition<never>;
   readonly variables: { readonly [name: string]: unknown };
@@ -38,7 +38,11 @@ export function createNotFoundError(uri: string, { dialect }: RequestContext): E
   return rpcError(dialect.errors.resourceNotFound, 'Resource not found', { uri });
 }
 
-/** `resources/read`. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+/**
+ * Handles `resources/read`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
 export async function readResource(
   { params, context }: MethodOperation<'resources/read'>,
   requestContext: RequestContext,

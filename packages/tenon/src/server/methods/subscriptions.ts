@@ -11,12 +11,14 @@ import type { ServerRuntime } from '../server-runtime.js';
 import type { ListName, Subscriber } from '../session/subscription-manager.js';
 import { resolveResource } from './resources.js';
 
-/** Maximum number of URIs of one listening request. */
+/** Maximum number of URIs in one `subscriptions/listen` request. */
 const MAX_URIS = 1000;
 
 /**
- * `subscriptions/listen`: acknowledges the subscriptions, sends notifications, and ends when the client or the server
- * ends it. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ * Handles `subscriptions/listen`: acknowledges the subscriptions, sends notifications, and responds when the client or
+ * the server ends the stream.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(
   { params }: MethodOperation<'subscriptions/listen'>,
@@ -64,7 +66,7 @@ async function subscribeExtensions(
 
 const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** Selects the lists and resources of a filter that the server has. */
+/** Selects the lists and resources of a filter that the server offers. */
 function selectServedFilter(
   runtime: ServerRuntime,
   requested: SubscriptionFilter,

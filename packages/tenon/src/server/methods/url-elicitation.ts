@@ -12,21 +12,21 @@ import type { RequestContext } from '../request-context.js';
 const ERROR_CODE = 'elicitation/required';
 const GENERATED_KEY = /^visit-\d+$/;
 
-/** A URL to be visited before a request can go on. */
+/** A URL that the user must visit before a request can continue. */
 export interface UrlElicitation {
   /** Text that explains to the user why to open the URL. */
   readonly message: string;
   /** The URL to open. */
   readonly url: string;
-  /** Id for `server.completeElicitation`. Default: one that is made up. */
+  /** ID for `server.completeElicitation`. Default: a random ID. */
   readonly elicitationId?: string | undefined;
 }
 
 declare const crypto: { randomUUID(): string };
 
 /**
- * Creates the error that a handler throws when the user must visit URLs first, to sign in for example. The client
- * repeats the request when the user is done, so the handler must check then.
+ * Creates the error that a handler throws when the user must visit URLs first, for example to sign in. The client
+ * repeats the request when the user is done, so the handler must check again.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
@@ -47,7 +47,7 @@ export function isUrlElicitationRequired(
 
 /**
  * Converts the error to the form of the dialect: an input request on versions with retries, else an error with a code.
- * A client that has already declined the URL is not asked again.
+ * A client that has declined the URL does not get it again.
  */
 export function requestUrlElicitation(
   error: unknown,

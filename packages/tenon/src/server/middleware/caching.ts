@@ -7,11 +7,11 @@ import { checkPositive, checkClock as clockOption, requireOptions } from './chec
 import type { Middleware, Operation } from './compose-middleware.js';
 
 export interface CachingOptions {
-  /** Milliseconds for which a result is given again. */
+  /** Lifetime of a cached result, in milliseconds. */
   readonly ttl: number;
-  /** The tools whose results may be given again: those that only read. */
+  /** Names of the tools whose results are cached. Name only tools without side effects. */
   readonly tools: readonly string[];
-  /** Results kept at the most. Default 1,000. */
+  /** Maximum number of cached results. Default 1,000. */
   readonly maxEntries?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -24,8 +24,8 @@ const OPTION_CHECKS = {
 };
 
 /**
- * Creates middleware that repeats the result for the same tool, arguments, user and OAuth client for a while. Failed
- * calls and input requests are not cached.
+ * Creates middleware that caches results by tool, arguments, user and OAuth client. Failed calls and input requests are
+ * not cached.
  */
 export function caching(options: CachingOptions): Middleware {
   requireOptions('caching', '{ ttl, tools, maxEntries?, clock? }', options, OPTION_CHECKS);

@@ -1,11 +1,14 @@
 import { type Check, checkObject, checkOptional, checkRange } from '../../protocol/check.js';
 import { type OptionShape, requireShape } from '../../protocol/check-options.js';
 
-/** A `Clock`, where tests give one. */
+/** Checks an optional `Clock`. */
 export const checkClock: Check = checkOptional(checkObject());
 export const checkPositive: Check = checkRange('a number above 0', Number.MIN_VALUE);
 
-/** Throws `server/middleware-options` when the options of a middleware are unfit. `form` is how they are written. */
+/**
+ * Throws `server/middleware-options` when the options of a middleware are invalid. `form` is their shape for the
+ * message.
+ */
 export function requireOptions(name: string, form: string, options: unknown, keys: OptionShape['keys']): void {
   requireShape(`the options of ${name}`, options, { code: 'server/middleware-options', form, keys });
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Context } from '../context/context.js';
 
-/** One operation on its way through the middleware. */
+/** One operation that passes the middleware. */
 export interface Operation<S = unknown> {
-  /** The protocol method, `tools/call`. */
+  /** The protocol method, for example `tools/call`. */
   readonly method: string;
-  /** The tool, prompt or URI that it is about, when it is about one. */
+  /** Name of the tool or prompt, or URI of the resource. Undefined for other methods. */
   readonly name: string | undefined;
   /** Params of the request, in the newest protocol version. */
   readonly params: JsonObject;
@@ -17,8 +17,8 @@ export interface Operation<S = unknown> {
 export type Next = (operation: Operation) => Promise<JsonObject>;
 
 /**
- * Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. `S`: type of
- * `context.state`.
+ * Wraps an operation. It may inspect or change the operation, return its own result, or handle the result or the error.
+ * `S` is the type of `context.state`.
  */
 export type Middleware<S = unknown> = (operation: Operation<S>, next: Next) => Promise<JsonObject> | JsonObject;
 
@@ -40,7 +40,7 @@ export function forMethod<S = unknown>(method: string, middleware: Middleware<S>
 const NO_MIDDLEWARE: readonly Middleware[] = [];
 const selectionCache = new WeakMap<readonly Middleware[], Map<string, readonly Middleware[]>>();
 
-/** Those of the layers that touch a method: it does not pay for the others. */
+/** Selects the middleware for a method, so that other middleware adds no cost. */
 export function selectMiddleware(middleware: readonly Middleware[] | undefined, method: string): readonly Middleware[] {
   if (middleware === undefined) return NO_MIDDLEWARE;
   const byMethod = selectionCache.get(middleware) ?? new Map<string, readonly Middleware[]>();

@@ -4,7 +4,7 @@ import { checkFunction } from '../../protocol/check.js';
 import { requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
-/** Log entry of a finished operation. No arguments and no results: they may hold anything. */
+/** Log entry of a finished operation. It contains neither arguments nor results, because they may contain secrets. */
 export interface OperationLogEntry {
   readonly method: string;
   readonly name: string | undefined;

@@ -10,16 +10,21 @@ import type { Middleware, Operation } from './compose-middleware.js';
 import { createTokenBuckets } from './token-buckets.js';
 
 export interface RateLimitOptions {
-  /** Operations that may come at once. */
+  /** Maximum number of operations at once. */
   readonly burst: number;
-  /** Operations per second, over time. */
+  /** Average number of operations per second. */
   readonly perSecond: number;
-  /** Key that shares a limit. Default: user with OAuth client, or address of an anonymous caller; method and tool. */
+  /**
+   * Returns the key of the limit. Operations with the same key share one limit. Default: the user with the OAuth
+   * client, or the address of an anonymous caller, together with method and tool.
+   */
   readonly getKey?: ((operation: Operation) => string) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Methods that are never limited: a client that is refused there takes the server for an older or a dead one. */
+/**
+ * Methods that are never limited. If they were refused, a client would take the server for an older or a broken one.
+ */
 const EXEMPT_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping']);
 
 const OPTION_CHECKS = {
@@ -31,7 +36,7 @@ const OPTION_CHECKS = {
 
 /**
  * Creates middleware that refuses operations above a rate with 429, by a token bucket per caller, method and tool.
- * `data.retryAfterMs` is the time to wait, in milliseconds. Connecting, `ping` and `server/discover` are not limited.
+ * `data.retryAfterMs` is the time to wait, in milliseconds. `initialize`, `ping` and `server/discover` are not limited.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   requireOptions('rateLimit', '{ burst, perSecond, getKey?, clock? }', options, OPTION_CHECKS);
@@ -45,7 +50,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 }
 
-/** Names the user with the OAuth client, or the address of an anonymous caller. */
+/** Returns the key of a caller: the user with the OAuth client, or the address of an anonymous caller. */
 export function getLimitKey({ auth, address }: Pick<CallerInfo, 'auth' | 'address'>): string {
   return getOwnerKey(identifyCaller(auth)) ?? getCallerKey(undefined, address);
 }

@@ -4,8 +4,8 @@ import { checkPositive, requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
- * Creates middleware that refuses results too large for a model. For a tool the error is a result that the model sees,
- * so that it can request less.
+ * Creates middleware that refuses results which are too large for a model. For a tool, the model sees the error as a
+ * result, so that it can request less.
  *
  * @param maxCharacters Maximum length of the result as JSON, in characters.
  */

@@ -7,10 +7,10 @@ import { checkPositive, requireOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
- * Creates middleware that answers with an error after a time. The handler itself is not stopped. Streams of
- * `subscriptions/listen` are not ended.
+ * Creates middleware that ends an operation with an error after a timeout. The handler itself is not stopped. Streams
+ * of `subscriptions/listen` are not ended.
  *
- * @param ms Milliseconds per run of the handler, without the time in which users answer.
+ * @param ms Timeout of one run of the handler, in milliseconds. Time in which the user answers does not count.
  */
 export function timeout(ms: number, { clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Middleware {
   requireOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });

@@ -1,19 +1,19 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** Keys that are remembered. The one that was used longest ago is forgotten first. */
+/** Maximum number of keys with a bucket. Beyond it, the bucket with the oldest use is removed. */
 const MAX_BUCKETS = 10_000;
 
 export interface TokenBucketOptions {
   /** Tokens of a full bucket. */
   readonly burst: number;
-  /** Tokens that come back per second. */
+  /** Tokens that are added per second. */
   readonly perSecond: number;
   readonly clock: Clock;
 }
 
 /** Token buckets by key. */
 export interface TokenBuckets {
-  /** Takes a token. Returns 0, or the milliseconds until there is one. */
+  /** Takes a token. Returns 0, or the time until the next token in milliseconds. */
   take(key: string): number;
 }
 
@@ -24,7 +24,7 @@ export function createTokenBuckets({ burst, perSecond, clock }: TokenBucketOptio
       const now = clock.now();
       const bucket = buckets.get(key) ?? { tokens: burst, updatedAt: now };
       const tokens = Math.min(burst, bucket.tokens + ((now - bucket.updatedAt) / 1000) * perSecond);
-      // The one that was used last goes to the end: the first is the one to forget.
+      // The bucket moves to the end, so that the first bucket is the one with the oldest use.
       buckets.delete(key);
       buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, updatedAt: now });
       const oldestKey = buckets.keys().next().value;

@@ -2,10 +2,10 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { HasVisibility } from '../registry.js';
 import type { ListName } from './subscription-manager.js';
 
-/** Time for which changes of one list are gathered into one notification, in milliseconds. */
+/** Time for which changes of one list are collected into one notification, in milliseconds. */
 const BATCH_DELAY = 20;
 
-/** Gathers the changes of each list, so that a hundred of them at once are announced once. */
+/** Collects the changes of each list, so that many changes at once cause one notification. */
 export function batchListChanges(
   clock: Clock,
   announce: (list: ListName, items: readonly HasVisibility[]) => void,
@@ -15,7 +15,7 @@ export function batchListChanges(
     const batch = batches.get(list);
     const all = batch?.items ?? [];
     all.push(...items);
-    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
     if (batch && clock.now() <= batch.due) return;
     batches.set(list, { items: all, due: clock.now() + BATCH_DELAY });
     const announceBatch = () => {

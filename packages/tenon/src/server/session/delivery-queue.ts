@@ -2,11 +2,11 @@ import type { Clock } from '../../cancellation/clock.js';
 
 /** One notification for many subscribers. */
 export interface Delivery<S> {
-  /** Lists the subscribers. Called when the delivery begins. */
+  /** Lists the subscribers. Called when the delivery starts. */
   listSubscribers(): Iterable<S>;
-  /** True if a subscriber still wants the notification. Checked for those that have to wait for it. */
+  /** Tells if a subscriber still wants the notification. Called again before each delivery. */
   isSubscribed(subscriber: S): boolean;
-  /** Never throws. */
+  /** Delivers the notification to one subscriber. Never throws. */
   deliver(subscriber: S): void;
 }
 
@@ -15,24 +15,24 @@ interface PendingDelivery<S> {
   readonly delivery: Delivery<S>;
 }
 
-/** Number of subscribers that are notified without a pause. A write to a connection takes about 20 µs. */
+/** Number of subscribers that are notified without a pause. Writing to one connection takes about 20 µs. */
 const SLICE_SIZE = 50;
 /** Pause between two slices, in milliseconds. */
 const SLICE_DELAY = 1;
-/** Time after which a timer is overdue, in milliseconds. */
+/** Time after which a timer counts as lost, in milliseconds. */
 const OVERDUE = 1000;
 
 /**
- * Delivers notifications to many subscribers in slices, so that the event loop is never blocked for long. All deliveries
- * pass one queue: each subscriber gets them in the order in which they were added.
+ * Delivers notifications to many subscribers in slices, so that it never blocks the event loop for long. There is one
+ * queue, so each subscriber gets its notifications in the order in which they were added.
  */
 export class DeliveryQueue<S> {
   readonly #clock: Clock;
   readonly #pending: PendingDelivery<S>[] = [];
   readonly #pendingKeys = new Set<string>();
-  /** The rest of the delivery that has begun. */
+  /** The rest of the delivery that has started. */
   #current: { readonly delivery: Delivery<S>; readonly subscribers: readonly S[]; next: number } | undefined;
-  /** Set while a timer waits: the time after which it counts as lost. */
+  /** Time after which the waiting timer counts as lost. Undefined if no timer waits. */
   #timerExpiresAt: number | undefined;
   #isDelivering = false;
 
@@ -41,8 +41,8 @@ export class DeliveryQueue<S> {
   }
 
   /**
-   * Adds a delivery; its first slice is delivered at once when nothing waits. One with the `key` of a delivery that has not
-   * begun is dropped, because that one will still be made: the queue cannot grow by changes of one resource.
+   * Adds a delivery. Its first slice is delivered at once if the queue is empty. A delivery is dropped if one with the
+   * same `key` has not started yet, so changes of one resource cannot fill the queue.
    */
   add(key: string | undefined, delivery: Delivery<S>): void {
     if (key !== undefined && this.#pendingKeys.has(key)) return this.#resume();
@@ -53,7 +53,7 @@ export class DeliveryQueue<S> {
 
   #resume(): void {
     if (this.#isDelivering) return;
-    // On Workers a timer ends with the request that set it: then the next notification continues the delivery.
+    // On Workers a timer ends together with the request that set it. The next notification then continues the delivery.
     if (this.#timerExpiresAt === undefined || this.#clock.now() > this.#timerExpiresAt) this.#deliverSlice();
   }
 
@@ -72,7 +72,7 @@ export class DeliveryQueue<S> {
     this.#clock.after(SLICE_DELAY, () => this.#deliverSlice(), { hold: true });
   }
 
-  /** Returns the delivery that has subscribers left, and begins the next one where needed. */
+  /** Returns the delivery that has subscribers left. Starts the next one if necessary. */
   #getCurrent() {
     while (this.#current === undefined || this.#current.next >= this.#current.subscribers.length) {
       this.#current = undefined;

@@ -2,12 +2,13 @@ import type { Clock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Longest time that a request to the client waits for `notifications/initialized`, in milliseconds. */
+/** Maximum time that a request to the client waits for `notifications/initialized`, in milliseconds. */
 const INITIALIZED_TIMEOUT = 10_000;
 
 /**
- * Holds requests to a client back until it has sent `notifications/initialized`.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+ * Delays requests to a client until it has sent `notifications/initialized`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
 export class InitializedSignal {
   #waiting: Set<() => void> | undefined;
@@ -37,7 +38,7 @@ export class InitializedSignal {
     });
   }
 
-  /** Lets all waiting requests go: the client is initialized, or its connection has ended and refuses them itself. */
+  /** Releases all waiting requests. The client is initialized, or its connection has ended and rejects the requests. */
   release(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -1,17 +1,17 @@
 import { SharedMap } from '../../jsonrpc/shared-map.js';
 
-/** Maximum number of pending URL elicitations; beyond it one of the caller that has most is dropped. */
+/** Maximum number of pending URL elicitations. Beyond it, an elicitation of the caller with the most is dropped. */
 const MAX_PENDING = 10_000;
 
-/** Client that was sent to a URL. */
+/** The client of a URL elicitation. */
 export interface ElicitationListener {
-  /** The caller whose share of those that are remembered is used up. */
+  /** The caller to which the pending elicitation counts. */
   readonly callerKey: string;
   /** Notifies the client that the visit is complete. */
   onElicitationComplete(elicitationId: string): void;
 }
 
-/** The URL elicitations that are not complete yet, with the client to notify: the last one that got the elicitation. */
+/** The URL elicitations that are not complete yet, each with the client that got it last. */
 export class PendingElicitations {
   readonly #pending = new SharedMap<ElicitationListener>(MAX_PENDING);
 
@@ -19,7 +19,7 @@ export class PendingElicitations {
     this.#pending.set(id, listener, listener.callerKey);
   }
 
-  /** Notifies the client, once. Returns false when no client got the elicitation, or when it is complete already. */
+  /** Notifies the client once. Returns false when no client got the elicitation, or when it is already complete. */
   complete(id: string): boolean {
     const listener = this.#pending.get(id);
     this.#pending.delete(id);
@@ -27,7 +27,10 @@ export class PendingElicitations {
     return listener !== undefined;
   }
 
-  /** A client that has disconnected is not notified. Another client with the same elicitation still is. */
+  /**
+   * Removes a client that has disconnected, so that it gets no notification. Another client with the same elicitation
+   * still gets one.
+   */
   remove(listener: ElicitationListener): void {
     for (const [id, add] of this.#pending) if (add === listener) this.#pending.delete(id);
   }

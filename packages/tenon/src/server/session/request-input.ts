@@ -11,21 +11,24 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 
 declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
 
-/** Time for a client to answer an input request, in milliseconds: people think. */
+/**
+ * Maximum time for a client to answer an input request, in milliseconds. It is long because a person may have to
+ * answer.
+ */
 const INPUT_TIMEOUT = 30 * 60_000;
 
-/** Peer and request that an input request belongs to. */
+/** The peer and the request of an input request. */
 export interface RequestInputOptions {
   readonly peer: Peer;
   readonly dialect: Dialect;
   readonly capabilities: ClientCapabilities;
-  /** The request on whose stream they go; none for the stream of the session. */
+  /** The request on whose stream the input request is sent. Absent: the stream of the session. */
   readonly relatedTo?: Id;
-  /** Resolves when the client is initialized. Returns nothing when it is. */
+  /** Resolves when the client is initialized. Returns `undefined` if it already is. */
   readonly waitForInitialized: (method: string) => Promise<void> | undefined;
-  /** The request on whose behalf input is requested. Its end withdraws the input request, as its own signal does. */
+  /** The request for which input is requested. When it ends, the input request is cancelled. */
   readonly scope?: RequestScope;
-  /** The client is sent to a URL. */
+  /** Called when the client was sent a URL elicitation. */
   readonly onElicitationSent: (elicitationId: string) => void;
 }
 
@@ -54,7 +57,7 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
   };
 }
 
-/** Passes a progress notification of the client on. One without a number is dropped. */
+/** Passes on a progress notification of the client. A notification without a number is dropped. */
 function reportProgress({ progress, total, message }: JsonObject, report: ReportProgress): void {
   if (typeof progress !== 'number') return;
   report(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
@@ -67,7 +70,7 @@ function decodeAnswer(dialect: Dialect, method: string, params: JsonObject, raw:
   throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
 }
 
-/** The client may report progress on the input request, which restarts its timeout. */
+/** Adds a progress token. The client may report progress on the input request, which restarts its timeout. */
 function addProgressToken(params: JsonObject): (id: Id) => JsonObject {
   const meta = isObject(params._meta) ? params._meta : {};
   return id => ({ ...params, _meta: { ...meta, progressToken: id } });

@@ -8,20 +8,20 @@ import type { CallerInfo } from '../caller-info.js';
 import type { ClientSession } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
-/** A client's announcement that its roots have changed. */
+/** A client's notification that its roots have changed. */
 export interface RootsChange {
-  /** The client's description of itself and its capabilities. Untrusted. */
+  /** Name and capabilities that the client declares. Untrusted. */
   readonly client: { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities };
-  /** The user and OAuth client that the transport's authorization found. */
+  /** User and OAuth client, verified by the authorization of the transport. */
   readonly auth: AuthInfo | undefined;
   /**
    * Requests the roots of the client. Entries that are not `file:` URIs are dropped and reported to `onError`. Rejects
-   * with a `TenonError` when the client does not answer, or its session ends.
+   * with a `TenonError` when the client does not respond, or its session ends.
    */
   roots(): Promise<readonly Root[]>;
 }
 
-/** Calls the server's `onRootsChanged`, where there is one and the client has roots. */
+/** Calls the server's `onRootsChanged`, if it exists and the client declared roots. */
 export function handleRootsChange(
   runtime: ServerRuntime,
   { client, capabilities, auth }: CallerInfo,
@@ -40,12 +40,12 @@ export function handleRootsChange(
   );
 }
 
-/** A function that throws before its first `await` rejects like one that throws later. */
+/** Calls a handler. An exception before its first `await` rejects like a later one. */
 async function callSafely<T>(handler: (value: T) => void | Promise<void>, value: T): Promise<void> {
   await handler(value);
 }
 
-/** Returns the roots that are `file:` URIs, and reports the others: a handler would take them for folders. */
+/** Returns the roots that are `file:` URIs, because handlers use roots as folders. Reports the others. */
 export function selectFileRoots(
   { roots }: ListRootsResult,
   report: (error: TenonError) => void,
@@ -63,5 +63,5 @@ export function selectFileRoots(
 
 const isFileRoot = ({ uri }: Root): boolean => /^file:\/\//i.test(uri);
 
-/** Names the scheme alone: the rest of the URI may hold credentials. */
+/** Returns only the scheme of a URI, because the rest may contain credentials. */
 const readScheme = ({ uri }: Root): string => /^[a-z][a-z0-9+.-]{0,31}:/i.exec(uri)?.[0] ?? 'a URI without a scheme';

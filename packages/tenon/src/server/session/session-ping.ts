@@ -8,7 +8,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 
 const PING_TIMEOUT = 5_000;
 
-/** Pings the client of a session. A ping that is not answered in time ends the connection. */
+/** Pings the client of a session. Closes the connection if no response arrives in time. */
 export async function pingClient(
   peer: Peer,
   dialect: Dialect | undefined,
@@ -37,7 +37,7 @@ export async function pingClient(
   }
 }
 
-/** The error for a ping to a client that keeps no session with this server. */
+/** Creates the error for a ping to a client without a session. */
 export function createNoPingError({ protocolVersion, sessionMethods }: Dialect): TenonError {
   const isSessionless = sessionMethods !== undefined;
   return new TenonError(
@@ -56,7 +56,10 @@ export function createNoPingError({ protocolVersion, sessionMethods }: Dialect):
   );
 }
 
-/** Pings the silent clients of all sessions by one timer: many sessions idle, and a timer for each would cost more than the session. */
+/**
+ * Pings the silent clients of all sessions with one timer, because many sessions are idle and a timer for each would
+ * need more memory than the session.
+ */
 export class SessionPings {
   readonly #clock: Clock;
   readonly #options: KeepAliveOptions | false | undefined;
@@ -71,7 +74,7 @@ export class SessionPings {
     this.#onError = onError;
   }
 
-  /** Watches a client; by default only where a stream over a network is open between calls. */
+  /** Watches a client. By default, only clients with an open network stream between calls are watched. */
   add(peer: Peer): void {
     if (this.#options === false || (this.#options === undefined && peer.transport.hasOpenStream === undefined)) return;
     this.#peers.add(peer);
@@ -97,7 +100,7 @@ export class SessionPings {
 
   #check(peer: Peer): void {
     const isSilent = !peer.takeActivity();
-    // A client that waits for an answer notices a broken link itself, so it is not pinged.
+    // A client that waits for a response detects a broken connection itself, so it is not pinged.
     const isLongLived = peer.transport.hasOpenStream !== false && peer.inFlight === 0;
     if (isSilent && isLongLived && !this.#pinging.has(peer)) void this.#ping(peer);
   }
@@ -108,7 +111,7 @@ export class SessionPings {
     try {
       await peer.call('ping', undefined, { idleTimeout: timeout });
     } catch (error) {
-      // Any other failure is an answer, or one that the connection sees to itself.
+      // Any other error shows that the client responds, or the connection handles it.
       if (!this.#peers.has(peer) || !TenonError.is(error) || error.code !== 'call/timeout') return;
       this.#onError(createUnresponsiveError(peer.peer, timeout));
       void peer.transport.close();

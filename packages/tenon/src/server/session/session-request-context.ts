@@ -15,7 +15,7 @@ import { getMergeOptions, type ServerRuntime } from '../server-runtime.js';
 import type { RequestInputOptions } from './request-input.js';
 import { createNoPingError } from './session-ping.js';
 
-/** Methods that a session offers to its requests. */
+/** Functions of a session that its requests use. */
 export interface RequestSession extends ClientSession, Subscriptions {
   notify(method: string, params: JsonObject, relatedTo?: Id): void;
   createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput;
@@ -25,7 +25,7 @@ export interface RequestSession extends ClientSession, Subscriptions {
   setLogLevel(level: LoggingLevel): void;
 }
 
-/** A request in a session: what is known of its client was said when that was opened. */
+/** Context of a request in a session. The information about the client comes from the opening of the session. */
 export class SessionRequestContext implements RequestContext {
   readonly id: Id;
   readonly dialect: Dialect;
@@ -100,7 +100,7 @@ export class SessionRequestContext implements RequestContext {
   ping(options: PingOptions = {}): Promise<void> {
     const { session, signal } = this;
     if (session === undefined) return Promise.reject(createNoPingError(this.dialect));
-    // The stream of a request that is given up carries no ping, and one that stays unanswered would end the session.
+    // A cancelled request has no stream for a ping, and a ping without a response would end the session.
     return session.ping({ signal: toAbortSignal(signal), ...options }, this.#scope.isDone ? undefined : this.id);
   }
 

@@ -35,7 +35,7 @@ import type { Subscriber } from './subscription-manager.js';
 
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** One connected peer. Its session, if it opens one, consists of a few values. Stateless requests need none. */
+/** One connected peer. A session, if the peer opens one, consists of a few values. Stateless requests need none. */
 export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
   readonly #runtime: ServerRuntime;
   readonly #peer: Peer;
@@ -70,7 +70,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   get inFlight(): number {
-    // Subscriptions wait for nothing, so a shutdown does not wait for them.
+    // Subscriptions do not count, because a shutdown must not wait for them.
     return Math.max(0, this.#peer.inFlight - this.#listenCount);
   }
 
@@ -158,7 +158,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return getCallerKey(this.#auth, this.#address);
   }
 
-  /** Notifies a session about all lists. */
+  /** Returns true, because a session gets the notifications of all lists. */
   wants(): boolean {
     return true;
   }
@@ -189,7 +189,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (this.#isReady) this.#runtime.subscriptions.unsubscribe(this, uri);
   }
 
-  /** A request that states its protocol version is stateless. */
+  /** Handles a request that names its protocol version, which makes it stateless. */
   #handleStateless(
     request: JsonRpcRequest,
     scope: RequestScope,
@@ -206,7 +206,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     });
   }
 
-  /** Sends a cancellation when the server ends a subscription on a shared transport. */
+  /** Sends `notifications/cancelled` when the server ends a subscription on a shared transport. */
   #announceEnd(requestId: Id, scope: RequestScope): void {
     this.#listenCount += 1;
     scope.onDone(() => {
@@ -248,7 +248,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     for (const listener of listeners) listener();
   }
 
-  /** Sends a notification, on the stream of request `relatedTo` if given. */
+  /** Sends a notification. If `relatedTo` is set, it uses the stream of that request. */
   notify(method: string, params: JsonObject, relatedTo?: Id): void {
     const dialect = this.#dialect;
     if (!dialect || (method in notifications && !dialect.methods.server.has(method))) return;
@@ -272,7 +272,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#logLevel = level;
   }
 
-  /** The client was sent to a URL and must learn when the visit is complete. */
+  /** Records that the client got a URL elicitation, so that it is notified when the visit is complete. */
   trackElicitation(elicitationId: string): void {
     if (this.#isEnded) return;
     this.#hasElicitations = true;

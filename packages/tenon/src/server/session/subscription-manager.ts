@@ -7,15 +7,15 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
-/** A subscriber to changes. */
+/** A subscriber to change notifications. */
 export interface Subscriber {
   readonly caller: CallerInfo;
-  /** True if the subscriber gets notifications of this list. */
+  /** Tells if the subscriber gets notifications of this list. */
   wants(list: ListName): boolean;
   deliver(method: string, params: JsonObject): void;
 }
 
-/** Subscribers by list and by resource. The cost of a change depends on the number of its subscribers only. */
+/** Subscribers by list and by resource. The cost of a change depends only on the number of its subscribers. */
 export class SubscriptionManager {
   readonly #subscribers = new Set<Subscriber>();
   readonly #byUri = new Map<string, Set<Subscriber>>();
@@ -25,8 +25,8 @@ export class SubscriptionManager {
   readonly #deliveries: DeliveryQueue<Subscriber>;
 
   /**
-   * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these
-   * throw is reported: it is nothing that a client could mend.
+   * `subscribe` is called when a URI gets its first subscriber. The function that it returns is called when the URI has
+   * lost its last one. Exceptions of both are reported, because the client cannot correct them.
    */
   constructor(
     subscribeHook: (uri: string) => (() => void) | undefined,
@@ -76,7 +76,7 @@ export class SubscriptionManager {
     });
   }
 
-  /** Notifies those that see at least one of the changed entries that a list changed. */
+  /** Notifies the subscribers of a list that can see at least one of the changed entries. */
   notifyListChanged(list: ListName, items: readonly HasVisibility[]): void {
     this.#deliveries.add(undefined, {
       listSubscribers: () => this.#subscribers,

@@ -2,10 +2,10 @@ import { type Capture, normalizeTriplets } from './match-plan.js';
 import { OPERATORS, type Operator } from './operators.js';
 import { decodePercent } from './percent.js';
 
-/** The values found so far, by the name of the variable. */
+/** The values found so far, by name of the variable. */
 export type MatchedValues = Map<string, string | string[]>;
 
-/** Reads the values out of one stretch of a URI. False when it holds what the template cannot have written there. */
+/** Reads the values from one part of a URI. Returns false if the template cannot have produced that part. */
 export function collectValues(capture: Capture, text: string, allowUnsafe: boolean, values: MatchedValues): boolean {
   const { operator } = capture;
   const readValue = (raw: string) => {
@@ -22,14 +22,16 @@ export function collectValues(capture: Capture, text: string, allowUnsafe: boole
   }
   const items = text.split(OPERATORS[operator].separator).map(readValue);
   if (items.includes(undefined)) return false;
-  // Joined again, an empty segment before others makes the path absolute.
+  // When the segments are joined again, an empty segment before others makes the path absolute.
   if (operator === '/' && !allowUnsafe && items.indexOf('') !== -1 && items.indexOf('') < items.length - 1)
     return false;
   values.set(name, items as string[]);
   return true;
 }
 
-/** `name=value` in any order; a name alone has the empty value, and only a list comes more than once. */
+/**
+ * Reads `name=value` pairs in any order. A name alone has the empty value, and only a list may occur more than once.
+ */
 function collectNamed(
   byName: ReadonlyMap<string, { readonly name: string; readonly explode: boolean }>,
   pairs: readonly string[],
@@ -53,9 +55,9 @@ function collectNamed(
 const TRAVERSAL = /(?:^|[/\\])\.\.(?:$|[/\\])/;
 
 /**
- * True if a decoded value is free of path traversal. One segment must stay one segment; where slashes are usual
- * (reserved values, fragments, queries) no `..` may stand between them. NUL, which ends a path early in C, is never
- * safe.
+ * Tells if a decoded value is free of path traversal. A value of one segment must stay one segment. Where slashes are
+ * usual (reserved values, fragments, queries), no segment may be `..`. NUL is never safe, because it ends a path early
+ * in C.
  */
 function isSafe(operator: Operator, value: string): boolean {
   if (value.includes('\0')) return false;

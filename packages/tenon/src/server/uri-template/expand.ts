@@ -3,25 +3,28 @@ import { OPERATORS, type OperatorTraits } from './operators.js';
 import type { TemplatePart, Variable } from './parse.js';
 import { encodeReserved, encodeUnreserved } from './percent.js';
 
-/** The longest URI, in characters: 64 KiB. None longer is made, and none longer matches. */
+/** Maximum length of a URI, in characters: 64 Ki. Longer URIs are neither created nor matched. */
 export const MAX_URI_LENGTH = 64 * 1024;
 
 export type TemplateScalar = string | number | boolean;
 type Nullable<T> = T | null | undefined;
 
-/** `undefined`, `null`, an empty list and an empty object are undefined in the sense of the RFC, and leave no trace. */
+/**
+ * Value of a variable. `undefined`, `null`, an empty list and an empty object are undefined in the sense of the RFC and
+ * are omitted.
+ */
 export type TemplateValue = Nullable<
   TemplateScalar | readonly Nullable<TemplateScalar>[] | { readonly [key: string]: Nullable<TemplateScalar> }
 >;
 
 export type TemplateValues = { readonly [name: string]: TemplateValue };
 
-/** A value with everything undefined left out: one text, a list, or pairs. */
+/** A value without undefined parts: a text, a list, or pairs. */
 type DefinedValue = string | readonly string[] | readonly (readonly [key: string, value: string])[];
 
 const createValueError = (summary: string, hint: string) => new TenonError('template/value', summary, { hint });
 
-/** Expands by RFC 6570 §3.2. Throws `template/value` for a value that has no place in a URI. */
+/** Expands a template by RFC 6570 §3.2. Throws `template/value` for a value that a URI cannot contain. */
 export function expand(parts: readonly TemplatePart[], values: TemplateValues): string {
   let uri = '';
   for (const part of parts) {
@@ -82,7 +85,10 @@ function encode(text: string, reserved: boolean, name: string): string {
   }
 }
 
-/** One character each; where triplets pass through, those of one UTF-8 sequence count as one (RFC 6570 §2.4.1). */
+/**
+ * Matches one character. Where percent-encoded triplets are kept, the triplets of one UTF-8 sequence count as one (RFC
+ * 6570 §2.4.1).
+ */
 const TRIPLET_OR_CHARACTER =
   /%[CD][\dA-F](?:%[89AB][\dA-F])|%E[\dA-F](?:%[89AB][\dA-F]){2}|%F[0-7](?:%[89AB][\dA-F]){3}|%[\dA-F]{2}|./gisu;
 

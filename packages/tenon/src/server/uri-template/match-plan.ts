@@ -2,37 +2,38 @@ import { OPERATORS, type Operator } from './operators.js';
 import type { Expression, TemplatePart, Variable } from './parse.js';
 import { toSymbols } from './percent.js';
 
-/** Exactly this text. */
+/** Matches exactly this text. */
 export interface LiteralAtom {
   readonly kind: 'literal';
   readonly codes: Uint16Array;
   /**
-   * For each symbol, how long a beginning of the literal ends there: the failure function of Knuth, Morris and Pratt.
+   * Failure function of Knuth, Morris and Pratt: the length of the longest prefix of the literal that ends at each
+   * symbol.
    */
   readonly fallback: Uint16Array;
 }
 
-/** As many symbols of a set as there may be, after a prefix when there is one. With a prefix it may be absent. */
+/** Matches as many symbols of a set as possible, after an optional prefix. A run with a prefix may be absent. */
 export interface RunAtom {
   readonly kind: 'run';
-  /** The symbol before the run; -1 when there is none. */
+  /** The symbol before the run, or -1 if there is none. */
   readonly prefix: number;
   readonly least: 0 | 1;
-  /** By symbol, 1 for those that the run takes. */
+  /** For each symbol, 1 if the run may contain it. */
   readonly allow: Uint8Array;
-  /** The index of the atom to go on with when the run is absent; -1 when it may not be. */
+  /** Index of the next atom when the run is absent, or -1 if the run is required. */
   readonly skip: number;
   readonly capture: Capture;
 }
 
 export type TemplateAtom = LiteralAtom | RunAtom;
 
-/** Owner of a run of text: one variable, or a whole expression if values are named. */
+/** The variable of a matched run, or the whole expression if its values are named. */
 export type Capture =
   | { readonly operator: Operator; readonly variable: Variable }
   | { readonly operator: Operator; readonly byName: ReadonlyMap<string, Variable> };
 
-/** Plan of a match. `lead` is the plain text that every match begins with. */
+/** Plan of a match. Every match begins with `leadingText`. */
 export interface MatchPlan {
   readonly atoms: readonly TemplateAtom[];
   readonly leadingText: string;
@@ -42,7 +43,7 @@ const SYMBOLS = 128 + 256;
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const RESERVED = ":/?#[]@!$&'()*+,;=";
 
-/** Plans the matching of a template, or returns the reason why it cannot be matched. */
+/** Creates the plan for matching a template. Returns the reason if the template cannot be matched. */
 export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | string {
   const atoms: TemplateAtom[] = [];
   const names = new Set<string>();
@@ -64,11 +65,11 @@ export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | str
   return { atoms, leadingText: typeof first === 'string' && !first.includes('%') ? first : '' };
 }
 
-/** Text that may follow an expression: prefixes of optional expressions, and the text that ends their row. */
+/** Text that may follow an expression: prefixes of optional expressions, and the literal after them. */
 interface FollowingText {
   readonly prefixes: string;
   readonly literal: string;
-  /** An expression that begins with a value at once. */
+  /** True if an expression without a prefix follows. */
   readonly bare: boolean;
 }
 
@@ -105,9 +106,8 @@ function explainUnmatchable(
 }
 
 /**
- * Returns the characters that no value of an expression contains, so that there is one way to match: the prefix of the
- * following text; the separator, where there are several values; and, as in any URI, the "?" and the "#" that the
- * template itself has later.
+ * Returns the characters that no value of an expression may contain, so that a URI matches in only one way. These are
+ * the prefix of the following text, the separator of several values, and a `?` or `#` that the template has later.
  */
 function getExcludedCharacters(parts: readonly TemplatePart[], index: number, { prefixes }: FollowingText): string {
   const { operator, variables } = parts[index] as Expression;
@@ -146,7 +146,7 @@ function createCharset(characters: string, without: string): Uint8Array {
 }
 
 function createLiteral(text: string): LiteralAtom {
-  // The parser lets only whole triplets into a literal.
+  // The parser accepts only complete triplets in a literal.
   const { codes } = toSymbols(text)!;
   const fallback = new Uint16Array(codes.length);
   for (let index = 1, length = 0; index < codes.length; index++) {
@@ -157,7 +157,7 @@ function createLiteral(text: string): LiteralAtom {
   return { kind: 'literal', codes, fallback };
 }
 
-/** The one way to write a name: `%c3` and `%C3` are the same. */
+/** Normalizes percent-encoded triplets of a name: `%c3` and `%C3` are equal. */
 export function normalizeTriplets(name: string): string {
   return name.includes('%') ? name.replace(/%[0-9a-f]{2}/gi, triplet => triplet.toUpperCase()) : name;
 }

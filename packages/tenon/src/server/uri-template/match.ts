@@ -3,12 +3,12 @@ import { MAX_URI_LENGTH } from './expand.js';
 import type { Capture, LiteralAtom, MatchPlan, RunAtom } from './match-plan.js';
 import { toSymbols } from './percent.js';
 
-/** Counts the symbols looked at. */
+/** Counts the symbols that a match visits. */
 export interface SymbolCounter {
   steps: number;
 }
 
-/** By position, 1 where the rest of the template matches the rest of the URI. */
+/** For each position, 1 if the rest of the template matches the rest of the URI. */
 type MatchTable = Uint8Array;
 
 interface CapturedSpan {
@@ -18,9 +18,12 @@ interface CapturedSpan {
 }
 
 /**
- * Matches a URI in two passes, each linear in the length of the URI. The first goes from the end and finds the atoms
- * that can begin at each position. The second goes from the start and makes each run as long as the rest allows. There
- * is no backtracking, so no input can exhaust it (CVE-2026-0621 was a regular expression with nested quantifiers).
+ * Matches a URI in two passes, each linear in the length of the URI. The first pass starts at the end and finds the
+ * atoms that can begin at each position. The second pass starts at the beginning and makes each run as long as the rest
+ * allows.
+ *
+ * There is no backtracking, so no input can exhaust the matcher. CVE-2026-0621 was such a case: a regular expression
+ * with nested quantifiers.
  */
 export function match(
   { atoms, leadingText }: MatchPlan,
@@ -88,7 +91,8 @@ function computeRunReach(
 ): MatchTable {
   const { allow, least, prefix } = run;
   const table = new Uint8Array(next.length);
-  // Whether, from the position just looked at: a run of any length can begin; one that is long enough can.
+  // The two flags belong to the current position. One tells if a run of any length can begin, the other if a run of the
+  // required length can.
   let any = 0;
   let enough = 0;
   for (let position = codes.length; position >= 0; position--) {
@@ -134,7 +138,7 @@ function collectSpans(
   return spans;
 }
 
-/** Returns the end of the longest run from `start` after which the rest still matches; -1 if there is none. */
+/** Returns the end of the longest run from `start` after which the rest still matches, or -1 if there is none. */
 function findLongestRun(
   { allow, least }: RunAtom,
   codes: Uint16Array,

@@ -1,17 +1,21 @@
-/** The eight operators of RFC 6570, as data. https://www.rfc-editor.org/rfc/rfc6570#appendix-A */
+/**
+ * The eight operators of RFC 6570.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6570#appendix-A
+ */
 
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
 
 export interface OperatorTraits {
-  /** Written before the first defined variable. */
+  /** Text before the first defined variable. */
   readonly first: string;
-  /** Written between the defined variables, and between the items of an exploded value. */
+  /** Text between the defined variables, and between the items of an exploded value. */
   readonly separator: string;
   /** True if each value has the form `name=value`. */
   readonly named: boolean;
   /** Text after the name of an empty value. */
   readonly ifEmpty: string;
-  /** True if reserved characters and percent-encoded triplets pass unchanged. */
+  /** True if reserved characters and percent-encoded triplets stay unchanged. */
   readonly reserved: boolean;
 }
 
@@ -40,5 +44,5 @@ export const OPERATORS: Readonly<Record<Operator, OperatorTraits>> = {
   '&': createTraits('&', '&', true, '='),
 };
 
-/** Characters that mean nothing yet and are kept for a later version of the RFC (§2.2). */
+/** Operators that the RFC reserves for later versions (§2.2). */
 export const RESERVED_OPERATORS = '=,!@|';

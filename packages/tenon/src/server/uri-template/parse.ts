@@ -1,20 +1,20 @@
 import { OPERATORS, type Operator, RESERVED_OPERATORS } from './operators.js';
 import { encodeReserved } from './percent.js';
 
-/** The longest template, in UTF-16 code units: 8 KiB. */
+/** Maximum length of a template, in UTF-16 code units: 8 Ki. */
 export const MAX_TEMPLATE_LENGTH = 8 * 1024;
-/** The most expressions in a template. */
+/** Maximum number of expressions in a template. */
 export const MAX_EXPRESSIONS = 64;
-/** The most variables in a template, over all its expressions. */
+/** Maximum number of variables in all expressions of a template. */
 export const MAX_VARIABLES = 64;
-/** The longest name of a variable, in characters. */
+/** Maximum length of a variable name, in characters. */
 export const MAX_NAME_LENGTH = 128;
 
 export interface Variable {
   readonly name: string;
-  /** `{list*}`: each item by itself. */
+  /** True for `{list*}`: each item is expanded separately. */
   readonly explode: boolean;
-  /** `{var:3}`: only so many characters. */
+  /** Maximum number of characters, as in `{var:3}`. */
   readonly prefix?: number;
 }
 
@@ -23,7 +23,7 @@ export interface Expression {
   readonly variables: readonly Variable[];
 }
 
-/** A literal, encoded as it is to appear in the URI, or an expression. Two literals never follow each other. */
+/** A literal in its URI-encoded form, or an expression. Two literals never follow each other. */
 export type TemplatePart = string | Expression;
 
 export type ParseResult =
@@ -35,7 +35,10 @@ interface ParseProblem {
   position: number;
 }
 
-/** Reads a template by RFC 6570 §2. A malformed one gives the reason and the position (UTF-16, from 0). */
+/**
+ * Parses a template by RFC 6570 §2. For a malformed template it returns the reason and the position in UTF-16 code
+ * units.
+ */
 export function parse(template: string): ParseResult {
   if (template.length > MAX_TEMPLATE_LENGTH)
     return { reason: `longer than ${MAX_TEMPLATE_LENGTH}`, position: MAX_TEMPLATE_LENGTH };
@@ -77,7 +80,7 @@ function findLiteralProblem(template: string, start: number, end: number): Parse
   return undefined;
 }
 
-/** RFC 6570 §2.1 with erratum 6937, which lets an apostrophe in. */
+/** Tells if a character is a literal of RFC 6570 §2.1. With erratum 6937, the apostrophe is one. */
 function isLiteral(code: number): boolean {
   if (code < 0x80) return code > 0x20 && code < 0x7f && !'"<>\\^`{|}'.includes(String.fromCharCode(code));
   if (code < 0xa0 || (code >= 0xd800 && code <= 0xdfff)) return false;

@@ -1,13 +1,19 @@
-/** Percent-encoding and -decoding of UTF-8, by RFC 3986 and RFC 6570 §3.1. */
+/** Percent-encoding and decoding of UTF-8, by RFC 3986 and RFC 6570 §3.1. */
 
 const encodeCharacter = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** Encodes all but the unreserved characters. Throws a `URIError` on a lone surrogate, which UTF-8 cannot write. */
+/**
+ * Encodes all characters except the unreserved ones. Throws a `URIError` for a lone surrogate, which UTF-8 cannot
+ * represent.
+ */
 export function encodeUnreserved(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, encodeCharacter);
 }
 
-/** Encodes all but unreserved and reserved characters and triplets (`%2F`) that are there already. Throws as above. */
+/**
+ * Encodes all characters except unreserved and reserved ones. Existing triplets (`%2F`) stay. Throws a `URIError` for a
+ * lone surrogate.
+ */
 export function encodeReserved(text: string): string {
   return encodeURI(text)
     .replace(/%5B/g, '[')
@@ -15,7 +21,7 @@ export function encodeReserved(text: string): string {
     .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
 }
 
-/** The text behind the encoding; `undefined` when it is malformed or no UTF-8. */
+/** Decodes percent-encoded text. Returns `undefined` if the text is malformed or not UTF-8. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -26,18 +32,18 @@ export function decodePercent(text: string): string | undefined {
 }
 
 /**
- * A URI as a row of symbols. Code units below 128 stand for themselves, 128 + byte for a triplet: a triplet is one
- * symbol, so nothing ever splits one, and `%2f` and `%2F` are the same.
+ * A URI as a sequence of symbols. A code unit below 128 is its own symbol, and 128 + byte represents a triplet. A
+ * triplet is one symbol, so it cannot be split, and `%2f` and `%2F` are equal.
  */
 export interface UriSymbols {
   readonly codes: Uint16Array;
-  /** The text of the symbols from `start` up to `end`, as it was written. */
+  /** Returns the original text of the symbols from `start` to `end`. */
   text(start: number, end: number): string;
 }
 
 /**
- * Reads the symbols of a text; `undefined` when a `%` has no two hexadecimal digits after it or a surrogate stands alone.
- * A character beyond ASCII counts as its UTF-8 triplets, as RFC 3987 §3.1 maps an IRI to a URI.
+ * Reads the symbols of a text. A character beyond ASCII becomes its UTF-8 triplets, as RFC 3987 §3.1 maps an IRI to a
+ * URI. Returns `undefined` for an incomplete triplet or a lone surrogate.
  */
 export function toSymbols(raw: string): UriSymbols | undefined {
   const ascii = toAscii(raw);
@@ -71,7 +77,7 @@ function readSymbol(text: string, offset: number): number | undefined {
   return high < 0 || low < 0 ? undefined : 128 + high * 16 + low;
 }
 
-/** The value of a hexadecimal digit; -1 for anything else, `NaN` (behind the end of the text) included. */
+/** Returns the value of a hexadecimal digit, or -1 for any other code, including `NaN` after the end of the text. */
 function readHexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;

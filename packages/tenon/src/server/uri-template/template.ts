@@ -7,48 +7,61 @@ import type { TemplateVariables } from './variables.js';
 
 export interface MatchOptions {
   /**
-   * Gives values to the handler that look like path traversal, the attack in which a client reads `note://%2e%2e%2fsecret`
-   * to climb out of the folder that the handler serves. Default `false`: a URI does not match when a decoded value holds
-   * NUL; a segment `..`; or, in a simple, label, path or path parameter expression, `/`, `\` or `.` alone; or, in
-   * `{/list*}`, an empty segment before the last. A handler that opens files must still check where a path leads:
-   * `{+path}` may well be absolute.
+   * Accepts values that look like path traversal, in which a client reads `note://%2e%2e%2fsecret` to leave the folder
+   * that the handler serves. A handler that opens files must still check the path, because `{+path}` may be absolute.
+   * Default: false.
+   *
+   * Without it, a URI does not match if a decoded value contains:
+   * - NUL or a segment `..`
+   * - `/`, `\` or a single `.` in a simple, label, path or path parameter expression
+   * - an empty segment before the last one in `{/list*}`
    */
   readonly allowUnsafe?: boolean | undefined;
 }
 
-/** A URI template, read once. Immutable. */
+/** A parsed URI template. Immutable. */
 export interface Template<T extends string = string> {
   readonly source: T;
-  /** The names of the variables, each once, in the order of the template. */
+  /** Names of the variables, each once, in the order of the template. */
   readonly variables: readonly string[];
   /**
-   * True if URIs can be matched, else the reason. Not matchable is a template where a variable stands twice, is cut to
-   * a prefix (`{x:3}`), or follows another with nothing between (`{x}{y}`, `{+a}{+b}`); where a list is not the last
-   * variable of its expression, or what follows begins with its separator (`{/a*}{/b}`); and where what follows `{;…}`,
-   * `{?…}` or `{&…}` could be a part of them (`{?a}{&b}`, `{?a}{?b}`, `{?a}&b=1`; write `{?a,b}`, `?b=1{&a}`).
+   * True if URIs can be matched, else the reason. A template cannot be matched if:
+   * - a variable occurs twice, has a length limit (`{x:3}`), or follows another one directly (`{x}{y}`, `{+a}{+b}`)
+   * - a list is not the last variable of its expression, or the next text begins with its separator (`{/a*}{/b}`)
+   * - the text after `{;…}`, `{?…}` or `{&…}` could be part of it (`{?a}{&b}`, `{?a}{?b}`, `{?a}&b=1`). Write `{?a,b}`
+   * or `?b=1{&a}`.
    */
   readonly matchable: true | string;
 
-  /** Expands by RFC 6570, all four levels. Throws `template/value` for a value that has no place in a URI. */
+  /**
+   * Expands the template with all four levels of RFC 6570.
+   *
+   * @throws TenonError `template/value` for a value that a URI cannot contain.
+   */
   expand(values: TemplateValues): string;
 
   /**
-   * Takes the values out of a URI, percent-decoded; `undefined` when it does not match, is longer than 64 KiB, is badly
-   * encoded, or the template is not matchable. Never throws. Time and memory are linear in the length of the URI.
+   * Returns the percent-decoded values of a URI. Returns `undefined` if the URI does not match, is longer than 64 Ki
+   * characters or is badly encoded, or if the template is not matchable. Never throws. Time and memory are linear in
+   * the length of the URI.
    *
-   * - `{x}` and `{+x}` are there and not empty. All others may be absent. Parameters (`;`, `?`, `&`) come in any order.
-   * - Only an exploded variable (`x*`) is a list; its items come back, never pairs.
-   * - Where a URI could be read in several ways, variables further left are as long as they can be (`{name}.{ext}` splits
-   *   at the last dot); but no value holds the prefix of an expression right after it (`{name}{.ext}` splits at the first
-   *   dot), a separator of its own expression, or a `?` or `#` that the template has further right.
+   * - `{x}` and `{+x}` must be present and not empty. All others may be absent. Parameters (`;`, `?`, `&`) may have any
+   * order.
+   * - Only an exploded variable (`x*`) is a list. The result contains its items, never pairs.
+   * - If a URI has several readings, variables further left are as long as possible: `{name}.{ext}` splits at the last
+   * dot.
+   * - A value never contains the prefix of the expression right after it: `{name}{.ext}` splits at the first dot.
+   * - A value never contains a separator of its own expression, or a `?` or `#` that the template has further right.
    */
   match(uri: string, options?: MatchOptions): TemplateVariables<T> | undefined;
 }
 
 /**
- * Reads a URI template of RFC 6570 (8 KiB, 64 expressions, 64 variables at most). Throws `template/malformed` with the
- * position in the message and in `data.position` (UTF-16 code units from 0).
- * https://www.rfc-editor.org/rfc/rfc6570
+ * Parses a URI template of RFC 6570. Limits: 8 Ki characters, 64 expressions, 64 variables.
+ *
+ * @throws TenonError `template/malformed` with the position in the message and in `data.position` (UTF-16 code units
+ * from 0).
+ * @see https://www.rfc-editor.org/rfc/rfc6570
  */
 export function parseTemplate<const T extends string>(template: T): Template<T> {
   const parsed = parse(template);

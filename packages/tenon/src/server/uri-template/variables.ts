@@ -1,4 +1,4 @@
-/** The types of a template's variables, read from its text by the compiler. */
+/** Types of a template's variables, which the compiler reads from the text of the template. */
 
 /** The expressions of a template without their braces, as a union. */
 type ExpressionBodies<T extends string, Collected = never> = T extends `${string}{${infer Body}}${infer Rest}`
@@ -31,13 +31,13 @@ type VariablesShape<NeededSpec extends string, OptionalSpec extends string> = {
   [Spec in NeededSpec as SpecName<Spec>]: SpecValue<Spec>;
 } & { [Spec in OptionalSpec as SpecName<Spec>]?: SpecValue<Spec> };
 
-/** `& {}` keeps the name of this type out of what editors show. */
+/** `& {}` makes editors show the members instead of the name of this type. */
 type FlatShape<T> = { [Key in keyof T]: T[Key] } & {};
 
 /**
- * Variables of a match of the template `T`. Variables of simple and reserved expressions are always there; those of
- * `{#…}`, `{.…}`, `{/…}`, `{;…}`, `{?…}` and `{&…}` may be missing; exploded ones (`tags*`) are lists. Of a template
- * whose text is not known when compiling, any name with either kind of value.
+ * Variables of a match of the template `T`. Variables of simple and reserved expressions are required. Variables of
+ * `{#…}`, `{.…}`, `{/…}`, `{;…}`, `{?…}` and `{&…}` are optional. Exploded variables (`tags*`) are lists. If the
+ * compiler does not know the template, any name is allowed.
  */
 export type TemplateVariables<T extends string> = T extends unknown
   ? Record<never, never> extends { [Text in T]: never }

@@ -21,7 +21,11 @@ import { checkHeaderParams } from './check-header-params.js';
 /** Result of a call: synchronous where possible. */
 type ToolCallReturn = JsonObject | Promise<JsonObject>;
 
-/** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+/**
+ * Handles `tools/call`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
 export function callTool(
   operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
@@ -39,7 +43,7 @@ export function callTool(
   });
 }
 
-/** Runs a tool for a request: now, or as an extension decides. */
+/** Runs a tool for a request. An extension may run it instead. */
 export function runTool(
   operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
@@ -53,7 +57,7 @@ export function runTool(
   );
 }
 
-/** Runs the handler of a tool for no open request. The result is not final. */
+/** Runs the handler of a tool without an open request. The result is not marked as final. */
 export async function runToolHandler(
   { params, requestContext, run, inputs }: DetachedToolCall,
   runtime: ServerRuntime,
@@ -65,7 +69,7 @@ export async function runToolHandler(
   return invokeTool(runtime, tool, input.value, context);
 }
 
-/** Lets an extension handle the call, if one does. */
+/** Lets an extension handle the call. Returns `undefined` if no extension does. */
 function callExtensions(
   { extensionHooks }: ServerRuntime,
   taskOptions: ResolvedTaskOptions | undefined,
@@ -95,8 +99,8 @@ function rejectArguments({ wire }: CompiledTool, issues: Issue[], { dialect }: R
 }
 
 /**
- * Checked before the handler runs, because a handler in the middle of its work cannot request input that the client
- * does not support.
+ * Throws if the client lacks a required capability. This check is before the handler, because a running handler cannot
+ * request input that the client does not support.
  */
 export function requireCapabilities(
   required: ClientCapabilities | undefined,
@@ -126,7 +130,7 @@ function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promi
   return input === undefined ? { ok: true, value: {} } : input.check(args);
 }
 
-/** Rethrows protocol errors, turns errors meant for the model into results, and masks and reports all others. */
+/** Rethrows protocol errors and converts errors for the model to results. Masks and reports all others. */
 function toToolErrorResult(
   { onError }: ServerRuntime,
   tool: CompiledTool,
@@ -143,8 +147,8 @@ function toToolErrorResult(
 }
 
 /**
- * True for errors that the model may see: those of `toolError`, and input that the client cannot give. An error of
- * another peer names that peer and may contain more than this client may know, so it is not shown.
+ * Tells if the model may see an error: an error of `toolError`, or an input request that the client does not support.
+ * Errors of other peers do not count, because they may contain information that this client must not get.
  */
 export function isForModel(error: unknown): error is TenonError {
   return TenonError.is(error) && error.peer === undefined && /^(tool\/failed|client\/.*)$/.test(error.code);

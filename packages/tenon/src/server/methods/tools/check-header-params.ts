@@ -5,7 +5,7 @@ import { getHeaderArgument, type HeaderParam, isExactNumber } from '../../../pro
 import { decodeHeaderValue } from '../../../protocol/header-value.js';
 import type { RequestContext } from '../../request-context.js';
 
-/** Checks that headers match the arguments, on transports with headers. Throws -32020 for a mismatch. */
+/** Checks that headers match the arguments, on transports with headers. Throws -32020 if they differ. */
 export function checkHeaderParams(
   headerParams: readonly HeaderParam[],
   args: JsonObject | undefined,
