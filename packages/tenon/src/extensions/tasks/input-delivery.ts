@@ -13,13 +13,13 @@ import type { TaskStore } from './task-store.js';
 const MIN_DELIVERY_DELAY = 1000;
 
 /**
- * Sends the open input requests of tasks to clients, on versions with requests from the server. They go on the stream
- * of `tasks/result`. For a client that does not call `tasks/result` they go on the stream of its session.
+ * Sends the open input requests of tasks to clients, on versions with requests from server to client. It uses the
+ * stream of `tasks/result`. For a client that does not call `tasks/result` it uses the stream of its session.
  */
 export class TaskInputDelivery {
   readonly #runtime: TaskRuntime;
   readonly #store: TaskStore;
-  /** The input requests that are being sent, by task and key. */
+  /** The input requests that were sent and have no answer yet, by task and key. */
   readonly #deliveries = new Map<string, Map<string, AbortController>>();
   #unwatchStore: (() => void) | undefined;
 
@@ -29,14 +29,14 @@ export class TaskInputDelivery {
   }
 
   /**
-   * On the stream of a request that is there for it. What was brought otherwise before may not have come through: it is
-   * withdrawn.
+   * Sends an input request on the stream of this request. Withdraws the same input request on another stream, because
+   * the client may not have received it there.
    */
   deliver(record: TaskRecord, key: string, context: RequestContext): void {
     if (context.requestInput) this.#requestInput(record, key, context.requestInput.bind(context), context.signal);
   }
 
-  /** Uses the stream of the session if the client does not call `tasks/result` in time. */
+  /** Sends the input requests on the stream of the session if the client does not call `tasks/result` in time. */
   scheduleDelivery({ id, pollInterval }: TaskRecord): void {
     const { host, subscribers } = this.#runtime;
     host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {
@@ -81,7 +81,7 @@ export class TaskInputDelivery {
     this.#unwatchStore = undefined;
   }
 
-  /** Withdraws the input requests of a task that has ended or was answered elsewhere. */
+  /** Withdraws the input requests of a task that has ended or has got its answers elsewhere. */
   async #withdraw(id: string): Promise<void> {
     const own = this.#deliveries.get(id);
     if (own === undefined) return;
@@ -93,7 +93,7 @@ export class TaskInputDelivery {
   }
 }
 
-/** Requests input; undefined if the request was withdrawn: a closed connection is no refusal. */
+/** Requests input. Returns `undefined` if the request was withdrawn, because a closed connection is not a refusal. */
 async function requestInput(
   { id, questions }: TaskRecord,
   key: string,

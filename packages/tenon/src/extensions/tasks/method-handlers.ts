@@ -19,7 +19,11 @@ type TaskOperation = { readonly params: { readonly taskId: string } };
 export type TaskMethod = keyof TaskMethods;
 export type TaskMethodHandlers = { readonly [M in TaskMethod]: MethodHandler<M> };
 
-/** https://modelcontextprotocol.io/extensions/tasks/overview and, where tasks are made by a parameter, its predecessor. */
+/**
+ * Creates the handlers of the task methods.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
 export function createMethodHandlers(
   runtime: TaskRuntime,
   store: TaskStore,
@@ -77,7 +81,7 @@ export function createMethodHandlers(
   };
 }
 
-/** Finds a task of this caller. A task of another owner is reported like one that does not exist. */
+/** Finds a task of this caller. A task of another owner is reported as not found. */
 async function findTask(
   { worker, access, settings }: TaskRuntime,
   store: TaskStore,

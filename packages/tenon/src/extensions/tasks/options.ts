@@ -3,58 +3,70 @@ import { identifyCaller } from '../../protocol/caller-identity.js';
 import type { Complete } from '../../protocol/defaults.js';
 import type { CallerInfo } from '../../server/caller-info.js';
 
-/** Options of tasks. */
+/** Options of the tasks extension. */
 export interface TasksOptions {
-  /** Time for which a task is kept, from its creation, ended or not, in milliseconds. Default 86,400,000: 24 hours. */
+  /**
+   * Lifetime of a task from its creation, in milliseconds. It also applies to tasks that have ended. Default 86,400,000
+   * (24 hours).
+   */
   readonly ttl?: number | undefined;
-  /** Maximum `ttl` that a client or a tool can request, in milliseconds. Default 604,800,000: 7 days. */
+  /** Maximum `ttl` that a client or a tool can request, in milliseconds. Default 604,800,000 (7 days). */
   readonly maxTtl?: number | undefined;
   /**
-   * Longest advised interval between polls of a client, in milliseconds. A new task advises 20, and later as much as its
-   * age. Default 1,000.
+   * Maximum recommended interval between polls of a client, in milliseconds. A new task recommends 20 ms. Later the
+   * recommended interval is the age of the task. Default 1,000.
    */
   readonly pollInterval?: number | undefined;
-  /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
+  /**
+   * Maximum number of tasks that this process runs at the same time. Tasks that wait for input do not count. Further
+   * tasks wait. Default 100.
+   */
   readonly maxRunning?: number | undefined;
-  /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
+  /** Maximum number of tasks of this process that have not ended. Further calls are refused. Default 10,000. */
   readonly maxOpen?: number | undefined;
-  /** Maximum of `maxOpen` of one user with one OAuth client, or of one address of anonymous callers. Default 1,000. */
+  /**
+   * Maximum number of open tasks of one user with one OAuth client, or of one address of anonymous callers. Default
+   * 1,000.
+   */
   readonly maxOpenPerUser?: number | undefined;
   /**
-   * Part of `maxOpen` and `maxRunning` that one user, or one address of anonymous callers, may use alone, from 0 to 1.
-   * Default 0.5; 1 lets one caller use everything.
+   * Share of `maxOpen` and `maxRunning` for one user, or for one address of anonymous callers. A number from 0 to 1; 1
+   * sets no limit. Default 0.5.
    */
   readonly maxShare?: number | undefined;
   /**
-   * Maximum size of one task in characters of JSON: arguments, input requests and result together, and as much again for
-   * its steps. Larger arguments are refused before the handler runs. A larger result ends the task as failed. Default
-   * 16,777,216 (16 Mi).
+   * Maximum size of one task, in characters of JSON. It applies to the arguments, input requests and result together,
+   * and separately to the steps. Larger arguments are refused before the handler runs. A larger result makes the task
+   * fail. Default 16,777,216 (16 Mi).
    */
   readonly maxRecordSize?: number | undefined;
-  /** Time after which a silent process no longer counts as working on its tasks, in milliseconds. Default 15,000. */
+  /**
+   * Time after which a process that does not renew its leases counts as dead, in milliseconds. Another process then
+   * continues its tasks. Default 15,000.
+   */
   readonly leaseTtl?: number | undefined;
   /**
-   * Time for which a task is left to other processes when no tool of its name, or no tool of its version, is here, in
-   * milliseconds; then it fails. Applies to stores that several processes share. Default 600,000: 10 minutes.
+   * Time that a task waits for a process with its tool, or with the version of its tool, in milliseconds. After it the
+   * task fails. Applies to stores that several processes share. Default 600,000 (10 minutes).
    */
   readonly handoverTimeout?: number | undefined;
   /**
-   * Time that a handler waits in memory for an answer, in milliseconds; later it runs again. Default 300,000: 5
-   * minutes.
+   * Maximum time that a handler waits in memory for an answer, in milliseconds. After it the handler runs again when
+   * the answer arrives. Default 300,000 (5 minutes).
    */
   readonly suspendTimeout?: number | undefined;
   /**
-   * Offers `tasks/list`. Default: to authenticated callers only, because others cannot be distinguished. `true` is for
-   * a server with a single user.
+   * Offers `tasks/list`. Use `true` only for a server with a single user, because anonymous callers cannot be
+   * distinguished. Default: only authenticated callers.
    */
   readonly list?: boolean | undefined;
   /** Called for each event of a task, for an audit log or metrics. */
   readonly onEvent?: ((event: TaskEvent) => void) | undefined;
 }
 
-/** Something that happened to a task, for audit logs and metrics. */
+/** An event of a task, for audit logs and metrics. */
 export interface TaskEvent {
-  /** Kind of the event. `taken-over`: another process continues the task. */
+  /** Kind of the event. `taken-over`: this process continues the task of another process. */
   readonly type:
     | 'created'
     | 'taken-over'
@@ -70,7 +82,7 @@ export interface TaskEvent {
   readonly tool: string | undefined;
   /** User for whom the task runs. Undefined for anonymous callers. */
   readonly principal: string | undefined;
-  /** OAuth client that created the task or requested it. */
+  /** OAuth client of the event: the one that created the task, or that sent the request. */
   readonly clientId?: string | undefined;
 }
 
@@ -94,15 +106,13 @@ export const TASK_DEFAULTS = {
 
 export type TaskSettings = TasksOptions & Complete<Omit<TasksOptions, 'list' | 'onEvent'>>;
 
-/** Names user and OAuth client for an event. */
+/** Returns the user and the OAuth client for an event. */
 export function describeCaller({ auth }: Pick<CallerInfo, 'auth'>): Pick<TaskEvent, 'principal' | 'clientId'> {
   const { principal, clientId } = identifyCaller(auth);
   return { principal, ...(clientId === undefined ? {} : { clientId }) };
 }
 
-/**
- * True if the caller may list tasks. Unauthenticated callers cannot be distinguished and would see the tasks of others.
- */
+/** Tells if the caller may list tasks. Anonymous callers cannot be distinguished and would see the tasks of others. */
 export function canListTasks({ list }: TaskSettings, { auth }: CallerInfo): boolean {
   return list ?? auth !== undefined;
 }

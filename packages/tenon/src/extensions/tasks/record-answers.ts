@@ -13,8 +13,8 @@ import type { TaskStore } from './task-store.js';
 export type InputOutcome = Pick<RecordedRequest, 'answer' | 'refused'>;
 
 /**
- * Accepts answers from a client. Answers to unknown or closed input requests are dropped. If one answer is invalid, all
- * are refused.
+ * Records answers of a client. Answers without an open input request are dropped. If one answer is invalid, all are
+ * refused.
  */
 export function recordAnswers(
   runtime: TaskRuntime,
@@ -29,7 +29,7 @@ export function recordAnswers(
   });
 }
 
-/** Accepts the outcome of one input request. */
+/** Records the answer or refusal of one input request. */
 export function recordAnswer(
   runtime: TaskRuntime,
   store: TaskStore,
@@ -48,7 +48,7 @@ function checkAnswer(method: string | undefined, key: string, given: unknown): v
   if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
 }
 
-/** Stores the outcome of input requests. The worker of the task continues with it. */
+/** Stores the answers or refusals of input requests. The worker of the task then continues. */
 async function updateSettled(
   { host, worker }: TaskRuntime,
   store: TaskStore,

@@ -10,7 +10,7 @@ import type { ToolCall } from '../../server/extension.js';
 import type { PromotionTrigger } from './task-creation.js';
 import type { TaskService } from './task-service.js';
 
-/** Serves a call as a task where that is wanted; undefined where it is not. */
+/** Handles a call as a task, if the tool or the client requires it. Returns `undefined` otherwise. */
 export function startAsTask(
   clock: Clock,
   getService: () => Promise<TaskService>,
@@ -32,7 +32,7 @@ export function startAsTask(
   return after > 0 ? promote(depart => clock.after(after, depart)) : create();
 }
 
-/** Starts a task on versions where the client requests one. */
+/** Handles a call as a task on versions where the client requests tasks. */
 function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCall): Promise<JsonObject> | undefined {
   const { taskOptions } = call;
   const { task } = call.operation.params;

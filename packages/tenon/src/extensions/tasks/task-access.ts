@@ -4,7 +4,9 @@ import type { CallerInfo } from '../../server/caller-info.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { TaskRecord } from './task-record.js';
 
-/** Decides who may see, answer and end a task: its owner, with a token that has the scopes of the task's tool. */
+/**
+ * Decides which callers may read, answer and cancel a task: its owner, with a token that has the scopes of the tool.
+ */
 export class TaskAccess {
   readonly #host: ExtensionHost;
 
@@ -12,24 +14,27 @@ export class TaskAccess {
     this.#host = host;
   }
 
-  /** Checks that the caller owns the task. For other callers the task does not exist. */
+  /** Tells if the caller owns the task. For other callers the task does not exist. */
   isOwner({ caller, params }: TaskRecord, by: CallerInfo): boolean {
     return isSameOwner(caller.auth, by.auth) && this.#host.getToolAccess(params.name, by).visible;
   }
 
-  /** Checks the owner and the scopes. */
+  /** Tells if the caller owns the task and has the scopes of its tool. */
   isAllowed(record: TaskRecord, by: CallerInfo): boolean {
     return this.isOwner(record, by) && hasScopes(by.auth, this.#getScopes(record, by));
   }
 
-  /** Throws 403 with the scopes to request when the token of the owner lacks one. */
+  /** Throws 403 with the missing scopes when the token of the owner lacks one. */
   checkScopes(records: readonly TaskRecord[], by: CallerInfo): void {
     const needed = records.map(record => this.#getScopes(record, by));
     if (needed.every(scopes => hasScopes(by.auth, scopes))) return;
     throw insufficientScope([...new Set(needed.flat())]);
   }
 
-  /** A replica may not have the tool, so the scopes with which the task was made count as well. */
+  /**
+   * Returns the scopes of a task's tool. The scopes at the creation of the task count too, because a replica may not
+   * have the tool.
+   */
   #getScopes({ params, scopes = [] }: TaskRecord, by: CallerInfo): readonly string[] {
     return [...new Set([...scopes, ...this.#host.getToolAccess(params.name, by).scopes])];
   }

@@ -5,7 +5,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { TaskRecord } from './task-record.js';
 
-/** Creates the request context of a handler that works on a task. The client may have disconnected long ago. */
+/** Creates the request context of a handler that runs in a task. Its client may have disconnected. */
 export function createTaskContext(
   record: TaskRecord,
   dialect: Dialect,
@@ -39,19 +39,22 @@ export function createTaskContext(
   };
 }
 
-/** The request context for questions about a task that no worker has leased. */
+/** Creates the request context for checks of a task that no worker has leased. */
 export function createIdleContext(record: TaskRecord, dialect: Dialect): RequestContext {
   const doNothing = () => undefined;
   return createTaskContext(record, dialect, new AbortController().signal, doNothing, doNothing, doNothing);
 }
 
-/** The progress token of the client, if it sent one. */
+/** Returns the progress token of the client, if it sent one. */
 export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string | number | undefined {
   const token = params._meta?.progressToken;
   return isId(token) ? token : undefined;
 }
 
-/** Creates the params of the handler. Its progress is wanted in any case: it is how the task stands. */
+/**
+ * Creates the params of the handler. They always contain a progress token, because progress becomes the status message
+ * of the task.
+ */
 export function createHandlerParams(record: TaskRecord): JsonObject {
   const { id, params } = record;
   if (getProgressToken(record) !== undefined) return params;

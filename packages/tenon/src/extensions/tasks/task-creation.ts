@@ -14,7 +14,7 @@ import type { TaskWorker } from './task-worker.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Dependencies of creating tasks. */
+/** Objects that the creation of tasks needs. */
 export interface TaskRuntime {
   readonly host: ExtensionHost;
   readonly worker: TaskWorker;
@@ -23,10 +23,10 @@ export interface TaskRuntime {
   readonly settings: TaskSettings;
 }
 
-/** Calls `depart` when a call is to go on as a task. Returns what keeps it from that. */
+/** Registers a function that turns the call into a task. Returns a function that cancels the registration. */
 export type PromotionTrigger = (depart: () => void) => () => void;
 
-/** Makes a task of a call, to be worked on from here on. */
+/** Creates a task for a call and starts to run it. */
 export async function createTask(runtime: TaskRuntime, call: ToolCall, rules: TaskOptions): Promise<JsonObject> {
   const { worker, subscribers } = runtime;
   const record = createTaskRecord(runtime, call, await call.run.toJournaled(), rules);
@@ -38,7 +38,8 @@ export async function createTask(runtime: TaskRuntime, call: ToolCall, rules: Ta
 }
 
 /**
- * Runs the call while the caller waits. When it takes too long, or its handler requests a task, it continues as a task.
+ * Runs the call while the caller waits. If it takes too long, or if its handler requests a task, it continues as a
+ * task.
  */
 export async function promoteCall(
   runtime: TaskRuntime,
@@ -69,7 +70,7 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
     respond = resolve;
   });
   const handler = run.redirectTo?.(job.backend, response);
-  // It ended, or requested input, before the task was created.
+  // The call ended, or requested input, before the task was created.
   if (handler === undefined) {
     await job.giveBack();
     return worker.discard(record, job.log);
@@ -80,7 +81,7 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
 }
 
 /**
- * The client gets the task after everything that happened during its creation is stored, because nothing repeats that
+ * Publishes a task. The client gets it after every event during its creation is stored, because no worker repeats that
  * work.
  */
 async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly JournalEntry[]): Promise<JsonObject> {

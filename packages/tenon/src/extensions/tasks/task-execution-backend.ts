@@ -14,23 +14,23 @@ import { createUnsupportedError, findMissingForRequest } from '../../protocol/mi
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { TaskRecord } from './task-record.js';
 
-/** The record of a task, for the one who works on it. */
+/** Access to the record of a task, for its worker. */
 export interface TaskRecordAccess {
   readonly record: TaskRecord;
   /**
-   * Resolves while this process holds the lease of the task. Rejects when the task was ended elsewhere. When another
-   * worker has taken over, it never settles.
+   * Resolves while this process holds the lease of the task. Rejects when the task has ended elsewhere. Never settles
+   * when another worker has taken over the task.
    */
   ensureHeld(): Promise<void>;
-  /** Updates the record and notifies subscribers, under the lease. */
+  /** Updates the record under the lease and notifies subscribers. */
   write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void>;
-  /** Writes what was done, on the same terms. Nobody is told: it is the handler's own business. */
+  /** Appends completed entries under the lease. Does not notify subscribers, because the status does not change. */
   append(entries: readonly JournalEntry[]): Promise<void>;
-  /** It waits for answers and does nothing else, or no longer does. */
+  /** Sets if the handler is idle, which means that it only waits for answers. */
   setIdle(resting: boolean): void;
 }
 
-/** Settled entries that stay in the record of a task. */
+/** Maximum number of settled entries in the record of a task. Further ones move to the log. */
 const MAX_SETTLED = 16;
 
 interface PendingAnswer {
@@ -38,7 +38,7 @@ interface PendingAnswer {
   readonly reject: (error: unknown) => void;
 }
 
-/** Execution of a task: every request and step is in the record before the handler continues. */
+/** Runs input requests and steps of a task. Each one is stored in the record before the handler continues. */
 export class TaskExecutionBackend implements ExecutionBackend {
   readonly #access: TaskRecordAccess;
   readonly #journal: Journal;
@@ -63,7 +63,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
     answer.catch(() => {});
     const { questions } = this.#access.record;
     if (!Object.hasOwn(questions, key)) await this.#recordRequest(key, { method, params });
-    // It may have been answered while it was written.
+    // The answer may have arrived while the input request was being stored.
     this.applyAnswers(this.#access.record);
     this.#updateIdle();
     return answer;
@@ -84,7 +84,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
     }
   }
 
-  /** Goes on with what was answered. */
+  /** Continues the input requests that have an answer. */
   applyAnswers({ journal }: TaskRecord): void {
     for (const entry of journal.filter(isRecordedRequest)) {
       const pending = this.#pending.get(entry.ask);
@@ -97,7 +97,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
     this.#updateIdle();
   }
 
-  /** Nothing will be answered any more. */
+  /** Rejects all pending input requests, because the task has ended. */
   rejectPending(error: TenonError): void {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
@@ -118,7 +118,10 @@ export class TaskExecutionBackend implements ExecutionBackend {
     }));
   }
 
-  /** Moves what is settled from the record to the log, once it is much: the record is written for each request. */
+  /**
+   * Moves settled entries from the record to the log when there are many, because each input request writes the whole
+   * record.
+   */
   async #moveSettled(): Promise<ReadonlySet<string>> {
     const settled = this.#access.record.journal.filter(isSettled);
     if (settled.length < MAX_SETTLED) return new Set();

@@ -17,16 +17,16 @@ import type { TaskClaim } from './task-store.js';
 
 /** Observer of a job. */
 export interface JobObserver {
-  /** The record has changed. */
+  /** Called when the record has changed. */
   onChange(job: TaskJob): Promise<void>;
   onIdleChange(job: TaskJob, resting: boolean): void;
-  /** The session that was last seen to care for it. */
+  /** Returns the session that requested the task last. */
   getSession(job: TaskJob): ClientSession | undefined;
   /** Sends a notification of the handler to the client. */
   notifyClient(job: TaskJob, method: string, params: JsonObject): void;
-  /** Its handler came to its end, and that is written. */
+  /** Called when the task has ended and its end is stored. */
   onEnd(job: TaskJob): void;
-  /** Nothing more is done here; what is left in the record is for others. */
+  /** Called when this process stops working on the task. Another process may continue it. */
   onRelease(job: TaskJob): void;
 }
 
@@ -41,12 +41,12 @@ export class TaskJob implements TaskRecordAccess {
   readonly #journal: Journal;
   readonly #controller = new AbortController();
   #isOver = false;
-  /** Its end is being written. */
+  /** True while the end of the task is being stored. */
   #isEnding = false;
-  /** The reason of an end that was not the handler's. */
+  /** Reason of an end that the handler did not cause. */
   #endReason: TenonError | undefined;
 
-  /** `journal`: of a handler that runs already. */
+  /** `journal` belongs to a handler that already runs. */
   constructor(
     { record, log, entries }: TaskClaim,
     dialect: Dialect,
@@ -76,7 +76,10 @@ export class TaskJob implements TaskRecordAccess {
     return this.#claim.value;
   }
 
-  /** Runs the handler until the task ends or its lease is lost. Never rejects. `first` is the result of a run that has begun. */
+  /**
+   * Runs the handler until the task ends or its lease is lost. Never rejects. `first` is the result of a handler that
+   * already runs.
+   */
   async run(first?: Promise<JsonObject>): Promise<void> {
     this.#claim.renew(() => this.#giveUp());
     const params = createHandlerParams(this.record);
@@ -109,7 +112,7 @@ export class TaskJob implements TaskRecordAccess {
   append(entries: readonly JournalEntry[]): Promise<void> {
     return this.#runWhileHeld(async () => {
       if (entries.length === 0 || (await this.log.append(entries))) return;
-      // Another process has taken the task over, which throws here, or has ended it.
+      // If another process has taken over the task, `refresh` throws. Otherwise another process has ended the task.
       await this.#claim.refresh();
       throw createTaskOverError(this.record);
     });
@@ -119,7 +122,7 @@ export class TaskJob implements TaskRecordAccess {
     if (!this.#isOver) this.#observer.onIdleChange(this, resting);
   }
 
-  /** Another process has changed the record: answered it, or cancelled it. */
+  /** Reads the record again after another process has added an answer or cancelled the task. */
   async refresh(): Promise<void> {
     if (this.#isOver || this.#isEnding) return;
     const record = await this.#claim.refresh().catch(this.#throwUnlessOver);
@@ -128,7 +131,7 @@ export class TaskJob implements TaskRecordAccess {
     else this.backend.applyAnswers(record);
   }
 
-  /** Another process has ended the task. */
+  /** Stops the job because the task was ended elsewhere. */
   async handleCancel(): Promise<void> {
     if (this.#isOver) return;
     this.#endReason = createTaskOverError(this.record);
@@ -138,17 +141,14 @@ export class TaskJob implements TaskRecordAccess {
     await this.#claim.release();
   }
 
-  /**
-   * Releases the task, so that the worker that leases it next runs the handler again. Does nothing for a task that
-   * ends.
-   */
+  /** Releases the task, so that the next worker runs the handler again. Does nothing for a task that is ending. */
   async giveBack(): Promise<void> {
     if (this.#isOver || this.#isEnding) return;
     this.#finish();
     await this.#claim.release();
   }
 
-  /** Another has taken it over, or its time is up. */
+  /** Stops the job because another process has taken over the task, or because its lifetime has ended. */
   #giveUp(): void {
     if (this.#isOver) return;
     this.#finish();
@@ -157,19 +157,19 @@ export class TaskJob implements TaskRecordAccess {
     );
   }
 
-  /** Does something for a handler whose task is held here. */
+  /** Runs work of the handler while this process holds the lease. */
   async #runWhileHeld(work: () => Promise<void>): Promise<void> {
     if (!this.#isOver) {
       try {
         return await work();
       } catch (error) {
-        // It may have been ended before anybody said so.
+        // The task may have been ended before this process was notified.
         if (isTerminal(this.record.status)) await this.handleCancel();
         this.#throwUnlessOver(error);
       }
     }
     if (this.#endReason) throw this.#endReason;
-    // Another goes on with it. An error would set the handler to undo what it has done.
+    // Another process continues the task. An error here would make the handler undo its work.
     await new Promise(() => {});
   }
 

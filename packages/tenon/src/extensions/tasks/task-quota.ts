@@ -7,14 +7,14 @@ import type { TaskSettings } from './options.js';
 import { getCaller, type TaskRecord } from './task-record.js';
 
 interface OpenTask {
-  /** User and OAuth client. */
+  /** Key of the user and OAuth client. Undefined for anonymous callers. */
   readonly owner: string | undefined;
-  /** The user or the address. */
+  /** Key of the user or of the address. */
   readonly caller: string;
   readonly expiresAt: number;
 }
 
-/** The tasks of this process that have not ended, and how many there may be. */
+/** Counts the open tasks of this process and enforces their limits. */
 export class TaskQuota {
   readonly #settings: TaskSettings;
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class TaskQuota {
     return this.#open.has(id);
   }
 
-  /** Counts one more. Throws when there are as many as there may be. */
+  /** Counts a task. Throws when a limit is reached. */
   add(record: TaskRecord): void {
     const { id, created, ttl } = record;
     const owner = getOwnerKey(identifyCaller(record.caller.auth));

@@ -10,14 +10,17 @@ import type { ParamsOf } from '../../protocol/method-types.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { type DetailedTask, isTerminal, type Task, type TaskStatus } from '../../protocol/tasks.js';
 
-/** A task as it is kept: all that another process needs to go on with it. Times are milliseconds since the epoch. */
+/**
+ * The stored form of a task, with everything that another process needs to continue it. Times are milliseconds since
+ * the epoch.
+ */
 export interface TaskRecord {
   readonly id: string;
   readonly status: TaskStatus;
   readonly statusMessage?: string;
   readonly created: number;
   readonly updated: number;
-  /** From its creation on; null is without end. */
+  /** Lifetime from the creation, in milliseconds. Null: no end. */
   readonly ttl: number | null;
   readonly pollInterval: number;
   readonly revision: string;
@@ -27,46 +30,46 @@ export interface TaskRecord {
     readonly auth?: AuthInfo;
     readonly address?: string;
   };
-  /** Version of the handler that began it, where its tool declares one. */
+  /** Version of the handler that started the task, if its tool declares one. */
   readonly version?: string;
-  /** Scopes that the tool demanded when the task was made. */
+  /** Scopes that the tool required when the task was created. */
   readonly scopes?: readonly string[];
   /** Params of the call. */
   readonly params: ParamsOf<'tools/call'>;
-  /** Inputs of the handler beside the params. */
+  /** Inputs of the handler in addition to the params. */
   readonly inputs: RetryInputs;
   /**
-   * Requests that are open or were answered lately, and what was done before the call became a task. The rest is in the
-   * log of the task. Records of earlier versions have all of it here.
+   * Pending and recently settled entries of the journal, and all entries from before the call became a task. The others
+   * are in the log of the task. Records of earlier releases contain all entries here.
    */
   readonly journal: readonly JournalEntry[];
-  /** The open input requests, by their keys. */
+  /** The open input requests, by key. */
   readonly questions: InputRequests;
   readonly result?: JsonObject;
   readonly error?: ErrorObject;
 }
 
-/** The caller whose shares a task uses up. */
+/** Returns the key of the caller whose limits a task uses. */
 export function getCaller({ caller: { auth, address } }: TaskRecord): string {
   return getCallerKey(auth, address);
 }
 
-/** Tells if a record could not be stored because it is larger than `maxRecordSize`. */
+/** Tells if a record could not be stored because it exceeds `maxRecordSize`. */
 export function isTooLarge(error: unknown): error is TenonError {
   return TenonError.is(error) && error.code === 'store/value-too-large';
 }
 
-/** Describes the limit and the actual size. */
+/** Describes the limit and the actual size of a record. */
 export function describeSize({ expected, received }: TenonError): string {
   return `Expected ${expected}, got ${received}`;
 }
 
-/** A change of a record, and when it happened. */
+/** Changes a record and sets the time of the change. */
 export function updateRecord(record: TaskRecord, now: number, change: Partial<TaskRecord>): TaskRecord {
   return { ...record, ...change, updated: Math.max(now, record.updated) };
 }
 
-/** The end of a task: nothing is left to be remembered of its way. One that has ended already stays as it is. */
+/** Ends a task and removes its journal and inputs. A task that has already ended stays unchanged. */
 export function endRecord(
   record: TaskRecord,
   now: number,
@@ -77,15 +80,15 @@ export function endRecord(
   return updateRecord(rest, now, { ...end, journal: [], questions: {} });
 }
 
-/** Returns the remaining time of a record, in milliseconds. */
+/** Returns the remaining lifetime of a record, in milliseconds. */
 export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): number | undefined {
   return ttl === null ? undefined : Math.max(1, created + ttl - now);
 }
 
-/** Advised interval between polls of a new task, in milliseconds. */
+/** Recommended interval between polls of a new task, in milliseconds. */
 const MIN_POLL_INTERVAL = 20;
 
-/** Converts a record to the task that its client gets. */
+/** Converts a record to the form for clients. */
 export function toTask(record: TaskRecord, now: number): Task {
   const { id, status, statusMessage, created, updated, ttl, pollInterval } = record;
   return {
@@ -95,12 +98,12 @@ export function toTask(record: TaskRecord, now: number): Task {
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date(updated).toISOString(),
     ttlMs: ttl,
-    // Many tasks end soon. A client that polls as often as the age of the task doubles sees the end early, by few polls.
+    // Many tasks end soon. Intervals that grow with the age of the task find the end early with few polls.
     pollIntervalMs: Math.min(pollInterval, Math.max(MIN_POLL_INTERVAL, now - created)),
   };
 }
 
-/** The same with the payload of its status. */
+/** Converts a record to the form for clients, with the payload of its status. */
 export function toDetailedTask(record: TaskRecord, now: number): DetailedTask {
   const task = toTask(record, now);
   switch (record.status) {

@@ -15,7 +15,7 @@ import { TaskStore } from './task-store.js';
 import { TaskSubscribers } from './task-subscribers.js';
 import { TaskWorker } from './task-worker.js';
 
-/** Maximum number of tasks of one listening request. */
+/** Maximum number of tasks in one `subscriptions/listen` request. */
 const MAX_LISTENED_TASKS = 1000;
 
 /** Creates, runs and reports the tasks of one server. */

@@ -29,16 +29,16 @@ const PAGE_SIZE = 1000;
 
 type StoredTask = TaskRecord & { readonly lease?: Lease };
 
-/** A task that this process works on. */
+/** A task that this process has leased. */
 export interface TaskClaim {
   readonly record: LeasedRecord<TaskRecord>;
-  /** The completed steps. */
+  /** Log of the completed steps. */
   readonly log: AppendLog<JournalEntry>;
-  /** The journal up to the moment at which this process took the task. */
+  /** The journal at the time when this process leased the task. */
   readonly entries: readonly JournalEntry[];
 }
 
-/** Stores tasks and notifies of their changes. */
+/** Stores tasks and announces their changes. */
 export class TaskStore {
   readonly #bus: Stores['bus'];
   readonly #values: Values;
@@ -61,7 +61,7 @@ export class TaskStore {
     this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
   }
 
-  /** Stores a new task, leased by this process. Other processes list it, and take it over, once it is indexed. */
+  /** Stores a new task, leased by this process. Other processes can find and continue it after it is indexed. */
   async create(value: TaskRecord): Promise<TaskClaim> {
     const owner = { ...this.#owner, caller: getCaller(value) };
     const record = await LeasedRecord.create(this.#values, `task/${value.id}`, owner, value, this.#ttl);
@@ -82,7 +82,7 @@ export class TaskStore {
     return (await toTypedValues<StoredTask>(this.#values).get(`task/${id}`))?.value;
   }
 
-  /** Updates a task that a worker may have leased, and notifies subscribers. */
+  /** Updates a task that a worker may have leased, and announces the change. */
   async updateIfPresent(
     id: string,
     change: (stored: StoredTask) => TaskRecord | undefined,
@@ -104,27 +104,27 @@ export class TaskStore {
     const record = await LeasedRecord.take<TaskRecord>(this.#values, `task/${id}`, this.#owner, change, this.#ttl);
     if (record === undefined) return undefined;
     const log = this.#openLog(record.value, record.fence);
-    // The record is leased first: the former process cannot append after the log was read.
+    // The record is leased first, so that the former process cannot append after the log was read.
     return { record, log, entries: [...(await log.takeOver()), ...record.value.journal] };
   }
 
-  /** Removes what is kept of a task only until it ends. `log`: of the process that worked on it to its end. */
+  /** Deletes the data of a task that has ended. `log` belongs to the process that worked on the task. */
   async cleanUp(record: TaskRecord, log?: AppendLog<JournalEntry>): Promise<void> {
     const ended = log ?? this.#openLog(record, crypto.randomUUID());
-    // Another process may work on a task that was cancelled, until it hears of that.
+    // Another process may still run a cancelled task until it is notified.
     if (log === undefined) await ended.takeOver();
     await ended.deleteEntries();
     await this.#removeOpenEntry(record.id);
   }
 
-  /** Deletes a task whose id was never sent to its client. */
+  /** Deletes a task whose ID was never sent to its client. */
   async discard(record: TaskRecord, log = this.#openLog(record, crypto.randomUUID())): Promise<void> {
     await this.#values.delete(`task/${record.id}`);
     await this.#values.delete(createIndexKey(record));
     await this.cleanUp(record, log);
   }
 
-  /** The tasks that have not ended, or have ended lately. */
+  /** Iterates over the IDs of tasks that have not ended, or have ended recently. */
   async *listOpen(): AsyncGenerator<string> {
     for (let after: string | undefined; ; ) {
       const keys = await this.#values.list(OPEN_PREFIX, after === undefined ? {} : { after });
@@ -134,7 +134,7 @@ export class TaskStore {
     }
   }
 
-  /** Tells if a task could continue and no worker has leased it. A task that has ended is no longer open. */
+  /** Tells if a task could continue and no worker has leased it. A task that has ended cannot continue. */
   async isIdle(id: string): Promise<boolean> {
     const record = await this.get(id);
     if (record === undefined) await this.#removeOpenEntry(id);
@@ -153,7 +153,8 @@ export class TaskStore {
   }
 
   /**
-   * One page of the tasks of a user and OAuth client, oldest first, and where the next one begins, if there is more.
+   * Returns one page of the tasks of a user and OAuth client, oldest first, and the start of the next page if there is
+   * one.
    */
   async list(auth: AuthInfo | undefined, after: string | undefined, limit: number): Promise<TaskPage> {
     const prefix = createIndexPrefix(auth);
@@ -162,18 +163,16 @@ export class TaskStore {
     const page = entries.slice(0, limit);
     const records = await Promise.all(page.map(({ value }) => this.get(value.id as string)));
     const next = entries.length > limit ? page.at(-1)?.key.slice(prefix.length) : undefined;
-    // The prefix is a short mark, which others may share.
+    // The prefix is a short hash, which other owners may share.
     return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
   }
 
-  /**
-   * Announces a change. A fault of the bus undoes nothing that is written: listeners look at the store now and again.
-   */
+  /** Announces a change. If the bus fails, the change is still stored, and listeners read the store at intervals. */
   async publishChange(id: string): Promise<void> {
     await this.#bus.publish('tasks', { id }).catch(error => this.#onError(TenonError.from(error)));
   }
 
-  /** Calls `hear` with the id of each task that changes, in any process. */
+  /** Calls `onChange` with the ID of each task that changes, in any process. */
   onChange(onChange: (id: string) => void): () => void {
     this.#listeners.add(onChange);
     this.#unsubscribe ??= this.#bus.subscribe('tasks', ({ id }: JsonObject) => {

@@ -18,7 +18,10 @@ interface SubscribedSession {
   readonly session: ClientSession;
   /** The last caller in this session that requested the task. */
   caller: CallerInfo;
-  /** A handler that runs again reports progress from the start, but the values that the client gets must grow. */
+  /**
+   * Last progress that was sent. A handler that runs again reports progress from the start, but the values for the
+   * client must increase.
+   */
   progress: number;
 }
 
@@ -34,7 +37,7 @@ export class TaskSubscribers {
   readonly #throttled = new Map<string, (() => void) | undefined>();
   #unwatchStore: (() => void) | undefined;
 
-  /** `asks`: called when a task whose session is here requests input. */
+  /** `onInputRequired` is called when a task with a session in this process requests input. */
   constructor(store: TaskStore, clock: Clock, access: TaskAccess, onInputRequired: (record: TaskRecord) => void) {
     this.#store = store;
     this.#clock = clock;
@@ -42,12 +45,12 @@ export class TaskSubscribers {
     this.#onInputRequired = onInputRequired;
   }
 
-  /** The session that was last seen to care for a task. */
+  /** Returns the session that requested a task last. */
   getSession(id: string): ClientSession | undefined {
     return this.#sessions.get(id)?.session;
   }
 
-  /** Notifies this session about the task while both exist. A former session is no longer notified. */
+  /** Subscribes a session to a task while both exist. Replaces the former session. */
   subscribeSession(id: string, session: ClientSession, caller: CallerInfo): void {
     const subscribed = this.#sessions.get(id);
     if (subscribed?.session === session) {
@@ -63,7 +66,10 @@ export class TaskSubscribers {
     });
   }
 
-  /** Notifies a listener about these tasks: their current state, and each change. Returns a function that stops it. */
+  /**
+   * Subscribes a listener to tasks. It gets their current state and each change. Returns a function that ends the
+   * subscription.
+   */
   addListener(ids: readonly string[], caller: CallerInfo, deliver: TaskNotifier): () => void {
     for (const id of ids) {
       const all = this.#listeners.get(id) ?? new Map();
@@ -83,7 +89,7 @@ export class TaskSubscribers {
     };
   }
 
-  /** Sends a notification of a handler to the session that created the task, if there is one. */
+  /** Sends a notification of a handler to the session of the task, if there is one. */
   notifySession(record: TaskRecord, method: string, params: JsonObject): void {
     const subscribed = this.#sessions.get(record.id);
     if (subscribed === undefined || !this.#access.isAllowed(record, subscribed.caller)) return;
@@ -96,7 +102,9 @@ export class TaskSubscribers {
     subscribed.session.notify(method, { ...params, _meta });
   }
 
-  /** Does something for this task, once in a while: of what was to be done meanwhile, the last is. */
+  /**
+   * Runs `work` at most once per interval for each task. Of several calls during one interval, only the last one runs.
+   */
   throttle(id: string, work: () => void): void {
     const isWaiting = this.#throttled.has(id);
     this.#throttled.set(id, work);
@@ -129,7 +137,7 @@ export class TaskSubscribers {
   async #onTaskChanged(id: string): Promise<void> {
     if (!this.#sessions.has(id) && !this.#listeners.has(id)) return;
     await this.#notify(id, (task, record) => {
-      // The scopes of a tool may have changed since.
+      // The scopes of a tool may have changed since the subscription.
       const subscribed = this.#sessions.get(id);
       const session = subscribed && this.#access.isAllowed(record, subscribed.caller) ? subscribed.session : undefined;
       session?.notify('notifications/tasks/status', task);

@@ -15,7 +15,7 @@ import type { TaskClaim, TaskStore } from './task-store.js';
 import type { TaskSubscribers } from './task-subscribers.js';
 import { createUnknownVersionError, UnservedTasks } from './unserved-tasks.js';
 
-/** Works on the tasks of this process, and on those that another has left. */
+/** Runs the tasks of this process, and tasks that other processes have left. */
 export class TaskWorker implements JobObserver {
   readonly #host: ExtensionHost;
   readonly #store: TaskStore;
@@ -25,7 +25,7 @@ export class TaskWorker implements JobObserver {
   readonly #jobs = new Map<string, TaskJob>();
   readonly #idleTimers = new Map<TaskJob, () => void>();
   readonly #running: SharedLimit;
-  /** Tasks that wait to be worked on, and their callers where they are known. */
+  /** Tasks that wait for a free worker, and their callers if they are known. */
   readonly #queue = new Map<string, string>();
   readonly #unserved: UnservedTasks;
   #unwatchStore: (() => void) | undefined;
@@ -43,17 +43,17 @@ export class TaskWorker implements JobObserver {
   }
 
   /**
-   * Makes a task: it can be found when this resolves, and is taken up by others when it has been indexed. Throws when
-   * this process has as many as it may have.
+   * Creates a task. It can be found when the promise resolves. Other processes can take it over after it is indexed.
+   * Throws when this process has reached its limit of tasks.
    */
   create(record: TaskRecord): Promise<TaskClaim> {
     return this.#create(record, () => this.#store.create(record));
   }
 
-  /** Makes a task that goes on without this process, too. */
+  /** Creates a task that other processes can also continue. */
   async createIndexed(record: TaskRecord): Promise<TaskClaim> {
     const claim = await this.#create(record, async () => {
-      // The calls take effect in their order: nobody finds the index entry of a task that is not there.
+      // The calls take effect in their order, so no process finds the index entry of a missing task.
       const [created, indexed] = await Promise.allSettled([this.#store.create(record), this.#store.index(record)]);
       if (created.status === 'fulfilled' && indexed.status === 'fulfilled') return created.value;
       await this.#store.discard(record).catch(this.#reportError);
@@ -74,7 +74,7 @@ export class TaskWorker implements JobObserver {
     }
   }
 
-  /** From here on a task goes on without this process, too. One that cannot be indexed comes to nothing. */
+  /** Indexes a task, so that other processes can also continue it. Discards a task that cannot be indexed. */
   async index({ record, log }: TaskJob): Promise<void> {
     try {
       await this.#store.index(record);
@@ -85,30 +85,30 @@ export class TaskWorker implements JobObserver {
     this.emitEvent('created', record);
   }
 
-  /** Works on a task as soon as there is a hand free. */
+  /** Runs a task as soon as the limits allow it. */
   begin(claim: TaskClaim): void {
     const { value } = claim.record;
     const caller = getCaller(value);
     if (this.#hasRoomFor(caller)) return void this.#createJob(claim).run();
-    // No other worker can lease it before it is released.
+    // No other worker can lease the task before it is released.
     void claim.record
       .release()
       .then(() => this.#wakeFor(value.id, caller))
       .catch(this.#reportError);
   }
 
-  /** Goes on with a handler that runs already. */
+  /** Creates a job for a handler that already runs. */
   adopt(claim: TaskClaim, journal: Journal): TaskJob {
     return this.#createJob(claim, journal);
   }
 
-  /** Deletes a task that failed before its id was sent to its client. */
+  /** Deletes a task that failed before its ID was sent to its client. */
   async discard(record: TaskRecord, log: TaskClaim['log']): Promise<void> {
     this.#quota.release(record.id);
     await this.#store.discard(record, log).catch(this.#reportError);
   }
 
-  /** Leases a task that waits for a worker and not for input. */
+  /** Runs a task that waits for a worker, unless it waits for input. */
   wake(id: string): Promise<void> {
     return this.#wakeFor(id, UNKNOWN_CALLER);
   }
@@ -124,7 +124,7 @@ export class TaskWorker implements JobObserver {
     this.begin(claim);
   }
 
-  /** Keeps room for the task while it is taken over. */
+  /** Leases a task and counts it as running meanwhile. */
   async #claim(id: string, caller: string): Promise<TaskClaim | undefined> {
     this.#running.add(caller);
     try {
@@ -134,7 +134,7 @@ export class TaskWorker implements JobObserver {
     }
   }
 
-  /** A task was cancelled in this process. A worker in another process is notified. */
+  /** Stops the job of a task that was cancelled in this process. A worker in another process is notified. */
   cancelJob(record: TaskRecord): void {
     void this.#jobs.get(record.id)?.handleCancel().catch(this.#reportError);
     this.#finishTask(record);
@@ -154,7 +154,7 @@ export class TaskWorker implements JobObserver {
   onIdleChange(job: TaskJob, isIdle: boolean): void {
     const caller = getCaller(job.record);
     this.#idleTimers.get(job)?.();
-    // A task that waits for an answer takes no room.
+    // A task that waits for an answer does not count as running.
     if (this.#idleTimers.delete(job)) this.#running.add(caller);
     if (!isIdle) return;
     this.#running.release(caller);
@@ -229,7 +229,7 @@ export class TaskWorker implements JobObserver {
     this.#stopIfUnused();
   }
 
-  /** One that has waited for long is entered again when its answer is there. */
+  /** Releases a task that has waited for a long time. Its handler runs again when the answer arrives. */
   async #unload(job: TaskJob): Promise<void> {
     await job.giveBack().catch(this.#reportError);
     if (job.record.status === 'working') await this.wake(job.record.id).catch(this.#reportError);
@@ -258,13 +258,13 @@ export class TaskWorker implements JobObserver {
     this.#unwatchStore = undefined;
   }
 
-  /** Looks for what others have left, now and again. */
+  /** Looks for tasks that other processes have left, at intervals. */
   async #scan(): Promise<void> {
     if (this.#isClosed) return;
     const unserved = new Set(this.#unserved.ids);
     try {
       for await (const id of this.#store.listOpen()) {
-        // A record that cannot be read or served must not block the records after it.
+        // A record that cannot be read or handled must not block the records after it.
         try {
           if (!(await this.#store.isIdle(id))) continue;
           unserved.delete(id);
@@ -273,7 +273,7 @@ export class TaskWorker implements JobObserver {
           this.#reportError(error);
         }
       }
-      // Another process works on these by now.
+      // Another process works on these tasks now.
       for (const id of unserved) this.#unserved.forget(id);
     } catch (error) {
       this.#reportError(error);

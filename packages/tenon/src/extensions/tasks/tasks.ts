@@ -8,9 +8,8 @@ import { startAsTask } from './start-task.js';
 import type { TaskService } from './task-service.js';
 
 /**
- * Lets calls of tools that have the option `task` become tasks: the call is answered at once, and the client polls for
- * the result. Tasks survive the process when the server's `stores` do. Serves the tasks extension and the tasks of
- * 2025-11-25.
+ * Lets calls of tools with the option `task` become tasks: the client gets a response at once and polls for the result.
+ * Tasks survive the process if the server's `stores` do. Supports the tasks extension and the tasks of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -22,7 +21,7 @@ function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks
   const settings = applyDefaults(TASK_DEFAULTS, options);
   let service: TaskService | undefined;
   let isClosed = false;
-  // Loaded by the first that has to do with a task: many calls of many servers have not.
+  // The first call that uses tasks loads the code, because many servers have no such calls.
   const open = async (): Promise<TaskService> => {
     if (service) return service;
     const { openTaskService } = await import('./task-service.js');
@@ -32,7 +31,7 @@ function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks
     if (isClosed) service.close();
     return service;
   };
-  // Others may have left tasks.
+  // Other processes may have left tasks.
   const cancelOpening = host.stores.durable
     ? host.clock.after(0, () => void open().catch(error => host.onError(TenonError.from(error, 'task/failed'))))
     : undefined;

@@ -7,12 +7,12 @@ import { createIdleContext } from './task-context.js';
 import { endRecord, type TaskRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';
 
-/** Finds the tasks that this process cannot go on with: they are left to other processes. */
+/** Finds the tasks that this process cannot continue and leaves them to other processes. */
 export class UnservedTasks {
   readonly #host: ExtensionHost;
   readonly #store: TaskStore;
   readonly #settings: TaskSettings;
-  /** Since when this process has known them. */
+  /** Time at which this process found each task. */
   readonly #since = new Map<string, number>();
 
   constructor(host: ExtensionHost, store: TaskStore, settings: TaskSettings) {
@@ -25,14 +25,14 @@ export class UnservedTasks {
     return [...this.#since.keys()];
   }
 
-  /** Another process works on it by now, or it has ended. */
+  /** Forgets a task that has ended or that another process works on. */
   forget(id: string): void {
     this.#since.delete(id);
   }
 
   /**
-   * Tells if this process has the protocol version, the tool and its version for a task. A task whose tool is missing
-   * for too long is ended, and `onFailed` is called.
+   * Tells if this process has the protocol version, the tool and the version of the tool for a task. A task whose tool
+   * is missing for too long is ended, and `onFailed` is called.
    */
   async canServe(record: TaskRecord, onFailed: (record: TaskRecord) => void): Promise<boolean> {
     const { id, revision, params, version } = record;

@@ -14,8 +14,8 @@ import type { TaskStore } from './task-store.js';
 const CHECK_INTERVAL = 5000;
 
 /**
- * Waits for a task to end, and sends its input requests meanwhile. `find` reads the task, and throws when there is
- * none.
+ * Waits for a task to end, and sends its input requests meanwhile. `find` reads the task and throws when it does not
+ * exist.
  */
 export async function waitForResult(
   runtime: TaskRuntime,
@@ -52,7 +52,7 @@ function toToolResult({ id, result, error }: TaskRecord): JsonObject {
   return { ...result, _meta: { ...readMeta(result), [RELATED_TASK]: { taskId: id } } };
 }
 
-/** The next time that something happens to a task, or that it is worth a look. */
+/** Waits for the next change of a task, or until it is time to read the task again. */
 function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, signal: AbortSignalLike) {
   let stop: () => void = () => {};
   const happened = new Promise<void>((resolve, reject) => {
