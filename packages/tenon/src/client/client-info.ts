@@ -2,7 +2,7 @@ import type { Implementation } from '../protocol/content.js';
 import { version } from '../version.js';
 import type { ClientOptions } from './options.js';
 
-/** Builds the name and version that the client gives to servers. */
+/** Returns the name and version that the client sends to servers. */
 export function createClientInfo({
   name = 'tenon',
   version: ownVersion = version,

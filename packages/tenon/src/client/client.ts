@@ -21,7 +21,7 @@ export interface ServerTypes {
 type ToolsOf<S> = S extends { readonly types?: { readonly tools: infer T } | undefined } ? T : unknown;
 type PromptsOf<S> = S extends { readonly types?: { readonly prompts: infer P } | undefined } ? P : unknown;
 type ResourcesOf<S> = S extends { readonly types?: { readonly resources: infer R } | undefined } ? R : unknown;
-/** Looked up, not inferred: a server has hundreds of tools, and that costs the compiler less. */
+/** Reads the type by an indexed access, because that is much cheaper for the compiler than inference. */
 export type InputOf<D> = D extends { readonly types?: { readonly input: unknown } | undefined }
   ? NonNullable<D['types']>['input']
   : unknown;
@@ -29,7 +29,7 @@ type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } | u
   ? NonNullable<D['types']>['output']
   : unknown;
 
-/** The value of a tool call: structured content if the tool has an output schema, else the whole result. */
+/** Value of a tool call: structured content if the tool has an output schema, else the whole result. */
 export type ToolResult<D> = unknown extends OutputOf<D> ? CallToolResult : OutputOf<D>;
 
 type TypedCall<I, R> = [I] extends [undefined]
@@ -39,14 +39,14 @@ type TypedCall<I, R> = [I] extends [undefined]
     : (input: I, options?: CallOptions) => Promise<R>;
 
 /**
- * No tool by name: nothing is known of the server's type. Use `client.callTool(name, input)`, or `connect<typeof
+ * Tools of a server whose type is unknown: none by name. Use `client.callTool(name, input)`, or `connect<typeof
  * server>(…)`.
  */
 export interface UntypedTools {
   readonly [untyped]?: never;
 }
 /**
- * No prompt by name: nothing is known of the server's type. Use `client.getPrompt(name, input)`, or `connect<typeof
+ * Prompts of a server whose type is unknown: none by name. Use `client.getPrompt(name, input)`, or `connect<typeof
  * server>(…)`.
  */
 export interface UntypedPrompts {
@@ -66,56 +66,59 @@ export type PromptCalls<P> = string extends keyof P
     ? UntypedPrompts
     : { readonly [N in keyof P]: TypedCall<InputOf<P[N]>, GetPromptResult> };
 
-/** Any string. Editors suggest the names that the type of the server has. */
+/** Any string. Editors suggest the names in the type of the server. */
 type SuggestedName<T> = string extends keyof T
   ? string
   : unknown extends T
     ? string
     : (keyof T & string) | (string & Record<never, never>);
 
-/** Any string. Editors suggest the URIs that the type of the server has, without its templates. */
+/** Any string. Editors suggest the URIs in the type of the server, without its templates. */
 type SuggestedUri<R> = SuggestedName<{ [U in keyof R as U extends `${string}{${string}` ? never : U]: R[U] }>;
 
-/** The arguments of a prompt by name. Numbers and booleans are sent as text; `undefined` is not sent. */
+/** Arguments of a prompt by name. Numbers and booleans are sent as text. `undefined` is not sent. */
 export interface PromptArguments {
   readonly [argument: string]: string | number | boolean | bigint | undefined;
 }
 
 /** Resources (by URI) and lists (by name) to watch. */
 export interface WatchOptions {
-  /** URIs of resources. */
+  /** URIs of the resources to watch. Default: none. */
   readonly uris?: readonly string[] | undefined;
-  /** Watches the list of tools. Default false. */
+  /** Watches the list of tools. Default: false. */
   readonly tools?: boolean | undefined;
-  /** Watches the list of prompts. Default false. */
+  /** Watches the list of prompts. Default: false. */
   readonly prompts?: boolean | undefined;
-  /** Watches the list of resources. Default false. */
+  /** Watches the list of resources. Default: false. */
   readonly resources?: boolean | undefined;
 }
 
-/** A change that the server announced, as `change` handlers receive it. */
+/** A change that the server announced, as listeners of `change` receive it. */
 export type ChangeEvent = ClientEvents['change'];
 
 /** A client of one server, on any protocol version and any transport. */
 export interface Client<S = unknown> {
   /**
    * Calls a tool of a server whose type is known: `connect<typeof server>(…)`. Resolves to the structured content of a
-   * tool that declares an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
-   * @throws `tool/failed` when the result has `isError`.
+   * tool with an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
+   *
+   * @throws TenonError `tool/failed` when the result has `isError`.
    */
   readonly tools: ToolCalls<ToolsOf<S>>;
   /** Gets a prompt of a server whose type is known. Use `getPrompt` for a server whose type is not known. */
   readonly prompts: PromptCalls<PromptsOf<S>>;
-  /** Calls that go on as tasks. `client.tools.x` waits for them by itself. */
+  /** Calls that become tasks. `client.tools.x` waits for such tasks automatically. */
   readonly tasks: Tasks<ToolsOf<S>>;
   /**
-   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: event `error`
-   * names them.
+   * Lists all tools, over all pages. Over HTTP, tools with invalid header annotations are omitted, and the event
+   * `error` names them.
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   listTools(options?: CallOptions): AsyncIterable<Tool>;
   /**
-   * Calls a tool by name and returns its whole result, also one with `isError: true`.
+   * Calls a tool by name and returns its whole result, including a result with `isError: true`.
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   callTool(name: SuggestedName<ToolsOf<S>>, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
@@ -126,7 +129,8 @@ export interface Client<S = unknown> {
   listPrompts(options?: CallOptions): AsyncIterable<Prompt>;
   /**
    * Gets a prompt by name.
-   * @throws `call/argument` for an argument that is no text, number or boolean.
+   *
+   * @throws TenonError `call/argument` for an argument that is not a text, a number or a boolean.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt
    */
   getPrompt(
@@ -140,7 +144,8 @@ export interface Client<S = unknown> {
    */
   listResources(options?: CallOptions): AsyncIterable<Resource>;
   /**
-   * Lists all templates of resources, over all pages.
+   * Lists all resource templates, over all pages.
+   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   listResourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate>;
@@ -162,15 +167,15 @@ export interface Client<S = unknown> {
     target: string | WatchOptions,
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<ChangeEvent>;
-  /** The least severe log messages to send from here on. */
+  /** Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28. */
   setLogLevel(level: LoggingLevel): Promise<void>;
-  /** Notifies the server that the roots have changed. Does nothing on versions without that notification. */
+  /** Notifies the server that the roots have changed. Does nothing on versions without this notification. */
   notifyRootsChanged(): Promise<void>;
-  /** Resolves when the server is there. */
+  /** Pings the server and resolves when it responds. */
   ping(options?: CallOptions): Promise<void>;
   /**
-   * Calls any method of the protocol, typed by the method table, or a method of an extension. With
-   * `resolveInputRequests: false` it may return an input request or a task.
+   * Calls any method of the protocol or of an extension. The table of methods types the methods of the protocol. With
+   * `resolveInputRequests: false` the result may be an input request or a task.
    */
   call<M extends MethodName>(
     method: M,
@@ -185,7 +190,7 @@ export interface Client<S = unknown> {
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /** @internal */
   call(method: string, params: JsonObject, options: InternalCallOptions): Promise<JsonObject>;
-  /** Sends a notification. Rejects when the connection is closed. */
+  /** Sends a notification. Rejects with `connection/closed` when the connection is closed. */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to an event of the client. Returns a function that removes the listener. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;

@@ -17,7 +17,7 @@ import type { CallOptions, ClientOptions, InternalCallOptions } from './options.
 import { createClientTasks } from './tasks/client-tasks.js';
 import { watch } from './watch/watch.js';
 
-/** Connects to an endpoint. Rejects with a `TenonError` when there is no server that can be spoken with. */
+/** Connects to an endpoint. Rejects with a `TenonError` if no supported server responds. */
 export async function connectTo<S extends ServerTypes = ServerTypes>(
   endpoint: ServerEndpoint,
   options: ClientOptions = {},
@@ -36,7 +36,8 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
 }
 
 /**
- * Notifies the server of changes of a roots source until the client is closed. A new connection lists the roots anyway.
+ * Notifies the server of changes of a roots source until the client is closed. A new connection sends no notification,
+ * because the server lists the roots anyway.
  */
 function announceRootChanges({ options: { roots }, emitter, connections }: CallPipeline): void {
   if (roots === undefined || typeof roots === 'function' || !('subscribe' in roots)) return;
@@ -48,13 +49,13 @@ function announceRootChanges({ options: { roots }, emitter, connections }: CallP
   });
 }
 
-/** The ways of signing in are extensions that the client declares beside its own. */
+/** Adds the extensions of the endpoint, such as sign-in methods, to those of the client. */
 function withEndpointExtensions({ extensions = [] }: ServerEndpoint, options: ClientOptions): ClientOptions {
   if (extensions.length === 0) return options;
   return { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
 }
 
-/** A server in this process as an endpoint. */
+/** Creates an endpoint for a server in this process. */
 export function createInProcessEndpoint(server: RequestHandler, options?: MemoryOptions): ServerEndpoint {
   return {
     kind: 'memory',
@@ -67,7 +68,7 @@ export function createInProcessEndpoint(server: RequestHandler, options?: Memory
 }
 
 /**
- * Creates an endpoint for your own transport. A transport can be opened once; a function is called for each new
+ * Creates an endpoint for a custom transport. A transport can be opened once. A function is called for each new
  * connection.
  */
 export function createTransportEndpoint(channel: Transport | (() => Transport | Promise<Transport>)): ServerEndpoint {
@@ -127,7 +128,7 @@ function createClient(pipeline: CallPipeline): Client {
 type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
 
 /**
- * Makes an object that has a function for any name, except for `then`: an object that has it would be taken for a
+ * Creates an object with a function for every name except `then`, because an object with `then` would be treated as a
  * promise.
  */
 function createCallProxy(call: CallByName): object {
@@ -167,7 +168,7 @@ async function getPrompt(
   return pipeline.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
 }
 
-/** Sets the level for later requests. On versions with sessions it is sent to the server. */
+/** Sets the log level for later requests. On versions with sessions, the level is sent to the server. */
 async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
   pipeline.logLevel = level;
   const connection = await pipeline.connections.getConnection();
@@ -175,7 +176,7 @@ async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise
     await pipeline.call('logging/setLevel', { level });
 }
 
-/** On versions without `ping` it sends a request that every server answers. */
+/** Pings the server. On versions without `ping`, it sends a request that every server supports. */
 async function ping(pipeline: CallPipeline, options?: CallOptions): Promise<void> {
   const connection = await pipeline.connections.getConnection();
   await pipeline.call(connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover', {}, options);

@@ -2,11 +2,11 @@ import type { ClientEvents } from './options.js';
 
 type ClientEventListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void;
 
-/** Typed events. An exception of a listener does not affect the other listeners. */
+/** An emitter of typed events. An exception of a listener does not affect the other listeners. */
 export class ClientEmitter {
   readonly #listeners = new Map<keyof ClientEvents, Set<ClientEventListener<never>>>();
 
-  /** Listens. Returns the function that stops it. */
+  /** Adds a listener. Returns a function that removes it. */
   on<E extends keyof ClientEvents>(event: E, listener: ClientEventListener<E>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners.add(listener as ClientEventListener<never>));
@@ -18,7 +18,7 @@ export class ClientEmitter {
       try {
         (listener as ClientEventListener<E>)(value);
       } catch {
-        // The listener's own affair: it had its chance to catch it.
+        // The listener is responsible for its own exceptions.
       }
     }
   }

@@ -74,13 +74,13 @@ const optionKeys: OptionChecks<ClientOptions> = {
   clock: checkOptional(anyObject),
 };
 
-/** Throws `connect/target` when a URL target is unfit. */
+/** Throws `connect/target` when a URL target is invalid. */
 export function requireHttpTarget(target: HttpTarget): void {
   const shape = { code: 'connect/target', form: '{ url, auth?, headers?, … }', keys: httpKeys };
   requireShape('target of connect', target, shape);
 }
 
-/** Throws `connect/target` when a command is unfit. */
+/** Throws `connect/target` when a command target is invalid. */
 export function requireStdioTarget(target: StdioTarget): void {
   const shape = { code: 'connect/target', form: '{ command, args?, env?, cwd?, stderr? }', keys: stdioKeys };
   requireShape('target of connect', target, shape);
@@ -88,7 +88,7 @@ export function requireStdioTarget(target: StdioTarget): void {
 
 const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
 
-/** Throws `connect/options` when the options of a client are unfit. */
+/** Throws `connect/options` when the options of a client are invalid. */
 export function requireClientOptions(options: ClientOptions): void {
   const shape = {
     code: 'connect/options',

@@ -18,21 +18,22 @@ import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-ver
 import type { MemoryOptions } from '../transports/memory.js';
 import type { VersionCache } from './connection/version-cache.js';
 
-/** Context of a server's request, beside its params. */
+/** Information about a request of the server, in addition to its params. */
 export interface ServerRequestInfo {
-  /** Aborted when the answer is no longer wanted, or comes too late. */
+  /** Signal that is aborted when the server no longer needs the response, or after `answerTimeout`. */
   readonly signal: AbortSignal;
-  /** The server, as errors name it. */
+  /** Name of the server in errors. */
   readonly server: string;
   /**
-   * Reports progress, which extends the server's timeout. `progress` must grow. Does nothing if the server sent no
-   * progress token, on versions whose servers request input in results, and after the response.
+   * Reports progress, which extends the server's timeout. `progress` must increase. Has no effect without a progress
+   * token, after the response, and on versions whose servers request input in results.
+   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): void;
-  /** The request on whose stream the server sent this one, if known. @internal */
+  /** The request on whose stream the server sent this one. Undefined if it is not known. @internal */
   readonly relatedTo?: Id | undefined;
-  /** The task that sent the request, if any. @internal */
+  /** The task that sent the request. Undefined if no task did. @internal */
   readonly task?: string | undefined;
 }
 
@@ -41,44 +42,57 @@ export interface InternalRequestInfo extends Omit<ServerRequestInfo, 'signal'> {
   readonly signal: AbortSignalLike;
 }
 
-/** Roots that may change while clients are connected. Each client announces the changes to its server. */
+/** Roots that may change while clients are connected. Each client notifies its server of the changes. */
 export interface RootsSource {
-  /** Returns the roots as they are now. */
+  /** Returns the current roots. */
   list(): MaybePromise<readonly Root[]>;
-  /** Calls `onChange` after each change of the list. Returns the function that ends the subscription. */
+  /** Calls `onChange` after each change of the list. Returns a function that ends the subscription. */
   subscribe(onChange: () => void): () => void;
 }
 
-/** Handlers for requests of the server. What is there is declared as a capability; nothing else is. */
+/** Handlers for requests of the server. The client declares a capability for each handler that is present. */
 export interface ClientHandlers {
-  /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
+  /**
+   * Shows a form to the user and returns the answer. Missing fields of an accepted form get their defaults.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+   */
   readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
-  /** Asks the user to visit a URL. Show its domain, and do not open it without consent. */
+  /**
+   * Lets the user open a URL. Show the domain of the URL, and do not open it without consent.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+   */
   readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
-  /** Samples from a model. */
+  /**
+   * Generates a message with a model. Deprecated in 2026-07-28.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+   */
   readonly sample?:
     | ((request: CreateMessageParams, info: ServerRequestInfo) => MaybePromise<CreateMessageResult>)
     | undefined;
-  /** True if `sample` can give tools to the model. Default `false`. */
+  /** True if `sample` can give tools to the model. Default: false. */
   readonly sampleTools?: boolean | undefined;
   /**
-   * The folders that servers may work in: a list, a function that returns it, or a source that also announces changes
-   * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by
-   * configuration. https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+   * The folders that servers may use: a list, a function that returns it, or a source that also reports changes
+   * (`workspaceRoots` of `tenon/node`). Deprecated in 2026-07-28: configure the folders of a server instead.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: readonly Root[] | (() => MaybePromise<readonly Root[]>) | RootsSource | undefined;
   /** Returns input requests to the caller instead of answering them. @internal */
   readonly forwarder?: RequestForwarder | undefined;
 }
 
-/** Answers requests of a server in place of the client's handlers, with the capabilities to declare. */
+/** Handles requests of a server instead of the client's handlers. It has its own capabilities. */
 export interface RequestForwarder {
   readonly capabilities: ClientCapabilities;
-  /** Returns the result as it came, decoded into the newest version. */
+  /** Returns the unchanged result, decoded to the newest version. */
   forward(method: string, params: JsonObject, info: ServerRequestInfo): Promise<JsonObject>;
 }
 
-/** Options of a client. Times are milliseconds. */
+/** Options of a client. */
 export interface ClientOptions extends ClientHandlers, MemoryOptions {
   /** Name of the client, which servers see. Default: `tenon`. */
   readonly name?: string | undefined;
@@ -88,58 +102,71 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly title?: string | undefined;
   /** Images of the client for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** Uses only this protocol version. Default: the newest that client and server share. */
+  /** The only protocol version to use. Default: the newest that client and server support. */
   readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
-   * Refuses a result whole, with `peer/invalid-result`, when one entry of it is malformed: a block of content, a
-   * message, the contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event
-   * `error`. Default `false`.
+   * Rejects a whole result with `peer/invalid-result` when one entry is malformed: a content block, a message, the
+   * contents of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it.
+   * Default: false.
    */
   readonly strictResults?: boolean | undefined;
-  /** Begins with this protocol version, and accepts the version that the server prefers. @internal */
+  /** Starts with this protocol version, and accepts the version that the server prefers. @internal */
   readonly preferredVersion?: string | undefined;
-  /** Called for each opening: aborted, it gives that one up with the reason. @internal */
-  readonly getOpenSignal?: (() => AbortSignal) | undefined;
   /**
-   * Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given.
+   * Called before each connection attempt. Aborting the signal ends the attempt with the reason of the signal.
+   * @internal
    */
+  readonly getOpenSignal?: (() => AbortSignal) | undefined;
+  /** Extensions that the client supports, by ID: `com.example/thing`. Default settings: `{}`. */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
-  /** Allows servers to answer a tool call by a task, which the client then awaits. Default `true`. */
+  /** Lets servers turn tool calls into tasks, which the client waits for. Default: true. */
   readonly tasks?: boolean | undefined;
-  /** Features of your own, declared to servers. Default: none. */
+  /** Experimental capabilities, declared to servers. Default: none. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
-  /** Time without a sign of life of a call before it is given up, in milliseconds; progress is one. Default 60,000. */
+  /**
+   * Maximum time of a call without a progress notification, in milliseconds. After it the call fails. Default 60,000.
+   */
   readonly idleTimeout?: number | undefined;
-  /** Time in all for one call, in milliseconds, without the time that the user takes to answer. Default: no limit. */
+  /**
+   * Maximum total time of one call, in milliseconds. The time that the user needs to answer does not count. Default: no
+   * limit.
+   */
   readonly totalTimeout?: number | undefined;
   /**
-   * Time to wait for the answer to a first `server/discover` before the handshake is tried, in milliseconds. Default
-   * 2,000; `idleTimeout` with `protocolVersion: '2026-07-28'`, which has no handshake.
+   * Maximum time for the response to the first `server/discover`, in milliseconds. After it the client tries the
+   * handshake. Default 2,000. With `protocolVersion: '2026-07-28'`, which has no handshake, the default is
+   * `idleTimeout`.
    */
   readonly probeTimeout?: number | undefined;
   /**
-   * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the
-   * connection ends with `connection/unresponsive`, and another is opened. Default: `{ interval: 30_000, timeout: 5_000
-   * }` over HTTP while a stream is open on which the server speaks by itself; elsewhere only after a call has timed out
-   * on stdio or HTTP+SSE. `false`: never.
+   * Pings the server after `interval` ms without a message. If no response arrives within `timeout` ms, the connection
+   * fails with `connection/unresponsive`, and the client opens a new one. `false` sends no pings.
+   *
+   * Default over HTTP: `{ interval: 30_000, timeout: 5_000 }` while a stream for messages of the server is open. On
+   * stdio and HTTP+SSE, the default is to ping only after a call has timed out.
+   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** Maximum number of times that a server may request input within one call, and within one task. Default 10. */
+  /** Maximum number of times that a server may request input within one call or one task. Default 10. */
   readonly maxRounds?: number | undefined;
   /**
-   * Time that one of the client's own handlers may take to answer a request of the server, in milliseconds. Default
-   * 1,800,000: 30 minutes.
+   * Maximum time for one of the client's handlers to answer a request of the server, in milliseconds. Default 1,800,000
+   * (30 minutes).
    */
   readonly answerTimeout?: number | undefined;
-  /** Handling of a result that does not fit the tool's `outputSchema`. Default `error`. */
+  /** Handling of a result that does not match the tool's `outputSchema`. Default: `error`. */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
-  /** The lowest level of log messages to request. Default: the server decides. */
+  /** Minimum level of the log messages to request. Deprecated in 2026-07-28. Default: the server decides. */
   readonly logLevel?: LoggingLevel | undefined;
-  /** Maximum number of responses kept for as long as the server allows; 0 keeps none. Default 200. */
+  /**
+   * Maximum number of responses in the cache. Each is kept for the lifetime that the server declares. 0 disables the
+   * cache. Default 200.
+   */
   readonly cacheSize?: number | undefined;
   /**
-   * Remembers negotiated protocol versions, so that only the first connection has to probe. Default: for this process.
+   * Cache of negotiated protocol versions, so that only the first connection needs a probe. Default: a cache of this
+   * process.
    */
   readonly versionCache?: VersionCache | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
@@ -163,39 +190,49 @@ export interface InternalCallOptions extends Omit<CallOptions, 'signal'> {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Gives the call up. The task that it has become is cancelled. */
+  /** Signal that cancels the call when it is aborted. A task of the call is cancelled too. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Called with each progress report of the server. The client always sends a progress token, because progress extends
    * `idleTimeout`.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
+  /** Called when the call has become a task, and with each new state of the task. */
   readonly onTask?: ((task: TaskState) => void) | undefined;
-  /** In milliseconds, as of the client. Of a task: for each of the requests by which it is waited for. */
+  /**
+   * Maximum time without a progress notification, in milliseconds. For a task it applies to each request that polls the
+   * task. Default: `idleTimeout` of the client.
+   */
   readonly idleTimeout?: number | undefined;
-  /** In milliseconds, as of the client. Of a task: until it has ended. */
+  /**
+   * Maximum total time of the call, in milliseconds. It includes the time until a task has ended. Default:
+   * `totalTimeout` of the client.
+   */
   readonly totalTimeout?: number | undefined;
-  /** Sent in `_meta`, for example trace context. A key with a prefix of the protocol rejects with `meta/reserved`. */
+  /**
+   * Metadata to send in `_meta`, for example trace context. A key with a prefix of the protocol rejects with
+   * `meta/reserved`.
+   */
   readonly meta?: Meta | undefined;
-  /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
+  /** Sends the `_meta` of another peer without a check of its keys. @internal */
   readonly allowReservedMeta?: boolean | undefined;
   /**
-   * Allows the call to be sent again when it may have been carried out already. Default: for methods that only read.
+   * Allows the client to send the call again when the server may already have executed it. Default: true for methods
+   * that only read.
    */
   readonly idempotent?: boolean | undefined;
-  /** Called when the server closes the stream before the response and the client polls for it. @internal */
+  /** Called when the server closes the stream before the response and the client polls for the response. @internal */
   readonly onStreamClosed?: (() => void) | undefined;
-  /** Called with the id of each request that is sent for the call. @internal */
+  /** Called with the ID of each request of the call. @internal */
   readonly onRequestId?: ((id: Id) => void) | undefined;
   /**
-   * Called when the answer is a task, of a call with `resolveInputRequests: false`: progress is reported until this is
-   * called. @internal
+   * Called when the result is a task, in a call with `resolveInputRequests: false`. Progress is reported until
+   * `stopProgress` is called. @internal
    */
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
-  /** Called with each page of a list, as it came. @internal */
+  /** Called with each unchanged page of a list. @internal */
   readonly onPage?: ((page: JsonObject) => void) | undefined;
-  /** Answers input requests of the server and awaits tasks. `false` returns them as the result. Default `true`. */
+  /** Answers input requests of the server and waits for tasks. `false` returns them as the result. Default: true. */
   readonly resolveInputRequests?: boolean | undefined;
 }
 
@@ -204,16 +241,16 @@ export type ConnectionState = 'connecting' | 'signing-in' | 'connected' | 'recon
 
 /** Events of a client. */
 export interface ClientEvents {
-  /** The connection changed its state. */
+  /** The state of the connection changed. */
   state: ConnectionState;
-  /** A log message of the server. */
+  /** The server sent a log message. */
   log: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown };
-  /** Something changed on the server: a list, or the resource of this URI. */
+  /** A list or a resource changed on the server. */
   change: { readonly list: 'tools' | 'prompts' | 'resources' } | { readonly uri: string };
-  /** A URL elicitation is done. */
+  /** A URL elicitation is complete. */
   elicitationComplete: { readonly elicitationId: string };
-  /** An error that no call reported. */
+  /** An error occurred that no call reported. */
   error: TenonError;
-  /** Any other notification of the server. */
+  /** The server sent another notification. */
   notification: { readonly method: string; readonly params: JsonObject; readonly subscription?: Id };
 }

@@ -16,36 +16,44 @@ export interface HttpTarget
   /** URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /**
-   * Signs the client in when the server requires it: `signIn`, `clientCredentials`, … of `tenon/auth`. A string is a
-   * bearer token.
+   * Credentials for servers that require authorization: `signIn`, `clientCredentials` or another authorizer of
+   * `tenon/auth`. A string is a bearer token. Default: none.
    */
   readonly auth?: Authorizer | string | undefined;
-  /** Headers for every request, for example an API key. A function is called for each request. */
+  /** Headers for every request, for example an API key. A function is called for each request. Default: none. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** Only this transport. Default: Streamable HTTP, and HTTP+SSE where the server has nothing else. */
+  /**
+   * The only transport to use. Default: Streamable HTTP, and HTTP+SSE if the server supports nothing else. HTTP+SSE is
+   * deprecated in 2026-07-28.
+   */
   readonly transport?: 'http' | 'http-sse' | undefined;
-  /** Does the requests, by the shape of `fetch`. Default: `node:http` on Node, `fetch` elsewhere. */
+  /**
+   * Function that sends the requests, with the signature of `fetch`. Default: `node:http` on Node, `fetch` elsewhere.
+   */
   readonly fetch?: FetchLike | undefined;
 }
 
-/** A server that is started as a child process. */
+/** A server that the client starts as a child process. */
 export interface StdioTarget {
-  /** Program to start: a path, or a name that is looked up in `PATH`. */
+  /** Program to start: a path, or a name in `PATH`. */
   readonly command: string;
   /** Arguments of the program. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Added to the few variables that a process needs; nothing else is passed on. */
+  /** Environment variables to add. The process gets only these and the few variables that it needs. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Folder in which the program starts. Default: that of this process. */
+  /** Working directory of the program. Default: the directory of this process. */
   readonly cwd?: string | undefined;
-  /** Handling of the server's standard error. Default: the last lines are kept for errors. */
+  /**
+   * Handling of the server's standard error. A function gets each line. Default: the last lines are kept for error
+   * messages.
+   */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
 }
 
-/** A server to connect to: a URL, a command, a server in this process, or a transport of your own. */
+/** A server to connect to: a URL, a command, a server in this process, or a custom transport. */
 export type ConnectTarget =
   | string
   | URL
@@ -55,13 +63,13 @@ export type ConnectTarget =
   | Transport
   | (() => Transport | Promise<Transport>);
 
-/** The transports that a runtime provides. */
+/** Creates the transports that a runtime supports. */
 export interface TransportFactory {
   createHttp(target: HttpTarget): ServerEndpoint;
   createStdio(target: StdioTarget): ServerEndpoint;
 }
 
-/** Resolves a target to an endpoint. */
+/** Returns the endpoint of a target. */
 export function resolveEndpoint(
   target: ConnectTarget,
   transports: TransportFactory,

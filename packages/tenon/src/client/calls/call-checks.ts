@@ -4,7 +4,7 @@ import { isMethod, methods } from '../../protocol/methods.js';
 import { describeIssues, type Issue } from '../../schemas/issues.js';
 import type { Connection } from '../connection/connection.js';
 
-/** Refuses, before anything is sent, what the server can only refuse. */
+/** Throws before a request is sent if the server cannot support it. */
 export function checkSupported(connection: Connection, method: MethodName): void {
   const { dialect } = connection;
   const { sender } = methods[method];
@@ -39,7 +39,7 @@ function findMissingCapability(connection: Connection, method: MethodName): stri
   return connection.hasCapability(part) ? undefined : part;
 }
 
-/** Capabilities of task methods on versions where tasks are no extension. */
+/** Capabilities of the task methods, on versions with the `task` parameter. */
 const TASK_CAPABILITIES: { readonly [method: string]: string | undefined } = {
   'tasks/list': 'tasks.list',
   'tasks/cancel': 'tasks.cancel',
@@ -54,9 +54,7 @@ const HINTS: { readonly [method: string]: string | undefined } = {
 
 const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
 
-/**
- * True if a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known.
- */
+/** Tells if a method only reads, so that sending it twice has no side effects. False for unknown methods. */
 export function isReadOnly(method: string): boolean {
   return isMethod(method) && !WRITE_METHODS.has(method);
 }

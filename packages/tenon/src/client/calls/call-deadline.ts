@@ -1,10 +1,8 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** A clock that can be paused, for example while the user is asked for input. Its timers are paused with it. */
+/** A clock that can be paused, for example while the user answers an input request. Its timers are paused too. */
 export interface PausableClock extends Clock {
-  /**
-   * It stands still from here on. Returns the function that lets it go on; it goes when all who hold it have let go.
-   */
+  /** Pauses the clock. Returns a function that resumes it. The clock runs again when every pause was resumed. */
   pause(): () => void;
 }
 
@@ -48,7 +46,9 @@ export function createPausableClock(base: Clock): PausableClock {
   };
 }
 
-/** The maximum duration of one call over all its requests. Its clock is paused while the user is asked for input. */
+/**
+ * The maximum duration of one call over all its requests. Its clock is paused while the user answers an input request.
+ */
 export class CallDeadline {
   readonly #base: Clock;
   readonly #expiresAt: number;
@@ -65,7 +65,7 @@ export class CallDeadline {
     return this.#clock;
   }
 
-  /** Milliseconds. */
+  /** Remaining time, in milliseconds. */
   get remaining(): number {
     if (this.#expiresAt === Number.POSITIVE_INFINITY) return this.#expiresAt;
     return Math.max(0, this.#expiresAt - (this.#clock ?? this.#base).now());

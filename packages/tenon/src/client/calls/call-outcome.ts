@@ -3,7 +3,9 @@ import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
 import { CURSOR_EXPIRED } from './pages.js';
 
-/** The connection was lost while the answer was awaited. A request that does no harm twice is sent again. */
+/**
+ * Codes of errors that lost the connection before the response arrived. A call without side effects is then sent again.
+ */
 const CONNECTION_LOSS = new Set([
   'call/outcome-unknown',
   'connection/closed',
@@ -15,21 +17,21 @@ const CONNECTION_LOSS = new Set([
   'stdio/write-failed',
 ]);
 
-/** The request was not sent, or was refused before anything was done. */
+/** Codes of errors that occur before the server executes a request. */
 const NOT_EXECUTED =
   /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
-/** The server answered. Other errors with a code of JSON-RPC are about what it sent instead of an answer. */
+/** Codes of error responses. Other errors with a JSON-RPC code describe an invalid response. */
 const ANSWERED = new Set(['peer/error', 'http/refused', 'rpc/error', 'tool/failed']);
 
 const REQUEST_TIMEOUT = 408;
 
-/** Tells if an error means that the connection was lost before the response came. */
+/** Tells if an error lost the connection before the response arrived. */
 export function isConnectionLoss({ code }: TenonError): boolean {
   return CONNECTION_LOSS.has(code);
 }
 
-/** Tells if the server may have executed a request that was passed to the transport and failed with this error. */
+/** Tells if the server may have executed a request that failed with this error. */
 export function mayHaveExecuted({ code, status = 0 }: TenonError): boolean {
   if (ANSWERED.has(code) || NOT_EXECUTED.test(code)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
@@ -53,12 +55,15 @@ export function toOutcomeUnknownError(
   );
 }
 
-/** The error of a request that was sent twice: the second attempt decides, and the first may have been carried out. */
+/**
+ * Creates the error of a request that was sent twice. It has the code of the second attempt, and it says that the first
+ * attempt may have been executed.
+ */
 export function describeBothAttempts(first: TenonError, second: TenonError, method: string): TenonError {
   if (second.code === CURSOR_EXPIRED) return second;
   const mayHaveRun = mayHaveExecuted(first) && !isReadOnly(method);
   const { rpcCode, data, status, peer } = second;
-  // The server's message stays as it is, because programs compare it and a gateway forwards it.
+  // The server's message stays unchanged, because programs compare it and a gateway forwards it.
   const isAnswer = ANSWERED.has(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
   const next = mayHaveRun

@@ -3,13 +3,13 @@ import { checkMeta } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { InternalCallOptions } from '../options.js';
 
-/** Checks the keys of `_meta` that the caller gives. Throws a `TenonError` for reserved ones. */
+/** Checks the keys of the caller's `_meta`. Throws a `TenonError` for reserved keys. */
 export function checkSentMeta(method: string, params: JsonObject, { meta }: InternalCallOptions): void {
   if (params._meta !== undefined) checkMeta(method, params._meta);
   if (meta !== undefined) checkMeta(method, meta);
 }
 
-/** Builds the params that are sent. A member `task` of the caller is dropped: the client alone decides that. */
+/** Builds the params of a request. A `task` member of the caller is dropped, because only the client may set it. */
 export function prepareParams(
   params: JsonObject,
   callsTool: boolean,

@@ -35,17 +35,17 @@ export interface CallState {
   readonly params: JsonObject;
   readonly options: InternalCallOptions;
   readonly deadline: CallDeadline;
-  /** Task parameters to send with the call wherever the caller decides that it becomes a task. */
+  /** Task parameters to send if the caller requests a task. */
   readonly taskParams?: TaskParams | undefined;
-  /** The tool whose result is requested. */
+  /** The tool whose result is expected. */
   readonly tool?: string | undefined;
-  /** Ends the hearing of progress on the task that the call has become. */
+  /** Stops progress reports of the task that the call became. */
   stopProgress?: () => void;
 }
 
 /**
- * Runs a call: checks, cache, connection, rounds of input requests, validation of the result. Repeats it once where
- * that is safe.
+ * Runs a call: checks, cache, connection, input requests, and validation of the result. Repeats the call once if that
+ * is safe.
  */
 export class CallPipeline {
   readonly options: ClientOptions;
@@ -53,9 +53,9 @@ export class CallPipeline {
   readonly connections: ConnectionManager;
   readonly cache: ResponseCache;
   readonly toolCache = new ToolCache();
-  /** The time that goes on. */
+  /** A clock that never pauses. */
   readonly clock: Clock;
-  /** The timeout of the call. It is paused while the server sends input requests of its own. */
+  /** The clock of call timeouts. It is paused while the user answers a request of the server. */
   readonly pausableClock: PausableClock;
   logLevel: LoggingLevel | undefined;
   readonly #hasTaskExtension: boolean;
@@ -88,7 +88,7 @@ export class CallPipeline {
     );
   }
 
-  /** Calls a method of the protocol for its final result, which was checked by the table of methods. */
+  /** Calls a method of the protocol and returns its final result, which the table of methods has checked. */
   request<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],
@@ -98,7 +98,7 @@ export class CallPipeline {
     return this.call(method, params, options);
   }
 
-  /** Calls any method. What it became, if a task, is the caller's. */
+  /** Calls any method. If the call becomes a task, it returns the task without waiting for it. */
   begin(callState: CallState): JsonObject | Promise<JsonObject> {
     const { method, params } = callState;
     return thenMaybe(this.connections.openConnection ?? this.connections.getConnection(), connection => {
@@ -109,7 +109,10 @@ export class CallPipeline {
     });
   }
 
-  /** Requests the state of a task that the server has created, whatever capabilities it declares. */
+  /**
+   * Requests the state of a task. The declared capabilities of the server are not checked, because the server has
+   * created the task.
+   */
   async sendTaskRequest(
     method: MethodName,
     params: JsonObject,
@@ -128,7 +131,7 @@ export class CallPipeline {
     return { method, params, options, deadline: new CallDeadline(this.pausableClock, totalTimeout) };
   }
 
-  /** All tools; over HTTP without those whose annotations no client can follow. */
+  /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
   async *listTools(options?: InternalCallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
@@ -157,11 +160,11 @@ export class CallPipeline {
     );
   }
 
-  /** Sends a call, after the list of tools where the call needs it. */
+  /** Sends a call. First loads the list of tools if the call needs it. */
   sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
     return thenMaybe(loadsTools ? this.loadTools(initial, callState.options) : undefined, () =>
-      // The tool lookup may have reconnected. A request that was not sent yet uses the current connection.
+      // Loading the tools may have reconnected. The request was not sent yet, so it uses the current connection.
       thenMaybe(initial.ended ? this.connections.getConnection() : initial, connection =>
         this.#exchange(connection, callState),
       ),
@@ -200,7 +203,7 @@ export class CallPipeline {
       task: method === 'tools/call' && mayBeTask,
     };
     const checked = checkResult(this, connection, method, result, params, expected);
-    // The answer of a retry depends on more than its params: it is not kept.
+    // The response to a retry depends on more than its params, so it is not cached.
     const retried = hadInputRequests || 'inputResponses' in params || 'requestState' in params;
     if (!retried && (checked.resultType ?? 'complete') === 'complete') this.cache.set(method, params, checked);
     return checked;
@@ -212,8 +215,8 @@ export class CallPipeline {
   }
 
   /**
-   * A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is
-   * read before the first call that needs it.
+   * Loads the list of tools before the first call that needs it. It contains the headers, the output schema and the
+   * task support of each tool.
    */
   async loadTools(connection: Connection, { signal }: InternalCallOptions): Promise<void> {
     if (!this.#mustLoadTools(connection)) return;
@@ -262,7 +265,7 @@ export class CallPipeline {
   }
 }
 
-/** Progress of a task is reported until the call ends. */
+/** Returns a function that keeps progress reports of a task until the call ends. */
 function keepProgress(callState: CallState): SendParameters['onTaskCreated'] {
   return stopProgress => {
     callState.stopProgress = stopProgress;

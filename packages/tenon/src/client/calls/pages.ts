@@ -6,10 +6,10 @@ import type { InternalCallOptions } from '../options.js';
 import type { CallPipeline } from './call-pipeline.js';
 
 const MAX_PAGES = 10_000;
-/** A cursor cannot be used in another session. */
+/** Error code for a cursor that the current session does not accept. */
 export const CURSOR_EXPIRED = 'call/cursor-gone';
 
-/** Every entry of a list, over all its pages. */
+/** Iterates over the entries of all pages of a list. */
 export async function* listAll<T>(
   pipeline: CallPipeline,
   method: MethodName,
@@ -41,7 +41,7 @@ export async function* listAll<T>(
 }
 
 /**
- * Requests one page. Resolves with `undefined` when its cursor belongs to a lost session: the list then starts again.
+ * Requests one page. Resolves with `undefined` when its cursor belongs to a lost session. The list then starts again.
  */
 async function getPage(
   pipeline: CallPipeline,
@@ -62,7 +62,7 @@ async function getPage(
 
 function getNextCursor({ connections }: CallPipeline, { nextCursor }: JsonObject): string | undefined {
   if (typeof nextCursor !== 'string') return undefined;
-  // On stateless versions an empty cursor is valid. On earlier versions servers use it for the last page.
+  // On stateless versions an empty cursor is valid. On earlier versions servers use it on the last page.
   return nextCursor === '' && connections.lastConnection.dialect.opening === 'handshake' ? undefined : nextCursor;
 }
 
@@ -70,12 +70,15 @@ function createEndlessListError({ connections }: CallPipeline, summary: string):
   return new TenonError('peer/endless-list', summary, { peer: connections.lastConnection.peer });
 }
 
-/** A cursor is good in the session that gave it, where there are sessions. */
+/**
+ * Tells if a cursor of one connection is invalid on the other. A cursor belongs to a session, if the version has
+ * sessions.
+ */
 function isOtherSession(current: Connection, previous: Connection): boolean {
   return current !== previous && previous.dialect.opening === 'handshake';
 }
 
-/** The link on which a request goes again. A cursor does not go with it into another session. */
+/** Throws if a request with a cursor would be repeated in another session. */
 export function checkCursor(current: Connection, previous: Connection, { cursor }: JsonObject): Connection {
   if (cursor === undefined || !isOtherSession(current, previous)) return current;
   throw new TenonError(CURSOR_EXPIRED, 'the cursor is from an expired session', {
@@ -84,7 +87,7 @@ export function checkCursor(current: Connection, previous: Connection, { cursor 
   });
 }
 
-/** Skips entries that were yielded before the list had to start again. */
+/** Skips entries that were yielded before the list started again. */
 function* skipYielded<T>(entries: readonly T[], yielded: Set<string>, isRestarted: boolean): Generator<T> {
   for (const entry of entries) {
     const { uri, uriTemplate, name, taskId } = entry as { [id: string]: string | undefined };

@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 
-/** The arguments of a prompt as they travel: each is text. Throws `call/argument` for values that are not scalar. */
+/** Encodes the arguments of a prompt as text. Throws `call/argument` for values that are not scalar. */
 export function encodePromptArguments(name: string, input: JsonObject = {}): { [argument: string]: string } {
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([argument, value]) => [argument, encodeScalar(name, argument, value)]));

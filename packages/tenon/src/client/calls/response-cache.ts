@@ -13,7 +13,9 @@ interface CacheEntry {
 
 /**
  * Caches results for the lifetime that the server declares. A client has one principal, so private results are cached
- * too. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ * too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResponseCache {
   readonly #size: number;
@@ -46,7 +48,7 @@ export class ResponseCache {
     if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Forgets the answers of these methods, or of one URI. */
+  /** Removes the results of these methods, or of one URI. */
   invalidate(target: { readonly methods: readonly string[] } | { readonly uri: string }): void {
     for (const [key, entry] of this.#entries) {
       const isStale = 'uri' in target ? entry.uri === target.uri : target.methods.includes(entry.method);

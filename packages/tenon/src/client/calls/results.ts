@@ -10,15 +10,15 @@ import type { CallPipeline } from './call-pipeline.js';
 
 const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content, got none' };
 
-/** Results that a call may have beside a final one. */
+/** Results that a call may have instead of a final one. */
 export interface AllowedResults {
-  /** An input request, because the caller answers it. */
+  /** True if the result may be an input request, because the caller answers it. */
   readonly inputRequired: boolean;
-  /** A task. */
+  /** True if the result may be a task. */
   readonly task: boolean;
 }
 
-/** A result that is what it has to be; throws when it is not. */
+/** Checks the kind of a result and returns it. Throws for a kind that the call does not allow. */
 export function checkResult(
   pipeline: CallPipeline,
   connection: Connection,
@@ -41,12 +41,12 @@ export function checkResult(
   return checked.nextCursor === null ? withoutCursor(checked) : checked;
 }
 
-/** Some servers end a list with a cursor that is `null`. */
+/** Removes the cursor. Some servers end a list with a cursor that is `null`. */
 function withoutCursor({ nextCursor: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** The member of a result that holds its entries. */
+/** The member of a result that contains its entries. */
 const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
   'tools/list': 'tools',
   'tools/call': 'content',
@@ -58,8 +58,10 @@ const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
 };
 
 /**
- * Returns the result if it is well-formed. Else reports its malformed entries and returns it without them. Throws
- * `peer/invalid-result` with `strictResults`, when something else is wrong, and when no content is left.
+ * Returns a valid result. Otherwise reports its malformed entries and returns the result without them.
+ *
+ * @throws TenonError `peer/invalid-result` if `strictResults` is set, if another part is invalid, or if no content is
+ * left.
  */
 export function checkShape(
   pipeline: CallPipeline,
@@ -79,7 +81,7 @@ export function checkShape(
 }
 
 /**
- * Returns the result without malformed entries, or `undefined` when the problem is not in the entries or no valid entry
+ * Removes malformed entries from a result. Returns `undefined` when the problem is not in the entries or no valid entry
  * is left.
  */
 function dropMalformedEntries(
@@ -111,7 +113,7 @@ function dropMalformedEntries(
   return { ...result, [key]: remaining };
 }
 
-/** Reads an embedded resource without contents, in content or in a message, as a link to the resource. */
+/** Converts an embedded resource without contents to a link to the resource. */
 function mendResourceLink(entry: unknown): unknown {
   if (!isObject(entry)) return entry;
   if (isObject(entry.content)) return { ...entry, content: mendResourceLink(entry.content) };
@@ -121,7 +123,7 @@ function mendResourceLink(entry: unknown): unknown {
   return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
 }
 
-/** The structured content of a tool must match its output schema. */
+/** Checks that the structured content of a tool matches its output schema. */
 export function checkStructuredContent(
   pipeline: CallPipeline,
   connection: Connection,
@@ -153,9 +155,9 @@ function withoutStructured(result: JsonObject): JsonObject {
 }
 
 /**
- * Returns the value of a tool: its structured content where it has any, else its whole result. The content decides, not
- * the list: a gateway to a server of a version without output schemas lists none. Throws `tool/failed` for a result
- * with `isError`.
+ * Returns the value of a tool: its structured content, else its whole result. The list of tools does not matter,
+ * because a gateway to a server of an earlier version lists no output schemas. Throws `tool/failed` for a result with
+ * `isError`.
  */
 export function getToolValue(pipeline: CallPipeline, result: CallToolResult, name: string | undefined): unknown {
   if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;

@@ -8,8 +8,8 @@ import type { CallPipeline, CallState } from './call-pipeline.js';
 import { checkCursor } from './pages.js';
 
 /**
- * Sends a failed call a second time, where the server cannot have executed it or where a repetition is harmless.
- * Throws the error otherwise: as `call/outcome-unknown` when the connection was lost before the response.
+ * Sends a failed call again if the server cannot have executed it, or if a repetition is harmless. Otherwise throws the
+ * error. After a lost connection the code of the error is `call/outcome-unknown`.
  */
 export async function retryCall(
   pipeline: CallPipeline,
@@ -31,7 +31,7 @@ export async function retryCall(
   throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
 }
 
-/** Sends the call on a new connection. A second failure is reported together with the first. */
+/** Sends the call on a new connection. An error of the second attempt includes the first one. */
 async function sendAfterReconnect(
   pipeline: CallPipeline,
   previous: Connection,

@@ -3,19 +3,19 @@ import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
 
-/** A tool as the client knows it. */
+/** A tool in the cache of the client. */
 export interface CachedTool {
   readonly tool: Tool;
   readonly headerParams: readonly HeaderParam[];
   readonly outputValidator: PeerSchemaValidator | undefined;
 }
 
-/** The tools of the server: headers that mirror their arguments, and validators of their results. */
+/** The tools of the server: headers that repeat their arguments, and validators of their results. */
 export class ToolCache {
   #tools: Map<string, CachedTool> | undefined;
   #loading: Promise<void> | undefined;
 
-  /** True if the list was read since it last changed. */
+  /** True if the current list of tools was loaded. */
   get isLoaded(): boolean {
     return this.#tools !== undefined;
   }
@@ -28,13 +28,13 @@ export class ToolCache {
     this.#tools = undefined;
   }
 
-  /** Takes note of a whole list. What judges results is loaded when there is something to judge them by. */
+  /** Stores a complete list of tools. Loads the schema validator only if a tool has an output schema. */
   async set(tools: readonly Tool[]): Promise<void> {
     const validators = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
     this.#tools = new Map(tools.map(tool => [tool.name, toCachedTool(tool, validators?.compilePeerSchema)]));
   }
 
-  /** Reads the list unless it is known. Callers that come meanwhile wait for the same reading. */
+  /** Loads the list of tools unless it is loaded. Concurrent callers share one request. */
   async ensure(list: () => Promise<readonly Tool[]>): Promise<void> {
     if (this.#tools) return;
     this.#loading ??= list()
@@ -57,7 +57,7 @@ function toCachedTool(tool: Tool, compile: CompileSchema | undefined): CachedToo
   };
 }
 
-/** A schema that cannot be used checks nothing: the server's other tools are none the worse for it. */
+/** Compiles an output schema. A schema that cannot be used validates nothing, so that other tools still work. */
 function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaValidator | undefined {
   try {
     return compile(schema);
@@ -66,7 +66,10 @@ function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaVa
   }
 }
 
-/** Returns the reason why a tool cannot be called over HTTP, if its header annotations are wrong. */
+/**
+ * Returns the reason why the header annotations of a tool are invalid, or `undefined`. Such a tool cannot be called
+ * over HTTP.
+ */
 export function findHeaderProblem({ inputSchema }: { inputSchema: JsonObject }): string | undefined {
   const headerParams = readHeaderParams(inputSchema);
   return typeof headerParams === 'string' ? headerParams : undefined;

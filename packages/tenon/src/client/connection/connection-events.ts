@@ -4,16 +4,16 @@ import type { ServerCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
 import type { Connection } from './connection.js';
 
-/** Events that a link reports to its client. */
+/** Events that a connection reports to its client. */
 export interface ConnectionEvents {
   onNotification(method: string, params: JsonObject): void;
   onError(error: TenonError): void;
   onClose(connection: Connection, error?: TenonError): void;
-  /** The server no longer knows the session of an open link. */
+  /** Called when the server no longer knows the session of an open connection. */
   onSessionLost(connection: Connection): void;
 }
 
-/** Known facts about the server. */
+/** Information about the server. */
 export interface ServerDetails {
   readonly info: Implementation | undefined;
   readonly capabilities: ServerCapabilities;

@@ -8,8 +8,8 @@ import type { ServerEndpoint } from './endpoint.js';
 import { negotiateConnection } from './version-negotiator.js';
 
 /**
- * Keeps one link open: when it ends, the next call opens another, once for all that wait. A client that was closed
- * stays closed.
+ * Keeps one connection open. When the connection ends, the next call opens another one, which all waiting calls share.
+ * A closed client stays closed.
  */
 export class ConnectionManager {
   readonly #endpoint: ServerEndpoint;
@@ -47,7 +47,7 @@ export class ConnectionManager {
     return this.#state;
   }
 
-  /** The link that is or was last open. */
+  /** The current connection, or the last one if none is open. */
   get lastConnection(): Connection {
     if (this.#connection) return this.#connection;
     throw new TenonError('connection/not-open', 'the connection is not open yet', {
@@ -55,18 +55,18 @@ export class ConnectionManager {
     });
   }
 
-  /** The link, while it is open. */
+  /** The current connection. Undefined if none is open. */
   get openConnection(): Connection | undefined {
     return this.#state === 'closed' || this.#connection?.ended || this.#connection?.verification
       ? undefined
       : this.#connection;
   }
 
-  /** The open link, or a new one. */
+  /** Returns the current connection, or opens a new one. */
   async getConnection(): Promise<Connection> {
     if (this.#state === 'closed')
       throw new TenonError('connection/closed', 'the client is closed', { hint: 'call `connect` again' });
-    // A call that is sent to a server that no longer responds would be lost with it.
+    // A call to a server that no longer responds would be lost.
     await this.#connection?.verification;
     if (this.openConnection) return this.openConnection;
     this.#opening ??= this.#open().finally(() => {
@@ -103,7 +103,7 @@ export class ConnectionManager {
     }
   }
 
-  /** While the user signs in, no patience runs out. */
+  /** Pauses all timeouts while the user signs in. */
   #startSignIn(): void {
     if (this.#state === 'closed') return;
     const previous = this.#state;
@@ -121,18 +121,18 @@ export class ConnectionManager {
     if (error) this.#emitter.emit('error', error);
     this.#trackClosing(connection.close());
     this.#setState('reconnecting');
-    // Without this, the user would not notice that change notifications have stopped.
+    // Reconnect now, because otherwise the change notifications would stop unnoticed.
     if (error?.code === 'connection/unresponsive') void this.getConnection().catch(() => {});
   }
 
-  /** Waits for what is left of a link when the client is closed. */
+  /** Tracks a closing connection, so that closing the client waits for it. */
   #trackClosing(closed: Promise<void>): void {
     const closing = closed.catch(() => {}).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 
   /**
-   * The server no longer knows the session: calls on their way may still be answered, the next one opens another link.
+   * Replaces a connection whose session the server no longer knows. Calls in progress may still get their responses.
    */
   #retire(connection: Connection): void {
     if (this.#connection !== connection || this.#state === 'closed') return;

@@ -1,21 +1,24 @@
 import type { Transport } from '../../jsonrpc/transport.js';
 
-/** A server, and the means to connect to it as often as needed. */
+/** A server with the functions to connect to it repeatedly. */
 export interface ServerEndpoint {
   readonly kind: 'http' | 'http-sse' | 'stdio' | 'memory' | 'custom';
-  /** Key of the version cache. Without it none are: the next server here may be another. */
+  /**
+   * Key of the endpoint in the version cache. Without a key, no version is cached, because the next server may be
+   * another one.
+   */
   readonly key?: string;
-  /** A new channel. */
+  /** Creates a new transport. */
   open(): Transport | Promise<Transport>;
-  /** The HTTP+SSE transport of 2024-11-05, if the server may have one. */
+  /** Returns the endpoint for HTTP+SSE of 2024-11-05. Absent if the server cannot have one. */
   readonly fallback?: () => ServerEndpoint;
-  /** Ids of extensions that the transport itself provides, such as sign-in methods. */
+  /** IDs of extensions that the transport provides, such as sign-in methods. */
   readonly extensions?: readonly string[];
-  /** Sets the function that is called when requests begin and cease to wait for a sign-in. */
+  /** Sets the function that is called when requests start and stop waiting for a sign-in. */
   onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 
-/** Members that an HTTP transport has beside those of every transport. */
+/** Members of an HTTP transport that other transports do not have. */
 export interface ListeningTransport extends Transport {
   listen(): void;
 }

@@ -6,7 +6,7 @@ import { createHttpSseTransport } from '../../transports/http-sse/client.js';
 import type { HttpTarget } from '../target.js';
 import type { ServerEndpoint } from './endpoint.js';
 
-/** The two HTTP transports: Streamable HTTP, and HTTP+SSE for servers that support nothing else. */
+/** Creates the endpoint of a URL: Streamable HTTP, and HTTP+SSE for servers that support nothing else. */
 export function createClientEndpoint(
   { url, transport, fetch: _, auth, ...rest }: HttpTarget,
   requester: Requester,
@@ -31,7 +31,7 @@ export function createClientEndpoint(
   return transport === 'http' ? streamable : { ...streamable, fallback: () => httpSse };
 }
 
-/** A runtime without child processes. */
+/** Throws on runtimes that cannot start child processes. */
 export function rejectProcesses(): never {
   throw new TenonError('connect/no-processes', 'this runtime cannot start processes', {
     hint: 'pass a URL to `connect`',

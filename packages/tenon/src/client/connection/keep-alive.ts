@@ -5,10 +5,13 @@ import type { Peer } from '../../jsonrpc/peer.js';
 import type { ClientOptions } from '../options.js';
 import type { Connection } from './connection.js';
 
-/** By default only streams over a network are pinged: a process that ends, or a server in memory, is noticed at once. */
+/**
+ * Options without regular pings. By default only network streams are pinged, because the end of a process or of a
+ * server in memory is detected at once.
+ */
 const ONLY_ON_TIMEOUT: KeepAliveOptions = { interval: Number.POSITIVE_INFINITY };
 
-/** Watches the server of a link; not at all with `keepAlive: false`. */
+/** Creates the keep-alive of a connection. Returns `undefined` with `keepAlive: false`. */
 export function createKeepAlive(
   connection: Connection,
   { keepAlive }: Pick<ClientOptions, 'keepAlive'>,
@@ -18,7 +21,7 @@ export function createKeepAlive(
   if (keepAlive === false) return undefined;
   const { channel } = connection;
   const { interval = DEFAULT_INTERVAL } = keepAlive ?? {};
-  // A server that sends no heartbeats is silent for long by right, so a short interval must not end its streams each time.
+  // A server without heartbeats may be silent for a long time, so a short interval must not end its streams.
   const resumable = Math.max(SILENT_INTERVALS, Math.ceil((SILENT_INTERVALS * DEFAULT_INTERVAL) / interval));
   return new KeepAlive(clock, keepAlive ?? (channel.hasOpenStream === undefined ? ONLY_ON_TIMEOUT : {}), {
     get peer() {
@@ -26,7 +29,7 @@ export function createKeepAlive(
     },
     takeActivity: () => peer.takeActivity(),
     checkStreams: () => channel.checkStreams?.({ withHeartbeats: SILENT_INTERVALS, resumable }),
-    // Over Streamable HTTP each call has a connection of its own: only the streams for changes are open for long.
+    // Over Streamable HTTP each call has its own connection, so only the streams for changes stay open for long.
     isLongLived: () => channel.hasOpenStream !== false,
     ping: timeout => {
       const method = connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover';

@@ -8,7 +8,7 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import type { Progress } from '../options.js';
 import type { Connection } from './connection.js';
 
-/** Options for transports without headers and without a request per message. */
+/** Send options for transports without headers and without a stream per request. */
 const NO_SEND_OPTIONS: SendOptions = {};
 
 /** One outgoing request in the form of the newest version. */
@@ -17,16 +17,16 @@ export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTi
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
   readonly onRequestId?: ((id: Id) => void) | undefined;
-  /** Output schema of the called tool, if known. Transforms of the result need it. */
+  /** Output schema of the called tool. Undefined if it is not known. Transforms of the result need it. */
   readonly outputSchema?: JsonObject | undefined;
-  /** No cancellation is sent for this request, because it creates or awaits a task, which `tasks/cancel` cancels. */
+  /** True if an aborted request sends no `notifications/cancelled`, because `tasks/cancel` cancels its task. */
   readonly silentAbort?: boolean;
   readonly onStreamClosed?: (() => void) | undefined;
-  /** Called when the answer is a task: progress is reported on until this is called. */
+  /** Called when the result is a task. Progress is reported until `stopProgress` is called. */
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
 }
 
-/** One request in flight: its timeout, and its cancellation when no caller waits for it. */
+/** A request in progress, with its timeout. It is cancelled when no caller waits for it. */
 export class OutgoingRequest implements PeerCallOptions {
   readonly idleTimeout: number | undefined;
   readonly totalTimeout: number | undefined;
@@ -45,8 +45,7 @@ export class OutgoingRequest implements PeerCallOptions {
     const isHttp = connection.endpoint.kind === 'http';
     this.idleTimeout = idleTimeout;
     this.totalTimeout = totalTimeout;
-    // On a transport without a stream per request, a request whose cancellation is not sent still gets its response,
-    // which must be expected.
+    // On a transport without a stream per request, an aborted request without a cancellation still gets a response.
     this.signal = silentAbort && !isHttp ? undefined : signal;
     this.#link = connection;
     this.#method = method;
@@ -63,7 +62,7 @@ export class OutgoingRequest implements PeerCallOptions {
   }
 
   #createSendOptions(headers: SendOptions['headers'], onStreamClosed: (() => void) | undefined): SendOptions {
-    // What stands for itself belongs to no session, and its stream is not resumed.
+    // A stateless request belongs to no session, and its stream is not resumed.
     return { headers, signal: this.#abandonSignal, stateless: !this.#link.dialect.http.sessions, onStreamClosed };
   }
 }

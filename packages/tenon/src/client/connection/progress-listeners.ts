@@ -4,12 +4,11 @@ import type { Progress } from '../options.js';
 type ProgressListener = (progress: Progress) => void;
 
 /**
- * Maximum number of tasks that go on reporting progress after their request was answered: beyond it the oldest are
- * dropped.
+ * Maximum number of tasks that report progress after their request got its response. Beyond it, the oldest is dropped.
  */
 const MAX_KEPT_TOKENS = 1000;
 
-/** Progress listeners by progress token, which is the id of the request. */
+/** Progress listeners by progress token, which is the ID of the request. */
 export class ProgressListeners {
   #listeners: Map<Id, ProgressListener> | undefined;
   #keptTokens: Set<Id> | undefined;
@@ -24,7 +23,7 @@ export class ProgressListeners {
     this.#keptTokens?.delete(token);
   }
 
-  /** The request is answered, and the token stays good. Returns the function that ends that. */
+  /** Keeps the listener of a token after the response. Returns a function that removes it. */
   keep(token: Id): () => void {
     this.#keptTokens ??= new Set();
     this.#keptTokens.add(token);
@@ -33,7 +32,10 @@ export class ProgressListeners {
     return () => this.delete(token);
   }
 
-  /** Calls the listener of a notification. `isPending`: its request is not answered yet. `report` gets what the listener throws. */
+  /**
+   * Calls the listener of a notification. `isPending` is true if its request has no response yet. `report` gets the
+   * errors of the listener.
+   */
   deliver(params: JsonObject, isPending: boolean, report: (error: unknown) => void): void {
     const call = () => {
       try {
@@ -42,7 +44,7 @@ export class ProgressListeners {
         report(error);
       }
     };
-    // The listener of an answered request is removed in the next microtask, unless the answer is a task.
+    // The listener is removed in the next microtask after the response, unless the result is a task.
     if (isPending) call();
     else void Promise.resolve().then(call);
   }

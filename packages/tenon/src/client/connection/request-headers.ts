@@ -9,14 +9,14 @@ import {
 import { encodeHeaderValue } from '../../protocol/header-value.js';
 import type { Connection } from './connection.js';
 
-/** Names are lower-case, as all of them are that a channel is given. */
+/** Returns the headers for the name in a request. Header names are lower-case, as transports expect. */
 export function createNameHeader(method: string, params: JsonObject): Record<string, string> {
   const member = NAME_HEADER_PARAMS.get(method);
   const value = member === undefined ? undefined : params[member];
   return typeof value === 'string' ? { 'mcp-name': encodeHeaderValue(value) } : {};
 }
 
-/** The headers of a message that mirror it, where the transport has headers. `more` wins. */
+/** Returns the headers that repeat parts of a message, for transports with headers. `more` takes precedence. */
 export function createRequestHeaders(
   { endpoint, dialect }: Pick<Connection, 'endpoint' | 'dialect'>,
   isOpen: boolean,
@@ -32,7 +32,7 @@ export function createRequestHeaders(
   return { 'mcp-method': method, ...version, ...createNameHeader(method, params), ...extra };
 }
 
-/** The headers that mirror the arguments of a tool call. What is absent or null has none. */
+/** Returns the headers that repeat the arguments of a tool call. Absent and null arguments have none. */
 export function createArgumentHeaders(
   headerParams: readonly HeaderParam[],
   args: JsonObject | undefined,

@@ -1,26 +1,26 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 
 /**
- * Remembers the protocol version that was negotiated with each endpoint. It may use a file or a store: the client
- * replaces an entry that the server does not accept any more.
+ * Caches the protocol version that was negotiated with each endpoint. You may implement it with a file or a store. The
+ * client replaces an entry that the server no longer accepts.
  */
 export interface VersionCache {
   /** Returns the protocol version of an endpoint, if it is known. */
   get(endpoint: string): string | undefined | Promise<string | undefined>;
-  /** Remembers the protocol version of an endpoint. */
+  /** Stores the protocol version of an endpoint. */
   set(endpoint: string, protocolVersion: string): void | Promise<void>;
-  /** Forgets the protocol version of an endpoint. */
+  /** Deletes the protocol version of an endpoint. */
   delete(endpoint: string): void | Promise<void>;
 }
 
 const MAX_ENDPOINTS = 1000;
 /**
- * Lifetime of an entry, in milliseconds. Afterwards the version is negotiated again, because the server may have been
+ * Lifetime of an entry, in milliseconds. The version is then negotiated again, because the server may have been
  * updated.
  */
 const ENTRY_TTL = 60 * 60_000;
 
-/** Creates a cache of negotiated protocol versions in this process: 1,000 endpoints, one hour each. */
+/** Creates a version cache in the memory of this process: 1,000 endpoints, one hour each. */
 export function memoryVersionCache({ clock = systemClock }: { readonly clock?: Clock | undefined } = {}): VersionCache {
   const entries = new Map<string, { protocolVersion: string; expiresAt: number }>();
   return {

@@ -18,8 +18,9 @@ import { chooseAlternative, createNoSharedVersionError, isVersionRefusal } from 
 const PROBE_TIMEOUT = 2000;
 
 /**
- * Opens transports to one server until a protocol version is agreed on.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * Opens transports to one server until a protocol version is negotiated.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function negotiateConnection(
   endpoint: ServerEndpoint,
@@ -31,7 +32,7 @@ export async function negotiateConnection(
   const negotiator = new VersionNegotiator(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
   const preferred = getDialect(options.preferredVersion ?? '');
-  // Only what would be found out by a probe is remembered.
+  // The cache is only used if a probe would be necessary.
   if (options.protocolVersion !== undefined || key === undefined || preferred?.opening === 'handshake')
     return negotiator.open(preferred);
   const versionCache = options.versionCache ?? processVersionCache;
@@ -56,9 +57,9 @@ class VersionNegotiator {
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausableClock;
   #signal: AbortSignal | undefined;
-  /** Tells if the server lost the session during `initialize`, which is retried once. */
+  /** True if the server lost the session during `initialize`, which is retried once. */
   #hasLostSession = false;
-  /** Tells if the server failed when it was probed. A failure does not show which versions it supports. */
+  /** True if the server failed during the probe. A failure does not show the versions that it supports. */
   hasProbeFailed = false;
 
   constructor(
@@ -75,7 +76,7 @@ class VersionNegotiator {
     this.#clock = clock;
   }
 
-  /** Opens with the cached dialect, if there is one; negotiates anew when the server refuses it. */
+  /** Opens a connection with the cached dialect, if there is one. Negotiates again when the server refuses it. */
   async open(cached: Dialect | undefined): Promise<Connection> {
     const first = cached ?? this.#wanted[0];
     this.#signal ??= this.#options.getOpenSignal?.();
@@ -107,7 +108,7 @@ class VersionNegotiator {
     const answer = await this.#discover(connection);
     const outcome = interpretProbe(answer, this.#wanted);
     if (outcome.opening === 'per-request') return this.#acceptDiscovery(connection, outcome.dialect, answer);
-    // A server that exits when it is probed is one that wants a handshake: it is started once more.
+    // A server that exits during the probe requires a handshake, so it is started again.
     if (outcome.opening === 'handshake')
       return connection.ended ? this.#reopen(outcome.dialect) : this.#openByHandshake(connection, outcome.dialect);
     throw this.#createProbeError(connection, answer);
@@ -125,7 +126,7 @@ class VersionNegotiator {
   async #discover(connection: Connection): Promise<JsonObject | TenonError> {
     try {
       const hasHandshake = this.#wanted.some(({ opening }) => opening === 'handshake');
-      // Where there is nothing else to try, the server may take as long as for any call.
+      // If there is no alternative to try, the server gets the time of a normal call.
       const idleTimeout = this.#options.probeTimeout ?? (hasHandshake ? PROBE_TIMEOUT : undefined);
       return await connection.call('server/discover', {}, { idleTimeout, signal: this.#signal });
     } catch (error) {
@@ -180,7 +181,7 @@ class VersionNegotiator {
       if (!fallback || !TenonError.is(error) || isSessionLoss(error)) throw error;
       if (error.status === undefined || !dialect.http.isFallbackStatus(error.status)) throw error;
       await connection.close();
-      // Where the other transport is not served either, what the server itself said of the first is the reason.
+      // If the other transport does not work either, the error of the first one names the cause.
       const other = await this.#openWithDialect(fallback, dialect).catch(otherError => {
         throw error.rpcCode === undefined ? otherError : error;
       });
@@ -188,7 +189,10 @@ class VersionNegotiator {
     }
   }
 
-  /** Initializes; where the server refuses the version, once more with one that it lists, or with the oldest. */
+  /**
+   * Initializes the connection. If the server refuses the version, tries once more with a version that it lists, or
+   * with the oldest.
+   */
   async #initializeWithRetry(connection: Connection, dialect: Dialect): Promise<Connection> {
     try {
       return await this.#initialize(connection, dialect);
@@ -267,12 +271,12 @@ class VersionNegotiator {
   }
 }
 
-/** In a session the client also declares if it notifies about changes of its roots. */
+/** Declares that the client notifies about changes of its roots. Only for versions with sessions. */
 function withListChanged(capabilities: JsonObject): JsonObject {
   return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
 }
 
-/** The server itself rejected `server/discover`, so it runs but does not support that method. */
+/** Tells if the server itself rejected `server/discover`. It then runs but does not support that method. */
 function isRefusal({ rpcCode, status = 0 }: TenonError): boolean {
   return rpcCode !== undefined && status !== 401 && status !== 403;
 }

@@ -7,19 +7,20 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 const REFUSAL_CODES: ReadonlySet<number | undefined> = new Set([INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION]);
 
 /**
- * Tests whether a server refused `initialize` because of the version. The specification has -32602 with the versions that
- * it serves in `data.supported`; not every server lists them.
+ * Tells if a server refused `initialize` because of the version. The specification requires -32602 with the supported
+ * versions in `data.supported`, but not every server lists them.
+ *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#error-handling
  */
 export function isVersionRefusal(error: unknown): error is TenonError {
   if (!TenonError.is(error) || error.rpcCode === undefined || error.status === 401 || error.status === 403)
     return false;
-  // Nothing is served at this path: no version would be.
+  // No MCP server exists at this path, so another version would not help.
   if (error.status === 404) return getSupportedVersions(error) !== undefined;
   return REFUSAL_CODES.has(error.rpcCode) || getSupportedVersions(error) !== undefined;
 }
 
-/** The version to try after a refusal: the best that both ends know, or the oldest where the server lists none. */
+/** Returns the version to try after a refusal: the newest that both support, or the oldest if the server lists none. */
 export function chooseAlternative(
   refusal: TenonError,
   tried: Dialect,
@@ -31,7 +32,7 @@ export function chooseAlternative(
   return candidates.findLast(({ opening }) => opening === 'handshake');
 }
 
-/** Names what both ends speak, as far as it is known. */
+/** Creates the error that lists the versions of client and server, as far as they are known. */
 export function createNoSharedVersionError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
   const listed = getSupportedVersions(refusal);
   const hint =

@@ -6,14 +6,14 @@ import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
 import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
-/** Default for the number of times that a server may request input within one call. */
+/** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
 
 export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {
   return maxRounds;
 }
 
-/** Answers an input request of a result with the handler for the corresponding request of the server. */
+/** Answers an input request in a result with the handler for the equivalent request of the server. */
 export async function answerInputRequest(
   { method, params }: { readonly method: string; readonly params?: object | undefined },
   { peer }: Pick<Connection, 'peer'>,
@@ -43,7 +43,7 @@ export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, max
   });
 }
 
-/** The caller's signal ends the wait at once. The handler may still be running. */
+/** Waits for work until the caller's signal is aborted. The handler may still run after that. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignalLike | undefined, peer: string): Promise<T> {
   return rejectOnAbort(work, signal, cause => createCallAbortedError(peer, cause));
 }

@@ -9,8 +9,10 @@ import type { ClientOptions } from '../options.js';
 import { answerInputRequest, createTooManyRoundsError, getMaxRounds, raceAbort } from './input-requests.js';
 
 /**
- * Repeats a request until its result is final. The handlers for the server's requests answer the input requests of each
- * round. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Repeats a request until its result is final. The handlers for server requests answer the input requests of each
+ * round.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function resolveInputRequests(
   first: JsonObject,
@@ -37,7 +39,7 @@ export async function resolveInputRequests(
   return result;
 }
 
-/** The call's own time stands still until all are answered. */
+/** Answers input requests. The timeout of the call is paused meanwhile. */
 async function answerInputRequests(
   requests: NonNullable<InputRequiredResult['inputRequests']>,
   connection: Connection,

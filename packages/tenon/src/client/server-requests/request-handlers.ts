@@ -40,20 +40,20 @@ function createExtensions({ extensions = [], tasks = true }: ClientOptions): { [
   return Object.fromEntries([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
 }
 
-/** Maximum duration of a handler, in milliseconds. Long, because a person may have to answer. */
+/** Default maximum duration of a handler, in milliseconds. It is long because a person may have to answer. */
 const ANSWER_TIMEOUT = 30 * 60_000;
 
-/** Options that decide how a server's request is answered. */
+/** Options for handling a request of the server. */
 export type ServerRequestOptions = ClientHandlers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
 
-/** Names that clients in the field answer to. */
+/** Method names of some servers that clients also accept. */
 const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
 
 function resolveAlias(method: string): string {
   return Object.hasOwn(ALIASES, method) ? (ALIASES[method] as string) : method;
 }
 
-/** Answers one input request of the server, in the form of the newest version. Throws the error for the server. */
+/** Handles one request of the server, in the form of the newest version. Throws the error for the server. */
 export async function handleServerRequest(
   requestedMethod: string,
   params: JsonObject,
@@ -81,7 +81,7 @@ export async function handleServerRequest(
   }
 }
 
-/** A handler has until `answerTimeout`. Then its signal is aborted and its result is ignored. */
+/** Runs a handler until `answerTimeout`. After it the signal of the handler is aborted and its result is ignored. */
 function runUntilTimeout<T>(
   method: string,
   { answerTimeout: timeout = ANSWER_TIMEOUT, clock = systemClock }: ServerRequestOptions,
@@ -108,7 +108,7 @@ function runUntilTimeout<T>(
   });
 }
 
-/** Checks the result of the user's handler, because the server would refuse an invalid one. */
+/** Checks the result of the application's handler, because the server would refuse an invalid one. */
 function checkAnswer(method: MethodName, result: JsonObject, { server }: InternalRequestInfo): JsonObject {
   const problem = methods[method].result(result);
   if (problem === undefined) return result;
@@ -143,16 +143,16 @@ async function callHandler(
   }
 }
 
-/** Reads the roots from the form in which the application gave them. */
+/** Returns the roots from the form that the application used. */
 async function listRoots({ roots = [] }: ClientHandlers): Promise<readonly Root[]> {
   if (typeof roots === 'function') return roots();
   return 'list' in roots ? roots.list() : roots;
 }
 
-/** Matches `..` segments, also when their characters are percent-encoded. */
+/** Matches `..` segments, including percent-encoded ones. */
 const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
 
-/** A root is a place below which a server may look around: nothing in it may lead out again. */
+/** Checks the roots. A root grants access to everything below it, so it must not contain `..` segments. */
 function checkRoots(roots: readonly Root[], { server }: ServerRequestInfo): readonly Root[] {
   for (const { uri } of roots) {
     if (/^file:\/\//.test(uri) && !PARENT_SEGMENT.test(uri)) continue;
@@ -190,7 +190,7 @@ async function createFormValidators(): Promise<JsonCache<PeerSchemaValidator>> {
   return new JsonCache(compilePeerSchema);
 }
 
-/** Fields that were left out have their defaults. */
+/** Sets the defaults of missing fields. */
 function fillDefaults(
   { requestedSchema }: ElicitFormParams,
   content: { [name: string]: FormValue },
@@ -201,12 +201,12 @@ function fillDefaults(
   return { ...Object.fromEntries(defaults), ...content };
 }
 
-/** Encodes the client's answer for the server's protocol version. */
+/** Encodes the client's result for the server's protocol version. */
 export function encodeAnswer(dialect: Dialect, method: string, result: JsonObject): JsonObject {
   return dialect.transforms.encode.result(resolveAlias(method))?.(result, {}) ?? result;
 }
 
-/** Adds the id of the task that sent the request to its answer. */
+/** Adds the ID of the task that sent the request to the result. */
 export function relateToTask(result: JsonObject, { _meta }: JsonObject): JsonObject {
   const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
   return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };

@@ -7,7 +7,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
 
-/** The connection from which a server request came. */
+/** The connection of a server request. */
 export interface ServerRequestContext {
   readonly dialect: Dialect;
   readonly options: ClientOptions;
@@ -17,7 +17,7 @@ export interface ServerRequestContext {
 }
 
 /**
- * Answers a request of the server. The timeouts of this client's calls are paused meanwhile, because a user may take
+ * Handles a request of the server. The timeouts of this client's calls are paused meanwhile, because the user may need
  * time.
  */
 export async function answerRequest(
@@ -40,7 +40,10 @@ export async function answerRequest(
   }
 }
 
-/** Reports progress under the token of a request, while that is worked on; does nothing where there is no token. */
+/**
+ * Creates a function that reports progress with the token of a request, while the request is in progress. Without a
+ * token the function does nothing.
+ */
 function createProgressReporter({ _meta }: JsonObject, report: (params: JsonObject) => void) {
   const progressToken = isObject(_meta) ? _meta.progressToken : undefined;
   let last = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,7 @@ import { toTaskState } from './task-snapshot.js';
 import { checkTask } from './task-tracking.js';
 import { TrackedTask, trackTask } from './tracked-task.js';
 
-/** `client.tasks`. */
+/** Creates `client.tasks`. */
 export function createClientTasks(pipeline: CallPipeline): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
   const resume = (id: string, { tool }: { readonly tool?: string } = {}) =>
@@ -69,7 +69,7 @@ function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | 
   };
 }
 
-/** Creates the handle of a call that was answered at once. */
+/** Creates the handle of a call that got its result without a task. */
 function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
   async function* watchNothing(): AsyncGenerator<TaskState> {}
   return {
@@ -91,7 +91,7 @@ async function getTask(pipeline: CallPipeline, taskId: string, options?: CallOpt
   }
 }
 
-/** Gives the state, where that is what a server answers. */
+/** Requests the cancellation of a task. Returns the state of the task if the server sends it. */
 async function cancelTask(
   pipeline: CallPipeline,
   taskId: string,
@@ -102,7 +102,7 @@ async function cancelTask(
     return 'taskId' in answer ? (toTaskState(answer) as JsonObject & TaskState) : undefined;
   } catch (error) {
     if (!isUnknownTask(error)) throw error;
-    // A task that has ended cannot be cancelled: that is no other error than that there is none.
+    // Servers use the same error for a task that has ended and for an unknown task.
     const state = await getTask(pipeline, taskId, options);
     if (isTerminal(state.status)) return state as JsonObject & TaskState;
     throw error;

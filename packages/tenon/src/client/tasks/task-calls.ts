@@ -8,19 +8,20 @@ import type { ClientOptions } from '../options.js';
 import { createCallAbortedError, raceAbort } from '../server-requests/input-requests.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 
-/** True if the client declares the tasks extension. */
+/** Tells if the client declares the tasks extension. */
 export function hasTaskExtension(options: ClientOptions): boolean {
   return Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
 }
 
-/** True if the client decides which calls of this server's tools become tasks. */
+/** Tells if the client decides which calls of this server's tools become tasks. */
 export function canCreateTasks(connection: Connection): boolean {
   return connection.dialect.tasks === 'by-parameter' && connection.hasCapability('tasks.requests.tools.call');
 }
 
 /**
- * The `task` parameter of a call: the caller's where the tool supports tasks, a default one where the tool requires a
- * task. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ * Returns the `task` parameter of a call. If the tool requires a task, there is a default.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function getTaskParams(
   { options, toolCache }: CallPipeline,
@@ -36,8 +37,8 @@ export function getTaskParams(
 }
 
 /**
- * Sends a call that becomes a task. Giving it up early cancels the task as soon as its name is known: the request
- * itself cannot be cancelled.
+ * Sends a call that becomes a task. If the call is aborted early, the task is cancelled as soon as its ID is known,
+ * because the request itself cannot be cancelled.
  */
 export async function callAsTask(
   pipeline: CallPipeline,
@@ -56,7 +57,7 @@ export async function callAsTask(
   }
 }
 
-/** No caller waits for the result of the cancellation. A failure to send it is reported. */
+/** Cancels a task without waiting for the result. Reports an error of the cancellation. */
 export async function cancelQuietly(pipeline: CallPipeline, taskId: unknown): Promise<void> {
   if (typeof taskId !== 'string' || !canCancelTasks(pipeline)) return;
   try {

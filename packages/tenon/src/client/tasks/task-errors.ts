@@ -3,20 +3,20 @@ import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
 
-/** Codes of a lost connection, after which another may be opened. */
+/** Codes of errors after which a new connection may help. */
 const CONNECTION_LOST =
   /^(connection\/(closed|send)|http\/(unreachable|interrupted)|stdio\/exited|session\/gone|call\/(timeout|outcome-unknown))$/;
 /** HTTP statuses by which a server or a proxy requests a later retry. */
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** True if a later retry may help: a task outlives the connection. */
+/** Tells if a later retry may help, because a task outlives the connection. */
 export function isRetryable({ connections }: CallPipeline, error: unknown): error is TenonError {
   if (!TenonError.is(error) || connections.state === 'closed') return false;
   if (error.status !== undefined && RETRYABLE_STATUS.has(error.status)) return true;
   return error.rpcCode === undefined && CONNECTION_LOST.test(error.code);
 }
 
-/** Servers use the same error for a task that never existed and for one that was deleted. */
+/** Tells if an error means that the task does not exist. Servers use the same error for a deleted task. */
 export function isUnknownTask(error: unknown): error is TenonError {
   return TenonError.is(error) && error.rpcCode === INVALID_PARAMS;
 }
@@ -72,7 +72,7 @@ export function createClientClosedError(taskId: string): TenonError {
   );
 }
 
-/** The error that the call would have been answered with. */
+/** Creates the error of a call whose task has failed. */
 export function createFailedTaskError({ error, statusMessage }: TaskState, peer: string): TenonError {
   const { code: rpcCode, message, data } = error ?? { code: undefined, message: statusMessage ?? 'the task failed' };
   return new TenonError('peer/error', message, { rpcCode, data, peer, method: 'tools/call' });

@@ -7,15 +7,19 @@ import { answerInputRequest, createTooManyRoundsError, getMaxRounds } from '../s
 export interface TaskInputContext {
   readonly pipeline: CallPipeline;
   readonly taskId: string;
-  /** Pauses while the user is asked for input. */
+  /** Clock that is paused while the user answers an input request. */
   readonly clock: PausableClock;
-  /** Hands answers over. */
+  /** Sends answers to the server. */
   deliver(inputResponses: JsonObject): Promise<void>;
-  /** Something could not be answered, or not be handed over. */
+  /** Called when an input request could not be answered, or its answer could not be sent. */
   onError(error: unknown): void;
 }
 
-/** Input requests of a task. https://modelcontextprotocol.io/extensions/tasks/overview */
+/**
+ * Input requests of a task.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
 export class TaskInputRequests {
   readonly #context: TaskInputContext;
   readonly #open = new Map<string, AbortController>();
@@ -26,7 +30,7 @@ export class TaskInputRequests {
     this.#context = context;
   }
 
-  /** These are open, and no others. */
+  /** Sets the open input requests. Starts new ones, and withdraws those that are no longer open. */
   update(requests: InputRequests): void {
     for (const [key, controller] of this.#open) if (!Object.hasOwn(requests, key)) this.#withdraw(key, controller);
     const added = Object.entries(requests).filter(([key]) => !this.#open.has(key) && !this.#answered.has(key));
@@ -39,7 +43,7 @@ export class TaskInputRequests {
     void this.#answer(Object.fromEntries(added)).catch(onError);
   }
 
-  /** Aborted when no caller waits for the task. */
+  /** Aborts all handlers, because no caller waits for the task. */
   close(): void {
     for (const [key, controller] of this.#open) this.#withdraw(key, controller);
   }
@@ -49,7 +53,7 @@ export class TaskInputRequests {
     controller.abort();
   }
 
-  /** Answers requests that came together in one update. */
+  /** Answers the requests of one update together. */
   async #answer(requests: InputRequests): Promise<void> {
     const { clock, deliver } = this.#context;
     const resume = clock.pause();
@@ -60,7 +64,7 @@ export class TaskInputRequests {
     if (wanted.length > 0) await deliver(Object.fromEntries(wanted));
   }
 
-  /** No answer is sent if the input request was withdrawn meanwhile. */
+  /** Answers one input request. The answer is `undefined` if the request was withdrawn meanwhile. */
   async #answerOne(key: string, request: InputRequests[string]): Promise<readonly [string, JsonObject | undefined]> {
     const { pipeline, taskId: task } = this.#context;
     const controller = new AbortController();

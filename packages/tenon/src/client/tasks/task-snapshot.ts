@@ -2,7 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 
-/** Poll intervals of a task, in milliseconds: the default if the server sends none, and the minimum in any case. */
+/** Default poll interval of a task, in milliseconds, if the server sends none. */
 const DEFAULT_POLL_INTERVAL = 1000;
 const MIN_POLL_INTERVAL = 20;
 const MAX_POLL_INTERVAL = 60 * 60_000;
@@ -20,7 +20,7 @@ const TASK_STATE_KEYS = [
   'error',
 ] as const;
 
-/** The last known state of a task. Once it has ended it stays as it is. */
+/** The last known state of a task. A final state never changes. */
 export class TaskSnapshot {
   readonly taskId: string;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class TaskSnapshot {
     return this.#state !== undefined && isTerminal(this.#state.status);
   }
 
-  /** Milliseconds to wait between two looks. */
+  /** Time until the next poll, in milliseconds. */
   get interval(): number {
     return Math.min(
       Math.max(this.#state?.pollIntervalMs ?? DEFAULT_POLL_INTERVAL, MIN_POLL_INTERVAL),
@@ -49,13 +49,16 @@ export class TaskSnapshot {
     );
   }
 
-  /** Milliseconds for which the server has yet to keep it. Counted from the first sight: its clock is another. */
+  /**
+   * Remaining lifetime of the task on the server, in milliseconds. It is counted from the first response, because the
+   * clock of the server may differ.
+   */
   get remaining(): number {
     const { ttlMs = null } = this.#state ?? {};
     return ttlMs === null ? Number.POSITIVE_INFINITY : this.#firstSeenAt + ttlMs - this.#clock.now();
   }
 
-  /** Stores the state that the server sent. */
+  /** Stores a state that the server sent. */
   update(message: JsonObject): void {
     if (this.ended && !this.#isLateResult(message)) return;
     const state = toTaskState(message);
@@ -75,20 +78,20 @@ export class TaskSnapshot {
     return true;
   }
 
-  /** Calls the listener with each new state. Returns the function that stops it. */
+  /** Calls the listener with each new state. Returns a function that removes it. */
   onChange(listener: (state: TaskState) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** True for a result that comes after the end of the task. */
+  /** Tells if a message adds the result to a task that has already ended. */
   #isLateResult({ status, result, error }: JsonObject): boolean {
     const { result: known, error: knownError, status: end } = this.#state as TaskState;
     return status === end && known === undefined && knownError === undefined && (result ?? error) !== undefined;
   }
 }
 
-/** Extracts the task from a message, without the members of the message itself. */
+/** Returns the task in a message, without the other members of the message. */
 export function toTaskState(message: JsonObject): TaskState {
   const known = TASK_STATE_KEYS.filter(member => message[member] !== undefined).map(member => [
     member,

@@ -22,19 +22,19 @@ import { Waker } from './waker.js';
 
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
-/** Maximum number of consecutive failures to reach the server: about eight minutes. */
+/** Maximum number of consecutive failures to reach the server, which takes about eight minutes. */
 const MAX_FAILURES = 20;
 
-/** Follows one task until it ends or no caller waits for it. */
+/** Tracks one task until it ends or no caller waits for it. */
 export interface TaskTracking {
   readonly pipeline: CallPipeline;
   readonly snapshot: TaskSnapshot;
-  /** The tool that was called, where it is known. */
+  /** Name of the called tool. Undefined if it is not known. */
   readonly tool: string | undefined;
   readonly idleTimeout: number | undefined;
-  /** Pauses while the user is asked for input. */
+  /** Clock that is paused while the user answers an input request. */
   readonly clock: PausableClock;
-  /** Aborted when no caller waits for the task. */
+  /** Signal that is aborted when no caller waits for the task. */
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +66,7 @@ export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject>
 
 async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputRequests, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
-  // A response that creates a task contains nothing of its result.
+  // The response that creates a task contains no part of its result.
   if (snapshot.state === undefined || isPayloadMissing(snapshot.state, pipeline)) await refresh(tracking, waker);
   let next = pipeline.clock.now() + snapshot.interval;
   for (;;) {
@@ -87,7 +87,7 @@ async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputReques
 async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
   const { pipeline, snapshot } = tracking;
   const params = { taskId: snapshot.taskId };
-  // What is resumed may be a task of a server that has none at all.
+  // A resumed task may belong to a server without tasks.
   const first = snapshot.state === undefined;
   const send = (options: CallOptions) =>
     first ? pipeline.call('tasks/get', params, options) : pipeline.sendTaskRequest('tasks/get', params, options);
@@ -100,7 +100,7 @@ async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
   );
 }
 
-/** The server must send the complete state. */
+/** Checks that the server sent the complete state of a task. */
 export function checkTask(
   pipeline: CallPipeline,
   { taskId }: { readonly taskId: string },
@@ -114,7 +114,7 @@ export function checkTask(
   return task;
 }
 
-/** Retries while the server cannot be reached: a task outlives the connection. */
+/** Retries while the server cannot be reached, because a task outlives the connection. */
 async function retryWhileUnreachable(
   tracking: TaskTracking,
   waker: Waker,
@@ -144,14 +144,14 @@ async function deliver(tracking: TaskTracking, waker: Waker, inputResponses: Jso
     await retryWhileUnreachable(tracking, waker, options => pipeline.sendTaskRequest('tasks/update', params, options));
   } catch (error) {
     if (!isUnknownTask(error)) throw error;
-    // What has ended meanwhile takes no more answers.
+    // A task that has ended meanwhile accepts no more answers.
     await refresh(tracking, waker);
     if (!snapshot.ended) throw error;
     waker.wake();
   }
 }
 
-/** The payload of an ended task. */
+/** Returns the result of a task that has ended. */
 async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
   const { peer } = pipeline.connections.lastConnection;
@@ -161,12 +161,13 @@ async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState)
     return state.result as JsonObject;
   }
   const fetchPayload = () => retryWhileUnreachable(tracking, waker, options => fetchResult(tracking, options));
-  // A failed task rejects with its own error, whatever its code.
+  // A failed task rejects with its own error, with any code.
   return state.status === 'failed' ? fetchPayload() : withUnknownTaskError(snapshot, fetchPayload);
 }
 
 /**
- * Waits for the result by a request that stays open: on versions where the server requests input of the waiting client.
+ * Waits for the result with a request that stays open. For versions where the server sends requests to the waiting
+ * client.
  */
 async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
@@ -185,7 +186,7 @@ async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promi
   }
 }
 
-/** Fetches the result of the call, without the metadata that names its task. */
+/** Fetches the result of the call, without the metadata with the task ID. */
 async function fetchResult(
   { pipeline, snapshot, tool, signal }: TaskTracking,
   options: CallOptions,

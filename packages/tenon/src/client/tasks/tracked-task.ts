@@ -11,33 +11,33 @@ import type { WaitOptions } from './task-handle.js';
 import { TaskSnapshot } from './task-snapshot.js';
 import { trackUntilEnd } from './task-tracking.js';
 
-/** Maximum number of unread states. Beyond it the oldest are dropped. */
+/** Maximum number of unread states. Beyond it, the oldest is dropped. */
 const MAX_UNREAD = 100;
 
-/** Values needed to follow a task. */
+/** Origin of a task, with the values for tracking it. */
 export interface TaskOrigin {
   readonly tool?: string | undefined;
   readonly idleTimeout?: number | undefined;
   readonly onTask?: ((task: TaskState) => void) | undefined;
-  /** Ends the hearing of its progress. */
+  /** Stops its progress reports. */
   readonly stopProgress?: (() => void) | undefined;
   /** Remaining time of the call that became the task. */
   readonly deadline?: CallDeadline | undefined;
 }
 
-/** The task that a call has become. */
+/** Creates the tracked task that a call became. */
 export function trackTask(pipeline: CallPipeline, result: JsonObject, origin: TaskOrigin): TrackedTask {
   const task = new TrackedTask(pipeline, result.taskId as string, origin);
   task.snapshot.update(result);
   return task;
 }
 
-/** Tells if the wait for a task ended for good before the task did. */
+/** Tells if the wait for a task ended before the task. */
 export function isAbandoned(error: unknown): boolean {
   return TenonError.is(error) && /^call\/(aborted|timeout|unanswered-request|too-many-rounds)$/.test(error.code);
 }
 
-/** A task that several callers may wait for. It is polled while at least one waits. */
+/** A task that several callers may wait for. The client polls it while at least one caller waits. */
 export class TrackedTask {
   readonly snapshot: TaskSnapshot;
   readonly #pipeline: CallPipeline;
@@ -58,7 +58,7 @@ export class TrackedTask {
     });
   }
 
-  /** Waits like a call: if the wait ends before the task does, the task is cancelled. */
+  /** Waits for the result of a call. If the wait ends before the task, the task is cancelled. */
   async waitForCall(signal: AbortSignalLike | undefined): Promise<JsonObject> {
     const { deadline, stopProgress } = this.#origin;
     try {
@@ -74,7 +74,7 @@ export class TrackedTask {
     }
   }
 
-  /** Waits for what the task comes to. */
+  /** Waits for the result of the task. */
   async wait(options: WaitOptions): Promise<JsonObject> {
     const { signal, totalTimeout = Number.POSITIVE_INFINITY, idleTimeout, onTask } = options;
     const { peer } = this.#pipeline.connections.lastConnection;
@@ -136,7 +136,7 @@ export class TrackedTask {
     }
   }
 
-  /** Takes part in the one following; the last to leave ends it. */
+  /** Joins the tracking, or starts it. The last caller that leaves stops it. */
   #join(idleTimeout = this.#origin.idleTimeout): { readonly result: Promise<JsonObject>; leave(): void } {
     this.#tracking ??= this.#begin(idleTimeout);
     const tracking = this.#tracking;
@@ -157,7 +157,7 @@ export class TrackedTask {
     const { snapshot } = this;
     const tracking = { pipeline: this.#pipeline, snapshot, tool, idleTimeout, clock: this.#clock, signal: stop.signal };
     const result = trackUntilEnd(tracking);
-    // The waiting callers were notified.
+    // The waiting callers already got the error.
     result.catch(() => {});
     return { result, stop };
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Wakes waiting callers: on a timer, a notification, a failure, or when there is nothing to wait for. */
+/** Wakes waiting callers: on a timer, on a notification, on an error, or when there is nothing to wait for. */
 export class Waker {
   readonly #clock: Clock;
   readonly #signals: readonly AbortSignal[];
@@ -14,7 +14,7 @@ export class Waker {
     this.#signals = [signal, this.#failure.signal];
   }
 
-  /** Wakes who waits for a ring, or will next. */
+  /** Wakes all waiting callers. If there are none, the next wait ends at once. */
   wake(): void {
     this.#isWoken = true;
     this.#wake?.();
@@ -25,7 +25,7 @@ export class Waker {
     this.#failure.abort(error);
   }
 
-  /** Waits for this time, or until `wake` is called. Resolves with true if it was called. */
+  /** Waits until a timeout, or until `wake` is called. Resolves with true if it was called. */
   async waitForWake(ms: number): Promise<boolean> {
     const woken = new Promise<void>(resolve => {
       this.#wake = resolve;
@@ -37,17 +37,17 @@ export class Waker {
     return wasWoken;
   }
 
-  /** Waits so long, or until something else is there. */
+  /** Waits for `ms` milliseconds, or until `orUntil` resolves. */
   async sleep(ms: number, orUntil: Promise<void> = new Promise(() => {})): Promise<void> {
     let cancelTimer: () => void = () => {};
     const elapsed = new Promise<void>(resolve => {
-      // Who waits for a task wants to live until it is there.
+      // The timer keeps the process alive while a caller waits for a task.
       cancelTimer = this.#clock.after(Math.max(0, ms), resolve, { hold: true });
     });
     await this.raceFailure(Promise.race([elapsed, orUntil])).finally(cancelTimer);
   }
 
-  /** Runs the work until it is done, an error is reported, or no caller waits for it. */
+  /** Waits for work until it is done, an error is reported, or no caller waits for it. */
   raceFailure<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = () => reject(this.#getReason());

@@ -12,7 +12,7 @@ const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefi
   'notifications/resources/list_changed': ['resources/list', 'resources/templates/list'],
 };
 
-/** Handles a notification of the server: drops stale cache entries and emits events. */
+/** Handles a notification of the server: removes stale cache entries and emits events. */
 export function handleNotification(pipeline: CallPipeline, method: string, params: JsonObject): void {
   const problem = isNotification(method) ? notifications[method].params(params) : undefined;
   if (problem) {

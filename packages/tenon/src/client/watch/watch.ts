@@ -12,8 +12,8 @@ const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
 
 /**
- * Reports changes by subscriptions or by `subscriptions/listen`, as the protocol version requires. When a stream breaks
- * it is opened again, and everything watched is reported as changed, because it may have changed meanwhile.
+ * Reports changes by subscriptions or by `subscriptions/listen`, as the protocol version requires. A broken stream is
+ * opened again. Everything watched is then reported as changed, because it may have changed meanwhile.
  */
 export async function* watch(
   pipeline: CallPipeline,
@@ -60,12 +60,12 @@ async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue
   }
 }
 
-/** An error of the server is final. A lost connection is not. */
+/** Tells if an error ends the watch. An error of the server does; a lost connection does not. */
 function isFinal(error: unknown): boolean {
   return TenonError.is(error) && (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
 }
 
-/** Reports everything watched as changed, because changes may have been missed, and drops it from the cache. */
+/** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */
 function resync(pipeline: CallPipeline, { uris = [], tools, prompts, resources }: WatchOptions): void {
   for (const uri of uris) handleNotification(pipeline, 'notifications/resources/updated', { uri });
   if (tools) handleNotification(pipeline, 'notifications/tools/list_changed', {});
@@ -73,7 +73,7 @@ function resync(pipeline: CallPipeline, { uris = [], tools, prompts, resources }
   if (resources) handleNotification(pipeline, 'notifications/resources/list_changed', {});
 }
 
-/** One listening: lasts until either end ends it. */
+/** Runs one `subscriptions/listen` request until the client or the server ends it. */
 async function listenForChanges(
   connection: Connection,
   { uris, tools, prompts, resources }: WatchOptions,
@@ -89,7 +89,10 @@ async function listenForChanges(
   await connection.call('subscriptions/listen', { notifications } as JsonObject, parameters);
 }
 
-/** Subscribes, and unsubscribes at the end; list changes come by themselves. Lasts until the link or the watch ends. */
+/**
+ * Subscribes to resources, and unsubscribes at the end. List changes need no subscription. Runs until the connection or
+ * the watch ends.
+ */
 async function subscribeToChanges(
   pipeline: CallPipeline,
   connection: Connection,
@@ -119,7 +122,7 @@ async function subscribeToChanges(
   for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
 }
 
-/** Queue of unread changes. Bounded, because the last of many changes to one thing is enough. */
+/** Queue of unread changes. Its size is limited, because only the last change of each list or resource is kept. */
 class ChangeQueue implements AsyncIterable<ChangeEvent> {
   readonly #controller = new AbortController();
   readonly #changes = new Map<string, ChangeEvent>();
@@ -174,7 +177,7 @@ class ChangeQueue implements AsyncIterable<ChangeEvent> {
     }
   }
 
-  /** Waits, but not beyond the end. */
+  /** Waits for some time, or until the watch ends. */
   sleep(clock: Clock, ms: number): Promise<void> {
     if (this.ended) return Promise.resolve();
     return new Promise(resolve => {
