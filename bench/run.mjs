@@ -30,6 +30,7 @@ const parts = {
   sessions: async () => (await import('./sessions/measure.mjs')).measureSessions,
   streams: async () => (await import('./streams/measure.mjs')).measureStreams,
   payload: async () => (await import('./payload/measure.mjs')).measurePayload,
+  binary: async () => (await import('./binary/measure.mjs')).measureBinary,
   frameworks: async () => (await import('./frameworks/measure.mjs')).measureFrameworks,
   profile: async () => (await import('./profile/measure.mjs')).measureProfile,
   types: async () => (await import('./types/measure.mjs')).measureTypes,

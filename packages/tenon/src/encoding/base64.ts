@@ -9,11 +9,8 @@ interface NodeBuffer {
   from(buffer: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string };
 }
 
-/**
- * Number of bytes in one piece. It is a multiple of three, so that pieces join without padding, and small enough for
- * the arguments of one call.
- */
-const PIECE = 3 * 8192;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const PADDING = '='.charCodeAt(0);
 
 /** Encodes bytes as base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
@@ -21,15 +18,25 @@ export function encodeBase64(bytes: Uint8Array): string {
   if (typeof fast.toBase64 === 'function') return fast.toBase64();
   const { Buffer } = globalThis as { readonly Buffer?: NodeBuffer };
   if (Buffer !== undefined) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-  return encodeInPieces(bytes);
+  return encodeBase64Portably(bytes);
 }
 
-/** Encodes bytes as base64 in runtimes that have only `btoa`. */
-export function encodeInPieces(bytes: Uint8Array): string {
-  let text = '';
-  for (let start = 0; start < bytes.length; start += PIECE)
-    text += btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE)));
-  return text;
+/** Encodes bytes as base64 in runtimes that have only `btoa`, which takes ten times as long. */
+export function encodeBase64Portably(bytes: Uint8Array): string {
+  const codes = new TextEncoder().encode(ALPHABET);
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  let end = 0;
+  for (let index = 0; index < bytes.length; index += 3) {
+    // Bytes behind the last one count as zero.
+    const bits = (bytes[index]! << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    text[end++] = codes[bits >> 18]!;
+    text[end++] = codes[(bits >> 12) & 63]!;
+    text[end++] = codes[(bits >> 6) & 63]!;
+    text[end++] = codes[bits & 63]!;
+  }
+  const missing = (3 - (bytes.length % 3)) % 3;
+  text.fill(PADDING, end - missing);
+  return new TextDecoder().decode(text);
 }
 
 /** Decodes base64. Throws when the text is invalid. */
