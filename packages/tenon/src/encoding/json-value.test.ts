@@ -156,7 +156,7 @@ describe('copyThroughJson', () => {
       new Proxy([1, { b: 2 }], {}),
       nest(90),
       nest(150),
-      nest(2000),
+      nest(300),
       new Uint8Array(2),
       Buffer.from('a'),
       (function (..._: unknown[]) {
