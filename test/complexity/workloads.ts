@@ -4,7 +4,7 @@ import { gatewayListWorkloads, gatewayWorkloads } from './workloads/gateway.js';
 import { offerWorkloads, scanWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
 import { formWorkloads, questionWorkloads } from './workloads/questions.js';
-import { halvedWorkloads as taskHalvedWorkloads, stepWorkloads, taskWorkloads } from './workloads/tasks.js';
+import { stepWorkloads, halvedWorkloads as taskHalvedWorkloads, taskWorkloads } from './workloads/tasks.js';
 import { tokenWorkloads } from './workloads/tokens.js';
 
 /** What costs the same, however much is around it. */

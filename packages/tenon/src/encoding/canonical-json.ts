@@ -1,5 +1,5 @@
-import { copyPlainJson, NOT_PLAIN } from './json-value.js';
 import { isObject } from '../jsonrpc/message.js';
+import { copyPlainJson, NOT_PLAIN } from './json-value.js';
 
 /** Converts a value to JSON with sorted object members, so that equal values have equal texts. */
 export function toCanonicalJson(value: unknown): string {

@@ -11,5 +11,11 @@ export const INTERNAL_ERROR = -32603;
  */
 export const TOO_MANY_REQUESTS = 429;
 
+/**
+ * The process that worked on the request has stopped, and the request has no other outcome: it may have taken effect.
+ * Outside of the reserved ranges, as above.
+ */
+export const SERVER_STOPPED = 503;
+
 /** Error code for an access token that lacks a scope. JSON-RPC and MCP define only the HTTP status 403 for it. */
 export const INSUFFICIENT_SCOPE = 403;

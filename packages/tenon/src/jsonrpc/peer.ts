@@ -72,7 +72,7 @@ export class Peer implements MessageReceiver {
 
   /** Sends a request and resolves with its result. Rejects with the error of the peer or of the connection. */
   call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
-    this.#pending ??= new PendingRequests(this.#clock, this);
+    this.#pending ??= new PendingRequests(this.#clock, this, this.transport.requestIdPrefix);
     const id = this.#pending.allocateId();
     const answer = this.#pending.waitForResponse(id, method, options);
     if (this.#pending.has(id)) this.#send(id, method, params, options);

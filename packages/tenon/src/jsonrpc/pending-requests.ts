@@ -59,17 +59,19 @@ export class PendingRequests {
   readonly #clock: Clock;
   readonly #peer: NamedPeer;
   readonly #requests = new CompactMap<PendingRequest>();
+  readonly #idPrefix: string | undefined;
   #lastId = 0;
   #timer: { dueAt: number; cancel: () => void } | undefined;
 
-  constructor(clock: Clock, peer: NamedPeer) {
+  constructor(clock: Clock, peer: NamedPeer, idPrefix?: string) {
     this.#clock = clock;
     this.#peer = peer;
+    this.#idPrefix = idPrefix;
   }
 
-  allocateId(): number {
+  allocateId(): Id {
     this.#lastId += 1;
-    return this.#lastId;
+    return this.#idPrefix === undefined ? this.#lastId : `${this.#idPrefix}${this.#lastId}`;
   }
 
   waitForResponse(id: Id, method: string, waitForResponse: PendingOptions): Promise<JsonObject> {

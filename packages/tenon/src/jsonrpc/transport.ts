@@ -17,6 +17,12 @@ export interface Transport {
   readonly progressDelay?: number | undefined;
 
   /**
+   * Begin of the ids of requests that are sent. Set where several processes send requests in one session: their ids
+   * differ, and show which process waits for the response. Absent: ids are numbers.
+   */
+  readonly requestIdPrefix?: string | undefined;
+
+  /**
    * True while a stream is open on which the peer sends by itself, over a network that may fail silently. Absent on
    * transports that always detect a broken connection.
    */

@@ -1,5 +1,8 @@
 import type { ErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { AuthInfo, RequestHeaders, Transport } from '../jsonrpc/transport.js';
+import type { Stores } from '../stores/stores.js';
+import type { ClientCapabilities } from './capabilities.js';
+import type { Implementation, LoggingLevel } from './content.js';
 import type { Dialect } from './versions/dialect.js';
 
 /** A server, from the point of view of a transport. */
@@ -20,7 +23,31 @@ export interface RequestHandler {
    * need a session are refused and not declared. Absent if the server needs sessions.
    */
   readonly withoutSessions?: (() => RequestHandler) | undefined;
+
+  /** Stores that all processes of the server share. Sessions are kept there, so that each process serves all of them. */
+  readonly sharedStores?: SharedStores | undefined;
 }
+
+/** Stores that several processes of one server use. */
+export interface SharedStores extends Pick<Stores, 'values' | 'bus'> {
+  /** Names the server in keys, because others may use the same stores. */
+  readonly scope: string;
+}
+
+/** Everything that another process must know of a session in order to serve it. */
+export interface SessionState {
+  readonly protocolVersion: string;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly logLevel: LoggingLevel;
+  /** True once the client has sent `notifications/initialized`. */
+  readonly isInitialized: boolean;
+  /** Resources that the client subscribed to. */
+  readonly subscribedUris: readonly string[];
+}
+
+/** A change of a session. It may be applied again when another process has changed the session meanwhile. */
+export type SessionChange = (state: SessionState) => SessionState;
 
 export interface ConnectOptions {
   readonly auth?: AuthInfo | undefined;
@@ -28,6 +55,10 @@ export interface ConnectOptions {
   readonly address?: string | undefined;
   /** Dialect of all messages, for a transport that serves a single POST without a session. */
   readonly dialect?: Dialect | undefined;
+  /** The session as another process began it. Absent: `initialize` begins it. */
+  readonly state?: SessionState | undefined;
+  /** Called for each change of the session, before the response to the request that changes it is sent. */
+  readonly onStateChange?: ((change: SessionChange) => void) | undefined;
 }
 
 export interface PingOptions {
@@ -46,6 +77,13 @@ export interface ServerSession {
   readonly inFlight: number;
   /** Number of running handlers, including those of cancelled requests. Absent if it is not known. */
   readonly activeHandlers?: number | undefined;
+  /**
+   * Takes over what another process has changed in the session. With `isObserver` this process notifies the client of
+   * changes of lists and resources. Absent where sessions are not shared.
+   */
+  readonly applyState?: ((state: SessionState, isObserver: boolean) => void) | undefined;
+  /** Notifies the client of everything that it observes, because changes may have been missed. */
+  readonly notifyMissedChanges?: (() => void) | undefined;
   /** Ends the session: aborts running handlers and rejects pending requests. Does not close the transport. */
   end(): void;
 }

@@ -14,6 +14,7 @@ import type { ServerBackend } from './server-backend.js';
  * that request opens a session.
  */
 export const localBackend: ServerBackend = {
+  canShareSessions: true,
   methodHandlers: {
     'server/discover': discover,
     ping: () => ({}),

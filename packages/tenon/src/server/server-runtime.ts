@@ -6,6 +6,7 @@ import type { Implementation } from '../protocol/content.js';
 import { dropUndefined } from '../protocol/defaults.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
+import type { SharedStores } from '../protocol/request-handler.js';
 import { checkScopes } from '../protocol/scopes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';
@@ -31,7 +32,8 @@ import type { ServerBackend } from './server-backend.js';
 import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';
-import { SubscriptionManager } from './session/subscription-manager.js';
+import { type SharedChange, SharedChanges } from './session/shared-changes.js';
+import { type ListName, SubscriptionManager } from './session/subscription-manager.js';
 import { setupExtensions } from './setup-extensions.js';
 
 /** State and functions of a server that all its connections and requests share. */
@@ -50,6 +52,8 @@ export interface ServerRuntime {
   /** Functions that close open `subscriptions/listen` requests when the server closes. */
   readonly closeListeners: Set<() => void>;
   readonly stores: Stores;
+  /** The stores, if other processes use them too. */
+  readonly sharedStores: SharedStores | undefined;
   readonly requestStates: LazyStateStore;
   /** Hooks of the extensions. */
   readonly extensionHooks: readonly ExtensionHooks[];
@@ -75,6 +79,9 @@ export function createServerRuntime(
     compileTool(toolName, tool);
     checkTaskOptions(toolName, tool, options.extensions);
   };
+  const sharedStores = stores.durable && backend.canShareSessions ? { ...stores, scope: toScope(name) } : undefined;
+  const sharedChanges =
+    sharedStores && new SharedChanges(sharedStores, clock, onError, change => deliverChange(runtime, change));
   const subscribe = (uri: string) => subscribeToResource(runtime, uri);
   const runtime: ServerRuntime = {
     info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
@@ -85,11 +92,12 @@ export function createServerRuntime(
     tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
     prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
     resources: new Registry(options.resources as never, compileResource, items => announceChange('resources', items)),
-    subscriptions: new SubscriptionManager(subscribe, onError, clock),
+    subscriptions: new SubscriptionManager(subscribe, onError, clock, sharedChanges),
     sessionPings: new SessionPings(clock, options.keepAlive, onError),
-    pendingElicitations: new PendingElicitations(),
-    closeListeners: new Set(),
+    pendingElicitations: new PendingElicitations(sharedChanges),
+    closeListeners: new Set(sharedChanges ? [() => sharedChanges.close()] : []),
     stores,
+    sharedStores,
     requestStates: createLazyStateStore({
       options: inputRequests,
       stores,
@@ -107,6 +115,16 @@ export function createServerRuntime(
   const extensionHooks = setupExtensions(runtime);
   const handlers = extensionHooks.map(({ methodHandlers }) => methodHandlers);
   return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
+}
+
+/** Names a server in keys of stores, which have a limited set of characters. */
+const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
+
+/** Notifies the clients of this process of what another process has changed. */
+function deliverChange({ subscriptions, pendingElicitations }: ServerRuntime, { kind, name }: SharedChange): void {
+  if (kind === 'resource') subscriptions.deliverResourceUpdate(name);
+  else if (kind === 'list') subscriptions.deliverListChange(name as ListName);
+  else pendingElicitations.complete(name);
 }
 
 function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => void) | undefined {

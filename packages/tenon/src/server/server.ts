@@ -33,7 +33,7 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
   notifyResourceUpdated(uri: string): void;
   /**
    * Reports that a URL elicitation is complete. The client of the elicitation gets a notification, on versions that
-   * have it. Returns false when no client waits for it.
+   * have it. Returns false when no client of this process waits for it. Processes with the same `stores` notify theirs.
    */
   completeElicitation(elicitationId: string): boolean;
   /**
@@ -75,12 +75,13 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
     prompts: runtime.prompts,
     resources: runtime.resources,
     notifyResourceUpdated: uri => runtime.subscriptions.notifyResourceUpdated(uri),
-    completeElicitation: elicitationId => runtime.pendingElicitations.complete(elicitationId),
+    completeElicitation: elicitationId => runtime.pendingElicitations.completeAnywhere(elicitationId),
     close() {
       for (const closeListener of [...runtime.closeListeners]) closeListener();
       for (const extension of runtime.extensionHooks) extension.close?.();
     },
     ...createRequestHandler(runtime, createStatelessHandler(runtime, classifyRequest)),
+    ...(runtime.sharedStores ? { sharedStores: runtime.sharedStores } : {}),
     withoutSessions: () => {
       const sessionless = { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) };
       return createRequestHandler(sessionless, createStatelessHandler(sessionless, classifyWithoutSession));

@@ -95,8 +95,9 @@ export interface ServerOptions<S = unknown> {
   /** Options of input requests that end the call and are answered by a retry. */
   readonly inputRequests?: InputRequestOptions | undefined;
   /**
-   * Stores for values that outlive a request or a process: used retries, large request state, tasks. Default: stores in
-   * memory.
+   * Stores for values that outlive a request or a process: used retries, large request state, tasks. In stores that are
+   * `durable`, also the sessions of Streamable HTTP and their streams, so that every process with the same stores serves
+   * them. Default: stores in memory.
    */
   readonly stores?: Stores | undefined;
   /**

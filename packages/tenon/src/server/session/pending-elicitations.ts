@@ -1,4 +1,5 @@
 import { SharedMap } from '../../jsonrpc/shared-map.js';
+import type { SharedChanges } from './shared-changes.js';
 
 /** Maximum number of pending URL elicitations. Beyond it, an elicitation of the caller with the most is dropped. */
 const MAX_PENDING = 10_000;
@@ -15,7 +16,15 @@ export interface ElicitationListener {
 export class PendingElicitations {
   readonly #pending = new SharedMap<ElicitationListener>(MAX_PENDING);
 
+  /** Changes in other processes. Absent: there are none. */
+  readonly #shared: Pick<SharedChanges, 'listen' | 'publish'> | undefined;
+
+  constructor(shared?: Pick<SharedChanges, 'listen' | 'publish'>) {
+    this.#shared = shared;
+  }
+
   add(id: string, listener: ElicitationListener): void {
+    this.#shared?.listen();
     this.#pending.set(id, listener, listener.callerKey);
   }
 
@@ -25,6 +34,13 @@ export class PendingElicitations {
     this.#pending.delete(id);
     listener?.onElicitationComplete(id);
     return listener !== undefined;
+  }
+
+  /** Notifies the client, wherever it is. Returns false when it is no client of this process. */
+  completeAnywhere(id: string): boolean {
+    const isComplete = this.complete(id);
+    if (!isComplete) this.#shared?.publish({ kind: 'elicitation', name: id });
+    return isComplete;
   }
 
   /**

@@ -16,7 +16,8 @@ import type { RequestInputOptions } from './request-input.js';
 import { createNoPingError } from './session-ping.js';
 
 /** Functions of a session that its requests use. */
-export interface RequestSession extends ClientSession, Subscriptions {
+export interface RequestSession extends ClientSession {
+  readonly subscriptions: Subscriptions;
   notify(method: string, params: JsonObject, relatedTo?: Id): void;
   createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput;
   closeStream(relatedTo: Id): boolean;
@@ -78,7 +79,7 @@ export class SessionRequestContext implements RequestContext {
   }
 
   get subscriptions(): Subscriptions {
-    return this.#session;
+    return this.#session.subscriptions;
   }
 
   reportError(error: TenonError): void {

@@ -1,13 +1,7 @@
 import type { RequestInput } from '../../execution/handler-run.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
-import {
-  type Id,
-  isId,
-  type JsonObject,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-} from '../../jsonrpc/message.js';
+import type { Id, JsonObject, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
@@ -15,8 +9,14 @@ import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { AuthInfo, MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { notifications } from '../../protocol/methods.js';
-import { hasProtocolVersion, requireServed } from '../../protocol/negotiation/classify-request.js';
-import type { ConnectOptions, PingOptions, SessionHandle } from '../../protocol/request-handler.js';
+import { hasProtocolVersion } from '../../protocol/negotiation/classify-request.js';
+import type {
+  ConnectOptions,
+  PingOptions,
+  SessionChange,
+  SessionHandle,
+  SessionState,
+} from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { CallerInfo } from '../caller-info.js';
 import { dispatch } from '../dispatch.js';
@@ -24,19 +24,21 @@ import { handleCustomNotification } from '../methods/custom-methods.js';
 import { initialize, negotiate } from '../methods/initialize.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { handleStatelessRequest } from '../stateless-request.js';
 import { InitializedSignal } from './initialized-signal.js';
+import { handlePeerNotification } from './peer-notifications.js';
 import type { ElicitationListener } from './pending-elicitations.js';
 import { createRequestInput, type RequestInputOptions } from './request-input.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { handleRootsChange } from './roots.js';
 import { pingClient } from './session-ping.js';
 import { type RequestSession, SessionRequestContext } from './session-request-context.js';
+import { createSessionState, notifyAllChanges } from './session-state.js';
+import { handleStatelessInSession } from './stateless-in-session.js';
 import type { Subscriber } from './subscription-manager.js';
-
-const MAX_SUBSCRIPTIONS = 1000;
 
 /** One connected peer. A session, if the peer opens one, consists of a few values. Stateless requests need none. */
 export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
+  readonly subscriptions: ResourceSubscriptions;
   readonly #runtime: ServerRuntime;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
@@ -45,20 +47,26 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   #caller: CallerInfo | undefined;
   #logLevel: LoggingLevel = 'info';
   #isReady = false;
-  #subscribedUris: Set<string> | undefined;
+  readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   #listenCount = 0;
   #hasElicitations = false;
   #isEnded = false;
   #initialized: InitializedSignal | undefined;
   #endListeners: Set<() => void> | undefined;
 
-  constructor(runtime: ServerRuntime, transport: Transport, { auth, address, dialect }: ConnectOptions = {}) {
+  constructor(runtime: ServerRuntime, transport: Transport, options: ConnectOptions = {}) {
+    const { auth, address, dialect, state, onStateChange } = options;
     this.#runtime = runtime;
     this.#auth = auth;
     this.#address = address;
     this.#dialect = dialect;
     if (dialect !== undefined) this.#caller = this.caller;
     this.#peer = new Peer(transport, this, runtime.clock);
+    this.subscriptions = new ResourceSubscriptions(runtime.subscriptions, this, onStateChange);
+    this.#onStateChange = onStateChange;
+    if (state === undefined) return;
+    this.#dialect = runtime.servedDialects.find(each => each.protocolVersion === state.protocolVersion);
+    this.#caller = { client: state.client, capabilities: state.capabilities, auth, address };
   }
 
   open(): void | Promise<void> {
@@ -126,24 +134,15 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onNotification({ method, params = {} }: JsonRpcNotification): void {
-    switch (method) {
-      case 'notifications/initialized':
-        return this.#handleInitialized();
-      case 'notifications/cancelled':
-        if (isId(params.requestId))
-          this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
-        return;
-      case 'notifications/progress':
-        if (isId(params.progressToken)) this.#peer.resetIdleTimeout(params.progressToken, params);
-        return;
-      case 'notifications/roots/list_changed':
-        this.#runtime.backend.handleRootsChange?.(this);
-        return handleRootsChange(this.#runtime, this.caller, this);
-      default:
-        void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
-          this.onError(TenonError.from(error, 'handler/threw', { method })),
-        );
+    if (handlePeerNotification(this.#peer, method, params)) return;
+    if (method === 'notifications/initialized') return this.#handleInitialized();
+    if (method === 'notifications/roots/list_changed') {
+      this.#runtime.backend.handleRootsChange?.(this);
+      return handleRootsChange(this.#runtime, this.caller, this);
     }
+    void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
+      this.onError(TenonError.from(error, 'handler/threw', { method })),
+    );
   }
 
   requestInput(...request: Parameters<RequestInput>): Promise<JsonObject> {
@@ -176,34 +175,27 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.notify('notifications/elicitation/complete', { elicitationId });
   }
 
-  add(uri: string): void {
-    this.#subscribedUris ??= new Set();
-    if (this.#subscribedUris.size >= MAX_SUBSCRIPTIONS && !this.#subscribedUris.has(uri))
-      throw rpcError(INVALID_REQUEST, `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed`);
-    this.#subscribedUris.add(uri);
-    if (this.#isReady) this.#runtime.subscriptions.subscribe(this, uri);
+  applyState({ logLevel, isInitialized, subscribedUris }: SessionState, isObserver: boolean): void {
+    if (this.#isEnded) return;
+    this.#logLevel = logLevel;
+    this.subscriptions.replace(subscribedUris);
+    if (isInitialized) this.#markReady();
+    this.subscriptions.setActive(this.#isReady && isObserver);
   }
 
-  remove(uri: string): void {
-    this.#subscribedUris?.delete(uri);
-    if (this.#isReady) this.#runtime.subscriptions.unsubscribe(this, uri);
+  notifyMissedChanges(): void {
+    notifyAllChanges(this.#runtime, this.subscriptions.uris, (method, params) => this.notify(method, params));
   }
 
   /** Handles a request that names its protocol version, which makes it stateless. */
   #handleStateless(
     request: JsonRpcRequest,
     scope: RequestScope,
-    messageContext?: MessageContext,
+    { auth = this.#auth, address = this.#address, request: headers }: MessageContext = {},
   ): JsonObject | Promise<JsonObject> {
-    const route = requireServed(request, this.#runtime.servedDialects);
-    if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
-    if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, scope);
-    return handleStatelessRequest(this.#runtime, request, route.dialect, scope, {
-      auth: messageContext?.auth ?? this.#auth,
-      address: messageContext?.address ?? this.#address,
-      request: messageContext?.request,
-      send: ({ method, params }) => void this.#peer.notify(method, params, { relatedTo: request.id }),
-    });
+    const onListen = () => this.#announceEnd(request.id, scope);
+    const context = { auth, address, request: headers, onListen };
+    return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context);
   }
 
   /** Sends `notifications/cancelled` when the server ends a subscription on a shared transport. */
@@ -225,22 +217,29 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       auth: messageContext?.auth ?? this.#auth,
       address: this.#address,
     };
+    const state = createSessionState(dialect, this.#caller, this.#logLevel);
+    this.#onStateChange?.(() => state);
     return initialize(this.#runtime, dialect, this.#caller, dialect.sessionMethods === undefined ? this : undefined);
   }
 
   #handleInitialized(): void {
     if (this.#dialect === undefined || this.#caller === undefined || this.#isReady || this.#isEnded) return;
+    this.#markReady();
+    this.subscriptions.setActive(true);
+    this.#onStateChange?.(state => ({ ...state, isInitialized: true }));
+  }
+
+  #markReady(): void {
+    if (this.#isReady) return;
     this.#isReady = true;
     this.#initialized?.release();
     this.#runtime.sessionPings.add(this.#peer);
-    this.#runtime.subscriptions.add(this);
-    for (const uri of this.#subscribedUris ?? []) this.#runtime.subscriptions.subscribe(this, uri);
   }
 
   #release(): void {
     this.#runtime.sessionPings.remove(this.#peer);
     this.#initialized?.release();
-    if (this.#isReady) this.#runtime.subscriptions.remove(this, this.#subscribedUris ?? []);
+    this.subscriptions.setActive(false);
     if (this.#hasElicitations) this.#runtime.pendingElicitations.remove(this);
     this.#isReady = false;
     const listeners = [...(this.#endListeners ?? [])];
@@ -270,6 +269,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   setLogLevel(level: LoggingLevel): void {
     this.#logLevel = level;
+    this.#onStateChange?.(state => ({ ...state, logLevel: level }));
   }
 
   /** Records that the client got a URL elicitation, so that it is notified when the visit is complete. */

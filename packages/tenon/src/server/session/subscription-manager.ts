@@ -4,6 +4,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CallerInfo } from '../caller-info.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
+import type { SharedChanges } from './shared-changes.js';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
@@ -23,6 +24,8 @@ export class SubscriptionManager {
   readonly #subscribeHook: (uri: string) => (() => void) | undefined;
   readonly #onError: (error: TenonError) => void;
   readonly #deliveries: DeliveryQueue<Subscriber>;
+  /** Changes in other processes. Absent: there are none. */
+  readonly #shared: Pick<SharedChanges, 'listen' | 'publish'> | undefined;
 
   /**
    * `subscribe` is called when a URI gets its first subscriber. The function that it returns is called when the URI has
@@ -32,13 +35,16 @@ export class SubscriptionManager {
     subscribeHook: (uri: string) => (() => void) | undefined,
     onError: (error: TenonError) => void,
     clock: Clock = systemClock,
+    shared?: Pick<SharedChanges, 'listen' | 'publish'>,
   ) {
+    this.#shared = shared;
     this.#subscribeHook = subscribeHook;
     this.#onError = onError;
     this.#deliveries = new DeliveryQueue(clock);
   }
 
   add(subscriber: Subscriber): void {
+    this.#shared?.listen();
     this.#subscribers.add(subscriber);
   }
 
@@ -69,6 +75,12 @@ export class SubscriptionManager {
   }
 
   notifyResourceUpdated(uri: string): void {
+    this.#shared?.publish({ kind: 'resource', name: uri });
+    this.deliverResourceUpdate(uri);
+  }
+
+  /** Notifies the subscribers of this process that a resource was updated, here or elsewhere. */
+  deliverResourceUpdate(uri: string): void {
     this.#deliveries.add(`resource ${uri}`, {
       listSubscribers: () => this.#byUri.get(uri) ?? [],
       isSubscribed: subscriber => this.#byUri.get(uri)?.has(subscriber) === true,
@@ -78,6 +90,12 @@ export class SubscriptionManager {
 
   /** Notifies the subscribers of a list that can see at least one of the changed entries. */
   notifyListChanged(list: ListName, items: readonly HasVisibility[]): void {
+    this.#shared?.publish({ kind: 'list', name: list });
+    this.deliverListChange(list, items);
+  }
+
+  /** Notifies the subscribers of this process. Another process does not say which entries have changed. */
+  deliverListChange(list: ListName, items: readonly HasVisibility[] = [{}]): void {
     this.#deliveries.add(undefined, {
       listSubscribers: () => this.#subscribers,
       isSubscribed: subscriber => this.#subscribers.has(subscriber),

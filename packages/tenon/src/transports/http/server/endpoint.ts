@@ -1,3 +1,4 @@
+import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
@@ -105,12 +106,18 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
         context.inFlight.close();
         sessions.stopListening();
         let cancelTimer = (): void => {};
+        let isFinishing = false;
         const finish = (): void => {
           cancelTimer();
-          sessions.endAll();
+          // Ending the sessions leaves nothing in progress, which calls this again.
+          if (isFinishing) return;
+          isFinishing = true;
           sseEndpoints.endAll();
-          context.streams.destroyAll();
-          resolve();
+          // Streams that others go on with are written to the store first.
+          thenMaybe(sessions.endAll(), () => {
+            context.streams.destroyAll();
+            resolve();
+          });
         };
         cancelTimer = clock.after(timeout, finish);
         context.inFlight.onIdle(finish);

@@ -61,7 +61,10 @@ export interface HandlerOptions {
   readonly sessions?: boolean | undefined;
   /** See `Limits`. */
   readonly limits?: Optional<Limits> | undefined;
-  /** Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. */
+  /**
+   * Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. Not used if the server
+   * has durable `stores`: sessions and their streams are there.
+   */
   readonly eventStore?: EventStore | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;

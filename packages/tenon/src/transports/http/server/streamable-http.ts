@@ -1,3 +1,4 @@
+import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
   classifyMessage,
   diagnoseMessage,
@@ -16,7 +17,13 @@ import { createAcceptMatcher, isJson, validateVersionHeader } from './header-val
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
 import type { HttpSessionRegistry } from './sessions/session-registry.js';
-import { endSession, listenInSession, openSession, receiveInSession } from './sessions/session-requests.js';
+import {
+  endSession,
+  listenInSession,
+  openSession,
+  receiveInSession,
+  refuseStoreFault,
+} from './sessions/session-requests.js';
 import { receiveSessionlessPost } from './sessions/sessionless-post.js';
 import { serveStatelessRequest } from './stateless-request.js';
 
@@ -69,7 +76,8 @@ function handlePost(
         replyInternalError(context, exchange, error);
       }
     },
-    ({ status, error }) => refuse(exchange, status, error, getUnreadableId(context, sessions, exchange, auth)),
+    ({ status, error }) =>
+      void thenMaybe(getUnreadableId(context, sessions, exchange, auth), id => refuse(exchange, status, error, id)),
   );
 }
 
@@ -98,8 +106,9 @@ function receiveMessage(
   if (sessionId === undefined && route.opening === 'handshake') {
     return openSession(context, sessions, exchange, request, auth);
   }
-  const session = findSession(sessions, exchange, sessionId, auth, request.id);
-  if (session !== undefined) receiveInSession(session, exchange, value, auth);
+  withSession(context, sessions, exchange, { sessionId, auth, id: request.id }, session =>
+    receiveInSession(session, exchange, value, auth),
+  );
 }
 
 /** Notifications, responses, batches, and malformed messages. */
@@ -128,10 +137,10 @@ function receiveNonRequest(
       id,
     );
   }
-  const session = findSession(sessions, exchange, sessionId, auth);
-  if (session === undefined) return;
-  if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
-  receiveInSession(session, exchange, value, auth);
+  withSession(context, sessions, exchange, { sessionId, auth }, session => {
+    if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
+    receiveInSession(session, exchange, value, auth);
+  });
 }
 
 /** Nothing is lost by ignoring a notification that stands alone: no request that stands alone could be meant by it. */
@@ -158,28 +167,47 @@ function handleGetOrDelete(
     const reason = `${exchange.method} requires a session${hint}`;
     return refuse(exchange, 405, createInvalidRequest(reason), undefined, { allow: 'POST, OPTIONS' });
   }
-  const session = findSession(sessions, exchange, sessionId, auth);
-  if (session === undefined) return;
-  if (exchange.method === 'DELETE') return endSession(session, exchange);
-  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down');
-  listenInSession(session, exchange, auth);
+  withSession(context, sessions, exchange, { sessionId, auth }, session => {
+    if (exchange.method === 'DELETE') return endSession(session, exchange);
+    if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down');
+    listenInSession(session, exchange, auth);
+  });
 }
 
-function findSession(
+interface SessionLookup {
+  readonly sessionId: string | undefined;
+  readonly auth: AuthInfo | undefined;
+  /** The request that is refused if there is no such session. */
+  readonly id?: JsonRpcRequest['id'];
+}
+
+/** Goes on with the session of a request: at once, or when it has been read from a store. */
+function withSession(
+  context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  sessionId: string | undefined,
-  auth: AuthInfo | undefined,
-  id?: JsonRpcRequest['id'],
-): HttpSession | undefined {
-  if (sessionId === undefined) {
-    refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`), id);
-    return undefined;
-  }
-  const session = sessions.find(sessionId, auth);
-  if (session === undefined)
-    refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);
-  return session;
+  { sessionId, auth, id }: SessionLookup,
+  next: (session: HttpSession) => void,
+) {
+  if (sessionId === undefined)
+    return refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`), id);
+  const proceed = (session: HttpSession | undefined): void => {
+    if (session === undefined)
+      return refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);
+    next(session);
+  };
+  const found = sessions.find(sessionId, auth, context.getAddress(exchange));
+  if (!isPromise(found)) return proceed(found);
+  found.then(
+    session => {
+      try {
+        proceed(session);
+      } catch (error) {
+        replyInternalError(context, exchange, error);
+      }
+    },
+    error => refuseStoreFault(context, exchange, error, id),
+  );
 }
 
 const INITIALIZE: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'initialize' };
@@ -202,9 +230,17 @@ function getUnreadableId(
   sessions: HttpSessionRegistry,
   exchange: Exchange,
   auth: AuthInfo | undefined,
-): null | undefined {
+): MaybePromise<null | undefined> {
   const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
   if (route?.opening === 'sessionless') return route.dialect.errors.unreadableId;
   const sessionId = exchange.header('mcp-session-id');
-  return sessionId === undefined ? undefined : sessions.find(sessionId, auth)?.dialect?.errors.unreadableId;
+  if (sessionId === undefined) return undefined;
+  return catchMaybe(
+    () =>
+      thenMaybe(
+        sessions.find(sessionId, auth, context.getAddress(exchange)),
+        session => session?.dialect?.errors.unreadableId,
+      ),
+    () => undefined,
+  );
 }

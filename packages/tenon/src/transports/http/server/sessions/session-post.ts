@@ -1,11 +1,13 @@
-import type { ErrorObject, Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import type { ErrorObject, Id, JsonRpcMessage, JsonRpcResponse } from '../../../../jsonrpc/message.js';
 import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
 import { acceptsStreamOnly } from '../header-validation.js';
+import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
+import { NOT_STORED } from './session-messages.js';
 
 /**
  * One POST of a session that waits for answers. It becomes a stream when something is to be said before they are there,
@@ -21,12 +23,16 @@ export class SessionPost implements MessageContext {
   /** The stream's number in its session; 0 until there is one. */
   stream = 0;
   #eventStream: EventStream | undefined;
+  /** The stream, in a session that other processes serve. */
+  #shared: SharedAnswer | undefined;
+  readonly #requests: readonly Id[];
   #pendingCount: number;
 
-  constructor(exchange: Exchange, pendingCount: number, kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
+  constructor(exchange: Exchange, requests: readonly Id[], kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
     this.exchange = exchange;
     this.auth = auth;
-    this.#pendingCount = pendingCount;
+    this.#requests = requests;
+    this.#pendingCount = requests.length;
     this.#batch = kind === 'batch' ? [] : undefined;
     this.opensSession = kind === 'opening';
   }
@@ -47,18 +53,25 @@ export class SessionPost implements MessageContext {
   }
 
   /** Carries an answer, and ends with the last one. */
-  respond(session: HttpSession, text: string, error: ErrorObject | undefined): void | Promise<void> {
+  respond(session: HttpSession, text: string, response: JsonRpcResponse): void | Promise<void> {
     this.#pendingCount--;
+    const error = 'error' in response ? response.error : undefined;
     if (this.stream === 0 && !this.#mustStream(session, error)) return this.#respondJson(session, text, error);
-    const drained = this.#sendEvent(session, text);
-    if (this.#pendingCount === 0) this.#eventStream?.end();
+    const drained = this.#sendEvent(session, text, response.id);
+    if (this.#pendingCount === 0) this.#end();
     return drained;
+  }
+
+  #end(): void {
+    if (this.#shared === undefined) this.#eventStream?.end();
+    else void this.#shared.finish();
   }
 
   /** Ends the connection; the stream goes on when the client resumes it. */
   closeStream(session: HttpSession): boolean {
     if (!this.#beginStream(session)) return false;
-    this.#eventStream?.end();
+    if (this.#shared === undefined) this.#eventStream?.end();
+    else this.#shared.endConnection();
     this.#eventStream = undefined;
     return true;
   }
@@ -70,6 +83,7 @@ export class SessionPost implements MessageContext {
   }
 
   detach(eventStream: EventStream): void {
+    this.#shared?.detach(eventStream);
     if (this.#eventStream === eventStream) this.#eventStream = undefined;
   }
 
@@ -77,17 +91,19 @@ export class SessionPost implements MessageContext {
   dismissOne(): void {
     this.#pendingCount--;
     if (this.#pendingCount > 0) return;
-    if (this.stream !== 0) this.#eventStream?.end();
+    if (this.stream !== 0) this.#end();
     else if (this.exchange.clientClosed) return;
     else if (this.#batch !== undefined && this.#batch.length > 0) this.exchange.reply(200, toBatch(this.#batch));
     else this.exchange.stream(200, { 'content-type': EVENT_STREAM }).end();
   }
 
   /** The session is over: no answer will come. */
-  abandon(id: Id, stored: boolean): void {
+  abandon(id: Id, isGone: boolean): void {
+    // A shared stream gets an outcome for each request first.
+    if (this.#shared !== undefined) return;
     if (this.stream !== 0) this.#eventStream?.end();
     else if (this.exchange.clientClosed) return;
-    else if (!stored) refuseBusy(this.exchange, 'The server is shutting down', id);
+    else if (!isGone) refuseBusy(this.exchange, 'The server is shutting down', id);
     else refuse(this.exchange, 404, createInvalidRequest('The session has ended'), id);
   }
 
@@ -110,16 +126,18 @@ export class SessionPost implements MessageContext {
     this.#eventStream = eventStream;
     this.stream = session.allocateStreamId();
     const { http } = session.dialect ?? {};
-    if (http?.priming)
+    this.#shared = session.shared?.beginAnswer(eventStream, this.#requests);
+    if (http?.priming && this.#shared === undefined)
       eventStream.write(
         encodePrimingEvent(session.context.eventStore.createEventId(this.stream), session.context.limits.sseRetry),
       );
     // Answers of the batch that were ready before go first.
-    for (const text of this.#batch?.splice(0) ?? []) this.#sendEvent(session, text);
+    for (const text of this.#batch?.splice(0) ?? []) void this.#sendEvent(session, text);
     return true;
   }
 
-  #sendEvent(session: HttpSession, text: string): void | Promise<void> {
+  #sendEvent(session: HttpSession, text: string, answered?: Id | null): void | Promise<void> {
+    if (this.#shared !== undefined) return this.#shared.send(text, answered);
     const id = session.storeEvent(this.stream, text);
     return this.#eventStream?.write(encodeEvent(text, id));
   }
@@ -131,6 +149,7 @@ export class SessionPost implements MessageContext {
     }
     if (this.exchange.clientClosed) return;
     if (this.#batch !== undefined) return this.exchange.reply(200, toBatch(this.#batch));
+    if (error === NOT_STORED) return refuseBusy(this.exchange, error.message, this.#requests[0]);
     const challenge = error && session.context.challenge(this.exchange, error);
     if (challenge) return this.exchange.reply(403, text, challenge);
     this.exchange.reply(200, text, this.opensSession && error === undefined ? session.headers : undefined);

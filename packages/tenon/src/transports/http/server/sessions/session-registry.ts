@@ -1,7 +1,9 @@
+import type { MaybePromise } from '../../../../jsonrpc/maybe-promise.js';
 import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { isSameOwner } from '../../../../protocol/caller-identity.js';
 import type { HttpServerContext } from '../context.js';
+import { type CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';
 import { IdleSessionFinder } from './idle-session-finder.js';
 import { HttpSession } from './session.js';
 
@@ -11,14 +13,21 @@ export interface HttpSessionRegistry {
   create(auth: AuthInfo | undefined, address: string | undefined): HttpSession | undefined;
   /** A session for one POST, which has no id and ends with the answers. */
   createForPost(auth: AuthInfo | undefined, address: string | undefined): HttpSession;
-  /** The session with an id, for the user and OAuth client that opened it. */
-  find(id: string, auth: AuthInfo | undefined): HttpSession | undefined;
+  /**
+   * The session with an id, for the user and OAuth client that opened it. A promise if sessions are in a store, which
+   * rejects when that does not answer.
+   */
+  find(
+    id: string,
+    auth: AuthInfo | undefined,
+    address: string | undefined,
+  ): HttpSession | undefined | Promise<HttpSession | undefined>;
   /** The caller whose share a session uses up. */
   getCaller(id: string): string;
   readonly count: number;
   /** Ends the streams on which nothing is being answered. */
   stopListening(): void;
-  endAll(): void;
+  endAll(): MaybePromise<void>;
 }
 
 const SWEEP_INTERVAL = 60_000;
@@ -44,7 +53,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     const since = clock.now() - limits.sessionIdleTimeout;
     for (const session of sessions.values()) {
       session.dismissOrphanedPosts();
-      if (session.lastActiveAt <= since && !session.isBusy) session.end();
+      if (session.lastActiveAt <= since && !session.isBusy) void session.end();
+      else if (session.isBusy) session.shared?.extendTime();
     }
     scheduleSweep();
   };
@@ -62,17 +72,25 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       finder = idleFindersByCaller.get(caller) ?? new IdleSessionFinder(sessions, limits.minIdleBeforeEviction, caller);
       idleFindersByCaller.set(caller, finder);
     }
-    finder.findNext(clock.now())?.end();
+    void finder.findNext(clock.now())?.end();
   };
+
+  const createSession: CreateSession = (id, auth, address) => {
+    const caller = getCallerKey(auth, address);
+    if (!open.canTake(caller)) evictIdle(caller);
+    if (!open.take(caller)) return undefined;
+    const session = new HttpSession(id, context, auth, caller, removeSession);
+    sessions.set(session.id, session);
+    scheduleSweep();
+    return session;
+  };
+  const stores = context.keepsSessions ? context.handler.sharedStores : undefined;
+  const storedSessions = stores && new StoredSessions(context, stores, sessions, createSession);
 
   return {
     create(auth, address) {
-      const caller = getCallerKey(auth, address);
-      if (!open.canTake(caller)) evictIdle(caller);
-      if (!open.take(caller)) return undefined;
-      const session = new HttpSession(crypto.randomUUID(), context, auth, caller, removeSession);
-      sessions.set(session.id, session);
-      scheduleSweep();
+      const session = createSession(crypto.randomUUID(), auth, address);
+      if (session !== undefined) storedSessions?.attach(session);
       return session;
     },
     createForPost(auth, address) {
@@ -87,7 +105,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       posts.add(session);
       return session;
     },
-    find(id, auth) {
+    find(id, auth, address) {
+      if (storedSessions !== undefined) return storedSessions.find(id, auth, address);
       const session = sessions.get(id);
       // A session id does not prove the identity of the caller. Another caller must not learn that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
@@ -102,7 +121,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       for (const session of sessions.values()) session.stopListening();
     },
     endAll() {
-      for (const session of [...sessions.values(), ...posts]) session.end();
+      const ended = [...sessions.values(), ...posts].map(session => session.end());
+      if (storedSessions !== undefined) return Promise.all(ended).then(() => storedSessions.close());
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonRpcRequest,
 } from '../../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
 import { trimHeaderValue } from '../../../../protocol/header-value.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';
@@ -17,6 +17,7 @@ import { createInvalidRequest, refuse, refuseBatch, refuseBusy } from '../error-
 import type { Exchange } from '../exchange.js';
 import { createAcceptMatcher } from '../header-validation.js';
 import { failMalformedResponse } from '../malformed-response.js';
+import type { ListenResult } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
 import { SessionPost } from './session-post.js';
 import type { HttpSessionRegistry } from './session-registry.js';
@@ -34,9 +35,9 @@ export function openSession(
   const address = context.getAddress(exchange);
   const session = context.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many open sessions. Retry later', request.id);
-  const post = new SessionPost(exchange, 1, 'opening', auth);
+  const post = new SessionPost(exchange, [request.id], 'opening', auth);
   if (!session.addPendingRequest(request.id, post)) {
-    session.end();
+    void session.end();
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   }
   connectSession(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
@@ -53,8 +54,9 @@ export function connectSession(
   receive: () => void,
 ) {
   const { handler, report } = session.context;
+  const { shared } = session;
   handler
-    .connect(session, options)
+    .connect(session, shared ? { ...options, onStateChange: change => shared.onStateChange(change) } : options)
     .then(serverSession => {
       session.serverSession = serverSession;
       receive();
@@ -62,7 +64,7 @@ export function connectSession(
     .catch(error => {
       report(error);
       if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, id);
-      session.end();
+      void session.end();
     });
 }
 
@@ -76,14 +78,49 @@ export function receiveInSession(session: HttpSession, exchange: Exchange, value
     return refuseBatch(exchange, 400, createInvalidRequest(batchProblem), value, session.dialect?.errors.unreadableId);
   const requests = value.filter(message => classifyMessage(message) === 'request') as JsonRpcRequest[];
   if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_REQUESTS, value);
-  const post = new SessionPost(exchange, requests.length, 'batch', auth);
+  const post = new SessionPost(
+    exchange,
+    requests.map(request => request.id),
+    'batch',
+    auth,
+  );
   for (const request of requests) session.addPendingRequest(request.id, post);
   const faults = value.filter(isFault);
   for (const fault of faults) post.addResponse(createFaultResponse(session, fault));
-  for (const message of value) if (!isFault(message)) session.receiver?.onMessage(message, post);
+  const accepted = value.map(message => (isFault(message) ? undefined : receiveMessage(session, message, post)));
   if (requests.length > 0) return;
-  if (faults.length === 0) return exchange.reply(202);
-  exchange.reply(400, `[${faults.map(fault => createFaultResponse(session, fault)).join(',')}]`);
+  if (faults.length > 0)
+    return exchange.reply(400, `[${faults.map(fault => createFaultResponse(session, fault)).join(',')}]`);
+  if (session.shared === undefined) exchange.reply(202);
+  else replyAccepted(session, exchange, Promise.all(accepted));
+}
+
+/** Passes a message to the session. The promise resolves when it is stored for the process that waits for it. */
+function receiveMessage(session: HttpSession, message: unknown, context?: MessageContext): Promise<void> | undefined {
+  const { shared, receiver } = session;
+  const forwarded = shared?.forward(message, context?.auth);
+  if (forwarded !== undefined) return forwarded;
+  receiver?.onMessage(message, context);
+  return shared?.save();
+}
+
+function replyAccepted({ context }: HttpSession, exchange: Exchange, accepted: Promise<unknown> | undefined) {
+  if (accepted === undefined) return exchange.reply(202);
+  accepted.then(
+    () => exchange.reply(202),
+    error => refuseStoreFault(context, exchange, error),
+  );
+}
+
+/** The session may exist, but the store does not answer: the client must not open another one. */
+export function refuseStoreFault(
+  context: HttpServerContext,
+  exchange: Exchange,
+  error: unknown,
+  id?: JsonRpcRequest['id'],
+) {
+  context.report(error);
+  if (!exchange.clientClosed) refuseBusy(exchange, 'The session is not available at the moment. Retry later', id);
 }
 
 /**
@@ -107,12 +144,11 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
     return refuse(exchange, 400, createInvalidRequest(reason), id ?? session.dialect?.errors.unreadableId);
   }
   if (kind !== 'request') {
-    session.receiver?.onMessage(value, auth === undefined ? undefined : { auth });
-    return exchange.reply(202);
+    return replyAccepted(session, exchange, receiveMessage(session, value, auth === undefined ? undefined : { auth }));
   }
   const { id } = value as JsonRpcRequest;
   if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
-  const post = new SessionPost(exchange, 1, 'single', auth);
+  const post = new SessionPost(exchange, [id], 'single', auth);
   if (!session.addPendingRequest(id, post)) {
     return refuse(exchange, 400, createInvalidRequest('A request with this id is still in progress'), id);
   }
@@ -146,28 +182,40 @@ export function listenInSession(session: HttpSession, exchange: Exchange, auth: 
     return refuse(exchange, 406, createInvalidRequest(`Accept must list ${EVENT_STREAM}`));
   }
   const eventId = exchange.header('last-event-id');
-  if (eventId === undefined || eventId === '') {
-    if (session.hasOpenStream)
-      return refuse(exchange, 409, createInvalidRequest('The session already has a standalone stream'));
-    if (!session.listen(exchange, auth)) refuseBusy(exchange, 'Too many open streams. Retry later');
-    return;
-  }
-  const result = session.resume(exchange, eventId, auth);
-  if (result === 'full') return refuseBusy(exchange, 'Too many open streams. Retry later');
-  if (result === 'resumed') return;
-  refuse(
-    exchange,
-    400,
-    createInvalidRequest('Last-Event-ID is unknown or expired. Send GET without Last-Event-ID to open a new stream'),
+  const result =
+    eventId === undefined || eventId === '' ? session.listen(exchange, auth) : session.resume(exchange, eventId, auth);
+  if (typeof result === 'string') return refuseListening(exchange, result);
+  result.then(
+    settled => refuseListening(exchange, settled),
+    error => refuseStoreFault(session.context, exchange, error),
   );
 }
+
+function refuseListening(exchange: Exchange, result: ListenResult) {
+  switch (result) {
+    case 'listening':
+      return;
+    case 'taken':
+      return refuse(exchange, 409, createInvalidRequest('The session already has a standalone stream'));
+    case 'full':
+      return refuseBusy(exchange, 'Too many open streams. Retry later');
+    default:
+      return refuse(exchange, 400, createInvalidRequest(UNKNOWN_EVENT));
+  }
+}
+
+const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without Last-Event-ID to open a new stream';
 
 /** Ends a session at the client's wish. */
 export function endSession(session: HttpSession, exchange: Exchange) {
   const problem = findVersionProblem(session, exchange);
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
-  session.end();
-  exchange.reply(204);
+  const ended = session.endForAll();
+  if (ended === undefined) return exchange.reply(204);
+  ended.then(
+    () => exchange.reply(204),
+    error => refuseStoreFault(session.context, exchange, error),
+  );
 }
 
 const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };

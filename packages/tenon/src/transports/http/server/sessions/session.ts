@@ -1,5 +1,5 @@
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
-import { TenonError } from '../../../../jsonrpc/error.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../../../jsonrpc/maybe-promise.js';
 import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
 import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
@@ -10,18 +10,16 @@ import type { EventStream } from '../../sse/event-streams.js';
 import { onExpiry } from '../auth-expiry.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange, HeaderFields } from '../exchange.js';
+import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
+import {
+  createClosedError,
+  createNotStoredResponse,
+  isBatch,
+  PEER,
+  type SessionStreamOptions,
+} from './session-messages.js';
 import type { SessionPost } from './session-post.js';
 import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
-
-const PEER = 'HTTP client';
-
-interface SessionStreamOptions {
-  /** Tells if the response opens the session. */
-  readonly opensSession?: boolean;
-  /** The authorization with which the stream ends. */
-  readonly auth?: AuthInfo | undefined;
-  readonly onClosed?: (stream: EventStream) => void;
-}
 
 /**
  * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and
@@ -39,6 +37,8 @@ export class HttpSession implements Transport {
   lastActiveAt: number;
   serverSession: ServerSession | undefined;
   receiver: MessageReceiver | undefined;
+  /** Set if all processes of the server serve the session. */
+  shared: SharedSession | undefined;
   #posts: CompactMap<SessionPost> | undefined;
   #standalone: StandaloneStream | undefined;
   #streamCount = 0;
@@ -83,7 +83,11 @@ export class HttpSession implements Transport {
   }
 
   get hasOpenStream(): boolean {
-    return this.#standalone?.isOpen ?? false;
+    return this.shared?.isListening ?? this.#standalone?.isOpen ?? false;
+  }
+
+  get requestIdPrefix(): string | undefined {
+    return this.shared?.requestIdPrefix;
   }
 
   open(receiver: MessageReceiver): void {
@@ -94,10 +98,10 @@ export class HttpSession implements Transport {
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void> {
     if (this.#onEnd === undefined) return Promise.reject(createClosedError());
     if (isBatch(message)) {
-      for (const response of message) this.#respond(response);
+      for (const response of message) void this.#saveAndRespond(response);
       return undefined;
     }
-    if (!('method' in message)) return this.#respond(message);
+    if (!('method' in message)) return this.#saveAndRespond(message);
     const post = options?.relatedTo === undefined ? undefined : this.#posts?.get(options.relatedTo);
     const sent = post?.send(this, message);
     if (post !== undefined && sent !== false) return sent;
@@ -105,12 +109,18 @@ export class HttpSession implements Transport {
     if (post !== undefined && !('id' in message)) return undefined;
     // A client without a session has no stream for what belongs to no request.
     if (!this.stored) return undefined;
+    if (this.shared !== undefined) return this.shared.sendUnrelated(JSON.stringify(message));
     this.#standalone ??= new StandaloneStream();
     return this.#standalone.send(this, JSON.stringify(message));
   }
 
   close(): void {
-    this.end();
+    catchMaybe(() => this.endForAll(), this.context.report);
+  }
+
+  /** Ends the session for all processes that serve it. Rejects when the store does not answer. */
+  endForAll(): MaybePromise<void> {
+    return thenMaybe(this.shared?.delete(), () => this.end());
   }
 
   /**
@@ -191,21 +201,24 @@ export class HttpSession implements Transport {
     return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
   }
 
-  /** Lets the client listen, from where it left off. Returns `false` when there are too many streams. */
-  listen(exchange: Exchange, auth: AuthInfo | undefined): boolean {
+  /** Lets the client listen, from where it left off. */
+  listen(exchange: Exchange, auth: AuthInfo | undefined): MaybePromise<ListenResult> {
+    if (this.hasOpenStream) return 'taken';
+    if (this.shared !== undefined) return this.shared.listen(exchange, auth);
     this.#standalone ??= new StandaloneStream();
-    return this.#standalone.begin(this, exchange, auth);
+    return this.#standalone.begin(this, exchange, auth) ? 'listening' : 'full';
   }
 
   /** Goes on with a stream after an event. */
-  resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): 'resumed' | 'unknown' | 'full' {
+  resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): MaybePromise<ListenResult> {
+    if (this.shared !== undefined) return this.shared.resume(exchange, eventId, auth);
     const replay = this.context.eventStore.replayAfter(this.id, eventId);
     if (replay === undefined) return 'unknown';
     if (replay.stream === STANDALONE_STREAM) {
       this.#standalone ??= new StandaloneStream();
-      return this.#standalone.resume(this, exchange, replay, auth) ? 'resumed' : 'full';
+      return this.#standalone.resume(this, exchange, replay, auth) ? 'listening' : 'full';
     }
-    const post = this.#findPost(replay.stream);
+    const post = this.#posts?.entries().find(([, { stream }]) => stream === replay.stream)?.[1];
     if (post === undefined && replay.events.length === 0) return 'unknown';
     const onClosed = (ended: EventStream) => post?.detach(ended);
     const stream = this.beginStream(exchange, { onClosed, auth: this.getExpiringAuth(auth) });
@@ -214,7 +227,7 @@ export class HttpSession implements Transport {
     for (const stored of replay.events) stream.write(this.encodeStoredEvent(stored));
     if (post === undefined) stream.end();
     else post.attach(stream);
-    return 'resumed';
+    return 'listening';
   }
 
   /** Encodes a stored message: with its id, on versions that have ids. */
@@ -225,22 +238,38 @@ export class HttpSession implements Transport {
   /** Ends the stream that belongs to no request. */
   stopListening(): void {
     this.#standalone?.stop();
+    this.shared?.stopListening();
   }
 
-  end(): void {
+  /** Ends the session in this process. A session that others serve goes on there. */
+  end(): MaybePromise<void> {
     const ended = this.#onEnd;
-    if (ended === undefined) return;
+    if (ended === undefined) return undefined;
     this.#onEnd = undefined;
     ended(this);
     this.stopListening();
     for (const [id, post] of this.#posts?.entries() ?? []) {
-      post.abandon(id, this.stored);
+      post.abandon(id, this.stored && this.shared?.isDeleted !== false);
       this.context.inFlight.leave(this.caller);
     }
     this.#posts = undefined;
-    if (this.stored) this.context.eventStore.deleteSession(this.id);
+    if (this.stored && this.shared === undefined) this.context.eventStore.deleteSession(this.id);
     this.serverSession?.end();
     this.receiver?.onClose();
+    return this.shared?.detach().catch(this.context.report);
+  }
+
+  /** Others serve the next request of the client: what this one has changed is stored before. */
+  #saveAndRespond(response: JsonRpcResponse): void | Promise<void> {
+    const saving = this.shared?.save();
+    if (saving === undefined) return this.#respond(response);
+    return saving.then(
+      () => this.#respond(response),
+      error => {
+        this.context.report(error);
+        return this.#respond(createNotStoredResponse(response));
+      },
+    );
   }
 
   #respond(response: JsonRpcResponse): void | Promise<void> {
@@ -251,9 +280,9 @@ export class HttpSession implements Transport {
     // A message of the server does not prove that the client is alive.
     this.lastActiveAt = this.context.clock.now();
     const refused = post.opensSession && 'error' in response;
-    const drained = post.respond(this, text, 'error' in response ? response.error : undefined);
+    const drained = post.respond(this, text, response);
     // A session whose id was never sent does not count.
-    if (post.opensSession && (refused || post.exchange.clientClosed)) this.end();
+    if (post.opensSession && (refused || post.exchange.clientClosed)) this.close();
     if (!this.stored && this.pendingCount === 0) this.end();
     return drained;
   }
@@ -266,19 +295,4 @@ export class HttpSession implements Transport {
     this.context.inFlight.leave(this.caller);
     return post;
   }
-
-  #findPost(stream: number): SessionPost | undefined {
-    return this.#posts?.entries().find(([, post]) => post.stream === stream)?.[1];
-  }
-}
-
-function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
-  return Array.isArray(message);
-}
-
-function createClosedError(): TenonError {
-  return new TenonError('connection/closed', 'the session has ended', {
-    peer: PEER,
-    hint: 'stop sending, because the client opens a new session if needed',
-  });
 }

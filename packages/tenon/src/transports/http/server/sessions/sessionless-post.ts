@@ -20,6 +20,6 @@ export function receiveSessionlessPost(
   const session = sessions.createForPost(auth, address);
   connectSession(session, exchange, { ...(auth && { auth }), address, dialect }, id, () => {
     receiveInSession(session, exchange, value, auth);
-    if (session.pendingCount === 0) session.end();
+    if (session.pendingCount === 0) void session.end();
   });
 }

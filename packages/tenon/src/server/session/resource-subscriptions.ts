@@ -1,0 +1,65 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import type { SessionChange } from '../../protocol/request-handler.js';
+import type { Subscriptions } from '../request-context.js';
+import type { Subscriber, SubscriptionManager } from './subscription-manager.js';
+
+const MAX_SUBSCRIPTIONS = 1000;
+
+/** The resources that one session subscribed to. Only an active session is notified. */
+export class ResourceSubscriptions implements Subscriptions {
+  readonly #manager: SubscriptionManager;
+  readonly #subscriber: Subscriber;
+  readonly #onStateChange: ((change: SessionChange) => void) | undefined;
+  #uris: Set<string> | undefined;
+  #isActive = false;
+
+  constructor(manager: SubscriptionManager, subscriber: Subscriber, onStateChange?: (change: SessionChange) => void) {
+    this.#manager = manager;
+    this.#subscriber = subscriber;
+    this.#onStateChange = onStateChange;
+  }
+
+  get uris(): Iterable<string> {
+    return this.#uris ?? [];
+  }
+
+  /** Subscribes at the client's wish. */
+  add(uri: string): void {
+    this.#add(uri);
+    this.#onStateChange?.(state => ({ ...state, subscribedUris: [...new Set([...state.subscribedUris, uri])] }));
+  }
+
+  remove(uri: string): void {
+    this.#remove(uri);
+    this.#onStateChange?.(state => ({ ...state, subscribedUris: state.subscribedUris.filter(each => each !== uri) }));
+  }
+
+  #add(uri: string): void {
+    this.#uris ??= new Set();
+    if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
+      throw rpcError(INVALID_REQUEST, `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed`);
+    this.#uris.add(uri);
+    if (this.#isActive) this.#manager.subscribe(this.#subscriber, uri);
+  }
+
+  #remove(uri: string): void {
+    this.#uris?.delete(uri);
+    if (this.#isActive) this.#manager.unsubscribe(this.#subscriber, uri);
+  }
+
+  /** Subscribes to these resources, and no others. */
+  replace(uris: readonly string[]): void {
+    const wanted = new Set(uris);
+    for (const uri of [...this.uris]) if (!wanted.has(uri)) this.#remove(uri);
+    for (const uri of wanted) if (!this.#uris?.has(uri)) this.#add(uri);
+  }
+
+  setActive(isActive: boolean): void {
+    if (isActive === this.#isActive) return;
+    this.#isActive = isActive;
+    if (!isActive) return this.#manager.remove(this.#subscriber, this.uris);
+    this.#manager.add(this.#subscriber);
+    for (const uri of this.uris) this.#manager.subscribe(this.#subscriber, uri);
+  }
+}

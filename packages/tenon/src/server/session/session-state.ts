@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { LoggingLevel } from '../../protocol/content.js';
+import type { SessionState } from '../../protocol/request-handler.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import type { ListName } from './subscription-manager.js';
+
+const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
+
+/** The state of a session after `initialize`. */
+export function createSessionState(
+  { protocolVersion }: Dialect,
+  { client, capabilities }: CallerInfo,
+  logLevel: LoggingLevel,
+): SessionState {
+  return { protocolVersion, client, capabilities, logLevel, isInitialized: false, subscribedUris: [] };
+}
+
+/** Notifies a client of all lists, and of these resources: some of them may have changed. */
+export function notifyAllChanges(
+  runtime: ServerRuntime,
+  uris: Iterable<string>,
+  notify: (method: string, params: JsonObject) => void,
+): void {
+  for (const list of LISTS) if (runtime[list].isOffered) notify(`notifications/${list}/list_changed`, {});
+  for (const uri of uris) notify('notifications/resources/updated', { uri });
+}

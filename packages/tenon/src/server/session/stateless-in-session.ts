@@ -1,0 +1,27 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { Peer } from '../../jsonrpc/peer.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { MessageContext } from '../../jsonrpc/transport.js';
+import { requireServed } from '../../protocol/negotiation/classify-request.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { handleStatelessRequest } from '../stateless-request.js';
+
+/** Serves a request that states its protocol version on a transport that may also carry a session. */
+export function handleStatelessInSession(
+  runtime: ServerRuntime,
+  peer: Peer,
+  request: JsonRpcRequest,
+  scope: RequestScope,
+  { onListen, ...context }: MessageContext & { readonly onListen: () => void },
+): JsonObject | Promise<JsonObject> {
+  const route = requireServed(request, runtime.servedDialects);
+  if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
+  if (request.method === 'subscriptions/listen') onListen();
+  return handleStatelessRequest(runtime, request, route.dialect, scope, {
+    ...context,
+    request: context.request,
+    send: ({ method, params }) => void peer.notify(method, params, { relatedTo: request.id }),
+  });
+}

@@ -1,0 +1,44 @@
+import { TenonError } from '../../../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
+import {
+  createFailure,
+  type ErrorObject,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+} from '../../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { EventStream } from '../../sse/event-streams.js';
+
+/** Options of a stream of a session. */
+export interface SessionStreamOptions {
+  /** Tells if the response opens the session. */
+  readonly opensSession?: boolean;
+  /** The authorization with which the stream ends. */
+  readonly auth?: AuthInfo | undefined;
+  readonly onClosed?: (stream: EventStream) => void;
+}
+
+/** Name of the client in errors. */
+export const PEER = 'HTTP client';
+
+export function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
+  return Array.isArray(message);
+}
+
+/** The error of a request whose changes of the session could not be stored. */
+export const NOT_STORED: ErrorObject = {
+  code: INTERNAL_ERROR,
+  message: 'The session could not be stored. Retry later',
+};
+
+/** The response to a request whose changes of the session could not be stored. */
+export function createNotStoredResponse({ id }: JsonRpcResponse): JsonRpcResponse {
+  return createFailure(id, NOT_STORED);
+}
+
+export function createClosedError(): TenonError {
+  return new TenonError('connection/closed', 'the session has ended', {
+    peer: PEER,
+    hint: 'stop sending, because the client opens a new session if needed',
+  });
+}

@@ -1,0 +1,140 @@
+import { SERVER_STOPPED } from '../../../../jsonrpc/error-codes.js';
+import { createFailure, type ErrorObject, type Id } from '../../../../jsonrpc/message.js';
+import { encodeEvent } from '../../sse/encode-event.js';
+import type { EventStream } from '../../sse/event-streams.js';
+import { encodeEventId } from './event-id.js';
+import type { EventLog } from './event-log.js';
+import { createStoredId } from './stored-id.js';
+
+/** First letter of the names of logs of a POST. Those on which a client listens begin with another one. */
+export const ANSWER_LOG = 'p';
+
+/** The outcome of a request whose process has stopped. */
+export const SERVER_STOPPED_ERROR: ErrorObject = {
+  code: SERVER_STOPPED,
+  message: 'The server stopped while the request was in progress. It may have taken effect',
+};
+
+export interface AnswerLogOptions {
+  /** The requests that the stream answers. */
+  readonly requests: readonly Id[];
+  /** Creates the log of this name. */
+  readonly createLog: (name: string) => EventLog;
+  readonly connection: EventStream;
+  /** True on protocol versions with event ids. */
+  readonly hasEventIds: boolean;
+  /** Encodes the event that carries nothing but an id, on protocol versions with one. */
+  readonly encodePriming: ((id: string) => string) | undefined;
+  /** Wakes those that follow the log. */
+  readonly publish: (name: string) => void;
+  /** Another process has ended the stream, or the store failed for long. */
+  readonly onLost: (unanswered: readonly Id[], error?: unknown) => void;
+  readonly onEnd: (name: string) => void;
+}
+
+/** The stream that answers a POST: each event is stored, and then written to the connection. */
+export class AnswerLog {
+  readonly name = `${ANSWER_LOG}${createStoredId()}`;
+  readonly #options: AnswerLogOptions;
+  readonly #log: EventLog;
+  readonly #unanswered: Set<Id>;
+  #connection: EventStream | undefined;
+  #pending: string[] = [];
+  #isStarted = false;
+  #isFinishing = false;
+  #isOver = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: AnswerLogOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+    this.#unanswered = new Set(options.requests);
+    this.#log = options.createLog(this.name);
+    void this.#schedule();
+  }
+
+  /** Resolves when the event is stored, and the connection has room for more. */
+  send(text: string, answered?: Id | null): Promise<void> {
+    if (answered !== undefined && answered !== null) this.#unanswered.delete(answered);
+    if (!this.#isFinishing) this.#pending.push(text);
+    return this.#schedule();
+  }
+
+  /** Ends the stream after what was sent. */
+  finish(): Promise<void> {
+    this.#isFinishing = true;
+    return this.#schedule();
+  }
+
+  /** Ends the stream with an error for each request without a response. */
+  stop(): Promise<void> {
+    for (const id of this.#unanswered) this.#pending.push(JSON.stringify(createFailure(id, SERVER_STOPPED_ERROR)));
+    return this.finish();
+  }
+
+  /** Ends the connection. The client comes back for the rest, here or at another process. */
+  endConnection(): void {
+    const end = () => {
+      const connection = this.#connection;
+      this.#connection = undefined;
+      connection?.end();
+    };
+    void (this.#writing ?? Promise.resolve()).then(end, end);
+  }
+
+  detach(connection: EventStream): void {
+    if (this.#connection === connection) this.#connection = undefined;
+  }
+
+  #schedule(): Promise<void> {
+    // What is sent at once is stored together.
+    this.#writing ??= Promise.resolve()
+      .then(() => this.#write())
+      .finally(() => {
+        this.#writing = undefined;
+      });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (!this.#isOver && (this.#pending.length > 0 || this.#isFinishing || !this.#isStarted)) {
+      const events = this.#pending.splice(0);
+      const isEnd = this.#isFinishing;
+      try {
+        const rest = { ...(this.#isStarted ? {} : { requests: this.#options.requests }), ...(isEnd && { isEnd }) };
+        const appended = await this.#log.append(events, () => this.name, rest);
+        if (appended === undefined) return this.#abandon();
+        await this.#deliver(appended.entry, events);
+      } catch (error) {
+        return this.#abandon(error);
+      }
+      if (isEnd) this.#end();
+    }
+  }
+
+  async #deliver(entry: number, events: readonly string[]): Promise<void> {
+    const { hasEventIds, encodePriming, publish } = this.#options;
+    const connection = this.#connection;
+    if (!this.#isStarted && encodePriming)
+      await connection?.write(encodePriming(encodeEventId(this.name, { entry, events: 0 })));
+    this.#isStarted = true;
+    for (const [index, text] of events.entries()) {
+      const id = hasEventIds ? encodeEventId(this.name, { entry, events: index + 1 }) : undefined;
+      await connection?.write(encodeEvent(text, id));
+    }
+    if (connection?.open !== true) publish(this.name);
+  }
+
+  #abandon(error?: unknown): void {
+    this.#isOver = true;
+    this.#connection?.destroy();
+    this.#options.onEnd(this.name);
+    this.#options.onLost([...this.#unanswered], error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#connection?.end();
+    this.#options.onEnd(this.name);
+  }
+}

@@ -1,0 +1,154 @@
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { toTypedValues } from '../../../../stores/typed-values.js';
+import { encodeEvent, encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
+import type { Exchange } from '../exchange.js';
+import type { HttpSession } from '../sessions/session.js';
+import { encodeEventId, parseEventId, type StoredEventId } from './event-id.js';
+import type { EventLog, LogEntry } from './event-log.js';
+import { isLogPosition } from './follow-answer.js';
+import type { SessionRecord, StoredRecord, StreamListener } from './session-record.js';
+import type { ListenResult } from './shared-session.js';
+import { createStoredId } from './stored-id.js';
+import type { StoredSessionContext } from './stored-session.js';
+import { StreamFollower } from './stream-follower.js';
+
+/** Time between two looks at a session whose client listens, in milliseconds. */
+const LISTEN_POLL = 15_000;
+/** First letter of the names of logs on which a client listens. */
+const LISTEN_LOG = 'g';
+
+type UpdateRecord = (change: (record: SessionRecord) => SessionRecord) => Promise<StoredRecord | undefined>;
+
+/**
+ * The stream of a session that belongs to no request. Each process appends to its log, and the one at which the client
+ * listens sends what is there.
+ */
+export class Listening {
+  readonly #context: StoredSessionContext;
+  readonly #session: HttpSession;
+  readonly #log: EventLog;
+  readonly #prefix: string;
+  readonly #update: UpdateRecord;
+  #follower: StreamFollower | undefined;
+  #number = '';
+  #lastAppend: Promise<unknown> = Promise.resolve();
+  /** Settled when the last stream that ended is no longer in the record. */
+  closing: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    context: StoredSessionContext,
+    session: HttpSession,
+    log: EventLog,
+    prefix: string,
+    updateRecord: UpdateRecord,
+  ) {
+    this.#context = context;
+    this.#session = session;
+    this.#log = log;
+    this.#prefix = prefix;
+    this.#update = updateRecord;
+  }
+
+  get isOpen(): boolean {
+    return this.#follower?.connection.open ?? false;
+  }
+
+  async send(text: string): Promise<void> {
+    await this.#append([text]);
+    await this.#context.stores.bus.publish(this.#prefix, {});
+  }
+
+  #append(events: readonly string[]): ReturnType<EventLog['append']> {
+    const appended = this.#lastAppend.then(() => this.#log.append(events, () => `${LISTEN_LOG}${createStoredId()}`));
+    this.#lastAppend = appended.catch(() => {});
+    return appended;
+  }
+
+  /** Lets the client listen after the last event that it was sent. */
+  async begin(exchange: Exchange, auth: AuthInfo | undefined, delivered: string | undefined): Promise<ListenResult> {
+    if (this.isOpen) return 'taken';
+    const last = parseEventId(delivered);
+    const isThere = last && (await isLogPosition(this.#values, this.#prefix, last));
+    return this.#open(exchange, auth, isThere ? last : await this.#findStart());
+  }
+
+  async resume(exchange: Exchange, auth: AuthInfo | undefined, id: StoredEventId): Promise<ListenResult> {
+    if (!(await isLogPosition(this.#values, this.#prefix, id))) return 'unknown';
+    this.stop();
+    return this.#open(exchange, auth, id);
+  }
+
+  stop(): void {
+    this.#follower?.stop();
+  }
+
+  /** Ends the stream when the client listens at another process. */
+  checkListener(listener: StreamListener | undefined): void {
+    if (listener !== undefined && listener.number !== this.#number) this.stop();
+  }
+
+  get #values() {
+    return toTypedValues<LogEntry>(this.#context.stores.values);
+  }
+
+  /** Returns the place before the oldest event. A log without an entry gets one, so that the place has an id. */
+  async #findStart(): Promise<StoredEventId> {
+    const [oldest] = await this.#values.list(this.#prefix, { limit: 1 });
+    if (oldest !== undefined)
+      return { log: oldest.value.log, entry: Number(oldest.key.slice(this.#prefix.length)), events: 0 };
+    const begun = await this.#append([]);
+    return { log: begun?.log ?? LISTEN_LOG, entry: begun?.entry ?? 0, events: 0 };
+  }
+
+  async #open(exchange: Exchange, auth: AuthInfo | undefined, start: StoredEventId): Promise<ListenResult> {
+    const { replica, stores } = this.#context;
+    const { clock, limits, report } = this.#session.context;
+    const number = createStoredId();
+    let follower: StreamFollower | undefined;
+    const connection = this.#session.beginStream(exchange, {
+      auth,
+      onClosed: () => {
+        follower?.stop();
+        if (follower) this.#close(number, encodeEventId(start.log, follower.position));
+      },
+    });
+    if (connection === undefined) return 'full';
+    const { http } = this.#session.dialect ?? {};
+    connection.write(http?.priming ? encodePrimingEvent(encodeEventId(start.log, start), limits.sseRetry) : KEEP_ALIVE);
+    follower = new StreamFollower({
+      stores,
+      clock,
+      prefix: this.#prefix,
+      connection,
+      position: start,
+      encode: (position, text) => encodeEvent(text, http?.sessions ? encodeEventId(start.log, position) : undefined),
+      pollInterval: LISTEN_POLL,
+      onPoll: () => this.#checkObserver(),
+      report,
+    });
+    // The process at which the client listens observes the session: a client that comes back finds both in one place.
+    const listener = { process: replica.id, number };
+    const stored = await this.#update(record => ({ ...record, observer: replica.id, listener }));
+    this.#number = number;
+    this.#follower = follower;
+    if (stored === undefined) follower.stop();
+    else if (connection.open) follower.start();
+    return 'listening';
+  }
+
+  #close(number: string, delivered: string): void {
+    this.closing = this.#update(({ listener, ...record }) => {
+      if (listener?.number !== number) return listener ? { ...record, listener } : record;
+      return { ...record, delivered };
+    }).catch(error => this.#session.context.report(error));
+  }
+
+  /** Takes over from an observer that has stopped. */
+  async #checkObserver(): Promise<void> {
+    const { replica, records } = this.#context;
+    const stored = await records.get(this.#session.id);
+    if (stored === undefined) return this.#session.shared?.endDeleted();
+    if (await replica.isRunning(stored.value.observer)) return;
+    await this.#update(record => ({ ...record, observer: replica.id }));
+  }
+}

@@ -1,0 +1,37 @@
+import { classifyMessage, createFailure, type Id } from '../../../../jsonrpc/message.js';
+import type { SharedStores } from '../../../../protocol/request-handler.js';
+import { toTypedValues } from '../../../../stores/typed-values.js';
+import { SERVER_STOPPED_ERROR } from './answer-log.js';
+import { type LogEntry, readEntries, toLogKey } from './event-log.js';
+import type { ServerReplica } from './server-replica.js';
+
+/**
+ * Ends the stream of a process that has stopped with an error for each request without a response. The entry takes the
+ * number that the process would write next: if it was only suspended, it is refused from here on.
+ */
+export async function endOrphanedStream(
+  { values }: SharedStores,
+  replica: ServerReplica,
+  { prefix, ttl }: { readonly prefix: string; readonly ttl: number },
+): Promise<void> {
+  const typedValues = toTypedValues<LogEntry>(values);
+  const [first] = await typedValues.list(prefix, { limit: 1 });
+  if (first === undefined || (await replica.isRunning(first.value.writer))) return;
+  const unanswered = new Set<Id>(first.value.requests);
+  let next = 0;
+  for await (const { entry, value } of readEntries(typedValues, prefix, 0)) {
+    if (value.isEnd) return;
+    next = entry + 1;
+    for (const id of value.events.flatMap(readAnsweredId)) unanswered.delete(id);
+  }
+  const events = [...unanswered].map(id => JSON.stringify(createFailure(id, SERVER_STOPPED_ERROR)));
+  const entry: LogEntry = { log: first.value.log, writer: replica.id, events, isEnd: true };
+  await typedValues.put(toLogKey(prefix, next), entry, { version: 0, ttl });
+}
+
+/** The id of the request that an event answers. */
+function readAnsweredId(event: string): Id[] {
+  const message: unknown = JSON.parse(event);
+  const kind = classifyMessage(message);
+  return kind === 'success' || kind === 'failure' ? [(message as { readonly id: Id }).id] : [];
+}

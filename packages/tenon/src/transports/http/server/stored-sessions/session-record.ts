@@ -1,0 +1,88 @@
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { identifyCaller } from '../../../../protocol/caller-identity.js';
+import type { SessionState, SharedStores } from '../../../../protocol/request-handler.js';
+import type { StoredValue, Values } from '../../../../stores/stores.js';
+import { toTypedValues } from '../../../../stores/typed-values.js';
+
+/** A session, as it is stored. */
+export interface SessionRecord {
+  /** User and OAuth client that opened the session. Absent: an anonymous caller. */
+  readonly owner?: Pick<AuthInfo, 'principal' | 'issuer' | 'clientId'> | undefined;
+  readonly state: SessionState;
+  /** Process that notifies the client of changes of lists and resources. */
+  readonly observer: string;
+  /** The process with the stream on which the client listens, and the number of the stream. Absent: there is none. */
+  readonly listener?: StreamListener | undefined;
+  /** Event id of the last message that the client was sent on a stream for which it listened, when that closed. */
+  readonly delivered?: string | undefined;
+}
+
+export interface StreamListener {
+  readonly process: string;
+  readonly number: string;
+}
+
+export type StoredRecord = StoredValue<SessionRecord>;
+
+/** The sessions in a store. Each change is a compare-and-set on the version of the record. */
+export class SessionRecords {
+  readonly #values: Values<SessionRecord>;
+  readonly #stores: SharedStores;
+  readonly #ttl: number;
+
+  constructor(stores: SharedStores, ttl: number) {
+    this.#stores = stores;
+    this.#values = toTypedValues<SessionRecord>(stores.values);
+    this.#ttl = ttl;
+  }
+
+  get(session: string): Promise<StoredRecord | undefined> {
+    return this.#values.get(this.#toKey(session));
+  }
+
+  /** Writes a new session. Returns its version. */
+  create(session: string, record: SessionRecord): Promise<number | undefined> {
+    return this.#values.put(this.#toKey(session), record, { version: 0, ttl: this.#ttl });
+  }
+
+  /** Changes a session, and extends its time. Returns `undefined` when there is no such session any more. */
+  async update(
+    known: StoredRecord,
+    session: string,
+    change: (record: SessionRecord) => SessionRecord,
+  ): Promise<StoredRecord | undefined> {
+    const key = this.#toKey(session);
+    for (let stored: StoredRecord | undefined = known; stored !== undefined; stored = await this.#values.get(key)) {
+      const value = change(stored.value);
+      const version = await this.#values.put(key, value, { version: stored.version, ttl: this.#ttl });
+      if (version !== undefined) return { key, value, version };
+    }
+    return undefined;
+  }
+
+  /** Deletes a session with everything that is stored for it. */
+  async delete(session: string): Promise<void> {
+    const key = this.#toKey(session);
+    await this.#values.delete(key);
+    for (;;) {
+      const rest = await this.#values.list(`${key}/`);
+      if (rest.length === 0) return;
+      await Promise.all(rest.map(each => this.#values.delete(each.key)));
+    }
+  }
+
+  #toKey(session: string): string {
+    return toSessionKey(this.#stores, session);
+  }
+}
+
+/** Key of a session, and begin of the keys of its streams. */
+export function toSessionKey({ scope }: SharedStores, session: string): string {
+  return `session/${scope}/${session}`;
+}
+
+/** Returns what is stored of the caller: neither its token nor the claims of that. */
+export function toRecordOwner(auth: AuthInfo | undefined): SessionRecord['owner'] {
+  const { principal, ...rest } = identifyCaller(auth);
+  return principal === undefined ? undefined : { principal, ...rest };
+}

@@ -1,0 +1,289 @@
+import { createNotification, type Id } from '../../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
+import { encodePrimingEvent } from '../../sse/encode-event.js';
+import type { EventStream } from '../../sse/event-streams.js';
+import type { Exchange } from '../exchange.js';
+import type { HttpSession } from '../sessions/session.js';
+import { ANSWER_LOG, AnswerLog } from './answer-log.js';
+import { parseEventId } from './event-id.js';
+import { EventLog } from './event-log.js';
+import { followAnswer } from './follow-answer.js';
+import { findCancelledId, findServerRequestId } from './forwarded-ids.js';
+import { Listening } from './listening.js';
+import type { ServerReplica } from './server-replica.js';
+import {
+  type SessionRecord,
+  type SessionRecords,
+  type StoredRecord,
+  toRecordOwner,
+  toSessionKey,
+} from './session-record.js';
+import type { ListenResult, SharedAnswer, SharedSession } from './shared-session.js';
+
+/** State that all stored sessions of an endpoint share. */
+export interface StoredSessionContext {
+  readonly stores: SharedStores;
+  readonly records: SessionRecords;
+  readonly replica: ServerReplica;
+}
+
+/** Longest time between two extensions of the time of a session that is used, in milliseconds. */
+const MAX_EXTENSION_INTERVAL = 60_000;
+/** Ids of requests that a process sends begin with its id. */
+const REQUEST_ID = /^([0-9a-v]{12})\./;
+
+const EMPTY_STATE: SessionState = {
+  protocolVersion: '',
+  client: undefined,
+  capabilities: {},
+  logLevel: 'info',
+  isInitialized: false,
+  subscribedUris: [],
+};
+
+let attachmentCount = 0;
+
+/** A session in the store, as one process serves it. */
+export class StoredSession implements SharedSession {
+  readonly requestIdPrefix: string;
+  readonly #context: StoredSessionContext;
+  readonly #session: HttpSession;
+  readonly #answers = new Map<string, AnswerLog>();
+  readonly #listening: Listening;
+  #stored: StoredRecord | undefined;
+  #changes: SessionChange[] = [];
+  #saving: Promise<void> | undefined;
+  #extendedAt: number;
+  #isDeleted = false;
+
+  constructor(context: StoredSessionContext, session: HttpSession, stored?: StoredRecord) {
+    this.#context = context;
+    this.#session = session;
+    this.#stored = stored;
+    attachmentCount += 1;
+    this.requestIdPrefix = `${context.replica.id}.${attachmentCount.toString(36)}.`;
+    this.#extendedAt = session.context.clock.now();
+    this.#listening = new Listening(context, session, this.#createLog(this.#listenPrefix), this.#listenPrefix, change =>
+      this.update(change),
+    );
+  }
+
+  get isListening(): boolean {
+    return this.#listening.isOpen;
+  }
+
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
+  get state(): SessionState | undefined {
+    return this.#stored?.value.state;
+  }
+
+  onStateChange(change: SessionChange): void {
+    this.#changes.push(change);
+  }
+
+  save(): Promise<void> | undefined {
+    if (this.#changes.length === 0) return this.#saving;
+    this.#saving ??= this.#write().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** Takes over the record as it is in the store now. */
+  adopt(stored: StoredRecord): void {
+    if (this.#stored !== undefined && this.#stored.version > stored.version) return;
+    const isOtherVersion = this.#stored?.version !== stored.version;
+    this.#stored = stored;
+    if (isOtherVersion) this.#apply();
+  }
+
+  /** Applies the record to the session: at the beginning, and after each change. */
+  #apply(): void {
+    if (this.#stored === undefined) return;
+    const { state, observer, listener } = this.#stored.value;
+    this.#session.serverSession?.applyState?.(this.#applyChanges(state), observer === this.#context.replica.id);
+    this.#listening.checkListener(listener);
+  }
+
+  /** Applies the stored record to a session that was just connected. */
+  begin(): void {
+    this.#apply();
+  }
+
+  /** Changes the record, and tells the other processes. Returns `undefined` when the session is gone. */
+  async update(change: (record: SessionRecord) => SessionRecord): Promise<StoredRecord | undefined> {
+    const { records, replica } = this.#context;
+    const { id } = this.#session;
+    const known = this.#stored ?? (await records.get(id));
+    if (known === undefined) return undefined;
+    let observer = '';
+    const stored = await records.update(known, id, record => {
+      observer = record.observer;
+      return change(record);
+    });
+    if (stored === undefined) return undefined;
+    this.#extendedAt = this.#session.context.clock.now();
+    this.adopt(stored);
+    void replica.announceChange(id).catch(error => this.#report(error));
+    const isTaken = observer !== replica.id && stored.value.observer === replica.id;
+    if (isTaken && !(await replica.isRunning(observer))) this.#session.serverSession?.notifyMissedChanges?.();
+    return stored;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#changes.length > 0) {
+      const { length } = this.#changes;
+      if (this.#stored === undefined) await this.#create();
+      else await this.update(record => this.#toChanged(record));
+      this.#changes.splice(0, length);
+    }
+  }
+
+  async #create(): Promise<void> {
+    const { records, replica } = this.#context;
+    const { id, auth } = this.#session;
+    await replica.join();
+    const value: SessionRecord = {
+      owner: toRecordOwner(auth),
+      state: this.#applyChanges(EMPTY_STATE),
+      observer: replica.id,
+    };
+    const version = await records.create(id, value);
+    if (version !== undefined) this.#stored = { key: toSessionKey(this.#context.stores, id), value, version };
+  }
+
+  /** The process that changes a session observes it from then on: it knows of a new subscription at once. */
+  #toChanged(record: SessionRecord): SessionRecord {
+    return { ...record, state: this.#applyChanges(record.state), observer: this.#context.replica.id };
+  }
+
+  #applyChanges(state: SessionState): SessionState {
+    return this.#changes.reduce((changed, change) => change(changed), state);
+  }
+
+  forward(message: unknown, auth: AuthInfo | undefined): Promise<void> | undefined {
+    const { replica } = this.#context;
+    const forwarded = { session: this.#session.id, message, auth };
+    const target = REQUEST_ID.exec(String(findServerRequestId(message)))?.[1];
+    if (target !== undefined && target !== replica.id) return replica.forward(forwarded, target);
+    const cancelled = findCancelledId(message);
+    if (cancelled !== undefined && !this.#session.isPending(cancelled)) return replica.forward(forwarded);
+    return undefined;
+  }
+
+  sendUnrelated(text: string): Promise<void> {
+    return this.#listening.send(text);
+  }
+
+  beginAnswer(connection: EventStream, requests: readonly Id[]): SharedAnswer {
+    const { http } = this.#session.dialect ?? {};
+    const { sseRetry } = this.#session.context.limits;
+    const answer = new AnswerLog({
+      requests,
+      connection,
+      createLog: name => this.#createLog(this.#toPrefix(name), name),
+      hasEventIds: http?.sessions === true,
+      encodePriming: http?.priming ? id => encodePrimingEvent(id, sseRetry) : undefined,
+      publish: name => void this.#context.stores.bus.publish(this.#toPrefix(name), {}).catch(this.#report),
+      onEnd: name => this.#answers.delete(name),
+      onLost: (unanswered, error) => this.#cancelLost(unanswered, error),
+    });
+    this.#answers.set(answer.name, answer);
+    return answer;
+  }
+
+  /** Requests whose outcome another process has decided go on for nothing. */
+  #cancelLost(unanswered: readonly Id[], error: unknown): void {
+    if (error !== undefined) this.#report(error);
+    for (const requestId of unanswered)
+      this.#session.receiver?.onMessage(
+        createNotification('notifications/cancelled', { requestId, reason: 'the stream of the request was lost' }),
+      );
+  }
+
+  listen(exchange: Exchange, auth: AuthInfo | undefined): Promise<ListenResult> {
+    return this.#listening.begin(exchange, auth, this.#stored?.value.delivered);
+  }
+
+  async resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): Promise<ListenResult> {
+    const id = parseEventId(eventId);
+    if (id === undefined) return 'unknown';
+    if (!id.log.startsWith(ANSWER_LOG)) return this.#listening.resume(exchange, auth, id);
+    return followAnswer(this.#context, this.#session, exchange, auth, {
+      id,
+      prefix: this.#toPrefix(id.log),
+      onStarted: () => {
+        this.endAnswerConnection(id.log);
+        return this.#context.replica.announceResumption(this.#session.id, id.log);
+      },
+    });
+  }
+
+  /** Ends the connection of a stream that the client has resumed over another. */
+  endAnswerConnection(name: string): void {
+    this.#answers.get(name)?.endConnection();
+  }
+
+  stopListening(): void {
+    this.#listening.stop();
+  }
+
+  extendTime(): void {
+    const { clock, limits } = this.#session.context;
+    const now = clock.now();
+    if (now - this.#extendedAt < Math.min(MAX_EXTENSION_INTERVAL, limits.sessionIdleTimeout / 4)) return;
+    this.#extendedAt = now;
+    const { records } = this.#context;
+    if (this.#stored === undefined) return;
+    records
+      .update(this.#stored, this.#session.id, record => record)
+      .then(
+        stored => (stored ? this.adopt(stored) : this.endDeleted()),
+        error => this.#report(error),
+      );
+  }
+
+  /** Ends the session in this process, after it was deleted. */
+  endDeleted(): void {
+    this.#isDeleted = true;
+    this.#session.end();
+  }
+
+  async delete(): Promise<void> {
+    const { records, replica } = this.#context;
+    const { id } = this.#session;
+    this.#isDeleted = true;
+    await records.delete(id);
+    await replica.announceChange(id);
+  }
+
+  async detach(): Promise<void> {
+    const { replica } = this.#context;
+    const stopping = [...this.#answers.values()].map(each => (this.#isDeleted ? each.finish() : each.stop()));
+    this.#listening.stop();
+    await Promise.all([...stopping, this.#listening.closing]);
+    if (this.#isDeleted || this.#stored?.value.observer !== replica.id) return;
+    await this.update(record => (record.observer === replica.id ? { ...record, observer: '' } : record));
+  }
+
+  readonly #report = (error: unknown): void => this.#session.context.report(error);
+
+  get #listenPrefix(): string {
+    return this.#toPrefix('listen');
+  }
+
+  #toPrefix(name: string): string {
+    return `${toSessionKey(this.#context.stores, this.#session.id)}/${name}/`;
+  }
+
+  #createLog(prefix: string, name?: string): EventLog {
+    const { stores, replica } = this.#context;
+    const { limits, clock } = this.#session.context;
+    const { maxReplayEvents: maxEvents, maxReplayBytes: maxBytes, sessionIdleTimeout: ttl } = limits;
+    return new EventLog({ values: stores.values, prefix, writer: replica.id, ttl, maxEvents, maxBytes, clock }, name);
+  }
+}
