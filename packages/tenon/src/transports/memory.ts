@@ -11,28 +11,30 @@ export interface TransportPair {
   readonly server: Transport;
 }
 
-/** Called with every message that crosses, as it will arrive, before it is delivered. */
+/** Called with every message before it is delivered, in the form in which it arrives. */
 export type MessageObserver = (from: 'client' | 'server', message: JsonRpcMessage | readonly JsonRpcResponse[]) => void;
 
-/** Settings of a pair of channels. */
+/** Options of a pair of memory transports. */
 export interface MemoryOptions {
   /**
    * Copies each message through JSON, so that the same data arrives as over any other transport: a `Date` as text, no
-   * functions, and no shared objects. A message that JSON cannot represent, such as one with a `BigInt` or a circular
-   * value, fails in `send`. `false` passes messages by reference, which is faster: neither side may change a value
-   * after sending or receiving it. Default `true`.
+   * functions, and no shared objects. A message that JSON cannot represent, such as one with a `BigInt`, fails in
+   * `send`. Default: true.
+   *
+   * `false` passes messages by reference, which is faster. Neither side may then change a value after sending or
+   * receiving it.
    */
   readonly copyMessages?: boolean | undefined;
 }
 
 declare function queueMicrotask(run: () => void): void;
 
-/** Messages that wait for an end to be opened, at the most. */
+/** Maximum number of messages that wait for a transport to be opened. */
 const MAX_PENDING = 1000;
 
 /**
- * Creates two transports that are connected to each other. Messages cross as copies, in order, never within the call
- * that sends them.
+ * Creates two connected transports. Messages are copied and keep their order. They are never delivered during the call
+ * of `send`.
  */
 export function createTransportPair(
   onMessage?: MessageObserver,
@@ -111,8 +113,8 @@ class MemoryTransport implements Transport {
   }
 
   /**
-   * The peer has closed. Its earlier messages are delivered first. A transport that is not open yet learns of the end
-   * when it opens.
+   * Handles the end of the peer. Its earlier messages are delivered first. A transport that is not open yet reports the
+   * end when it opens.
    */
   #handleOtherClosed(): void {
     this.#otherClosed = true;
@@ -127,7 +129,7 @@ class MemoryTransport implements Transport {
   }
 }
 
-/** Values that are no message cross too, because tests send them on purpose. */
+/** Copies a message. Values that are not messages are copied too, because tests send them on purpose. */
 function copyMessage(
   message: JsonRpcMessage | readonly JsonRpcResponse[],
 ): JsonRpcMessage | readonly JsonRpcResponse[] {

@@ -11,17 +11,20 @@ import type { HttpReply } from '../http/client/requester.js';
 import { createSseReader, type SseEvent } from '../http/sse/sse-reader.js';
 
 export interface HttpSseTransportOptions extends HttpClientOptions {
-  /** Time for the server to send its endpoint, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
+  /** Maximum time for the server to send its endpoint, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
   readonly endpointTimeout?: number;
 }
 
 const ENDPOINT_TIMEOUT = 10_000;
 
 /**
- * Client transport for HTTP+SSE. The server's messages come on one event stream. The client POSTs its messages to the
- * address in the first event of the stream. The transport closes with its stream. Throws `http/bad-url`; `open` rejects
- * with `http/no-endpoint`, `http/foreign-endpoint`, or as `send` of a Streamable HTTP transport does.
- * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ * Creates a client transport for HTTP+SSE, which is deprecated in 2026-07-28. The server sends its messages on one
+ * event stream. The client POSTs its messages to the address in the first event of the stream. The transport closes
+ * with its stream.
+ *
+ * @throws TenonError `http/bad-url`. `open` rejects with `http/no-endpoint`, `http/foreign-endpoint`, or the errors of
+ * `send` of a Streamable HTTP transport.
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createHttpSseTransport(url: string | URL, options: HttpSseTransportOptions): Transport {
   let restartTimer = (_enabled: boolean): void => {};
@@ -56,7 +59,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     receiver?.onMessage(value);
   };
 
-  /** Reads until the stream ends. `found` is called with the address, or with why there is none. */
+  /** Reads until the stream ends. `found` gets the address, or the error if there is none. */
   const read = async (
     reply: HttpReply,
     requestSignal: RequestSignal,
@@ -74,7 +77,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     try {
       await reply.read(chunk => reader.feed(chunk));
     } catch {
-      // The end of the stream, however it comes, is the end of the channel.
+      // The end of the stream closes the transport, for any reason.
     }
     reply.cancel();
     onEndpoint(createNoEndpointError(peer, 'the end of the stream'));
@@ -108,7 +111,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       const { endpointTimeout = ENDPOINT_TIMEOUT } = options;
       const timeoutError = createNoEndpointError(peer, `nothing in ${endpointTimeout} ms`);
       let cancelTimer = () => {};
-      // Who signs in takes the time that it takes.
+      // The timeout does not run while the user signs in.
       restartTimer = enabled => {
         cancelTimer();
         cancelTimer = enabled ? clock.after(endpointTimeout, () => requestSignal.abort(timeoutError)) : () => {};
@@ -137,7 +140,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
           signal: requestSignal,
           url: endpoint,
         });
-        // The address names the session.
+        // The address contains the session ID.
         if (!isSuccess(reply))
           throw await readRefusal(reply, peer, {
             id: getRequestId(receiveMessage),
@@ -153,7 +156,10 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
   };
 }
 
-/** The address to POST to. One of another origin is refused: it would be sent the credentials. */
+/**
+ * Resolves the address for POST requests. Returns an error for another origin, because the requests contain
+ * credentials.
+ */
 function resolveEndpoint(data: string, base: string, peer: string): string | TenonError {
   let url: URL;
   try {

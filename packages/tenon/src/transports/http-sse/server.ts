@@ -22,14 +22,15 @@ import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';
 import type { EventStream } from '../http/sse/event-streams.js';
 
 /**
- * The two-endpoint transport: a stream that the client opens and on which everything comes to it, and an address to
- * which it POSTs. A stream is a session, and ends with it.
- * https://modelcontextprotocol.io/legacy/concepts/transports
+ * The HTTP+SSE transport with its two endpoints. A client opens a stream, on which it receives all messages, and POSTs
+ * its own messages to the other endpoint. A stream is a session, and the session ends with the stream.
+ *
+ * @see https://modelcontextprotocol.io/legacy/concepts/transports
  */
 export interface HttpSseEndpoints {
-  /** Answers at the address where streams are opened. */
+  /** Handles a request to the stream endpoint. */
   open(exchange: Exchange, auth: AuthInfo | undefined): void;
-  /** Answers at the address to which clients POST. */
+  /** Handles a POST request to the message endpoint. */
   receive(exchange: Exchange, auth: AuthInfo | undefined): void;
   endAll(): void;
 }
@@ -37,16 +38,16 @@ export interface HttpSseEndpoints {
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
 const PEER = 'HTTP+SSE client';
-/** Milliseconds after which a client has read a notification that was sent before. */
+/** Time after which a client has read an earlier notification, in milliseconds. */
 const PROGRESS_GAP = 50;
 
 interface SseSession {
   readonly auth: AuthInfo | undefined;
-  /** The caller whose share of the limits it uses up. */
+  /** The caller to which the session and its requests count. */
   readonly caller: string;
-  /** Lets the stream go on until this authorization expires. */
+  /** Extends the lifetime of the stream to the end of this authorization. */
   extend(auth: AuthInfo | undefined): void;
-  /** The requests that are unanswered, and what lets go of each when it is answered. */
+  /** The requests without a response, each with a function to call after its response. */
   readonly requests: Map<Id, (() => void) | undefined>;
   receiver?: MessageReceiver;
   end(): void;
@@ -149,8 +150,8 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
           createInvalidRequest('Session not found. Its stream may have ended: open a new stream'),
         );
       }
-      // The address is sent on the stream only, so a client that knows it and has another token of the same user owns
-      // the stream.
+      // The address is sent only on the stream. So a client that knows the address owns the stream, even with another
+      // token of the same user.
       session.extend(auth);
       readJson(
         context,
@@ -199,12 +200,15 @@ function receiveMessage(
     else context.inFlight.enter(session.caller);
     session.requests.set(id, keepRuntimeAlive(exchange));
   }
-  // Accepted before it is answered: the answer may come over the stream at once.
+  // The POST gets its 202 before the message is handled, because the response may be sent on the stream at once.
   exchange.reply(202);
   session.receiver?.onMessage(value, { auth, request: exchange });
 }
 
-/** The work goes on after the POST is answered, where Workers would drop it. */
+/**
+ * Keeps the runtime alive, because the work continues after the response to the POST and Workers would stop it. Returns
+ * a function that ends this.
+ */
 function keepRuntimeAlive({ waitUntil }: Exchange): (() => void) | undefined {
   if (waitUntil === undefined) return undefined;
   let release: (() => void) | undefined;

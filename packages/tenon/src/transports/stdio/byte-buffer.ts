@@ -1,11 +1,11 @@
 const INITIAL_CAPACITY = 4096;
 const MAX_RETAINED = 256 * 1024;
 
-/** The bytes of a line that is not complete yet, copied together. Many tiny chunks cost no more than few large ones. */
+/** The bytes of an incomplete line in one buffer. Many small chunks cost no more than a few large ones. */
 export interface ByteBuffer {
   readonly size: number;
   add(bytes: Uint8Array): void;
-  /** The bytes so far. Valid until the next `add`. */
+  /** Returns the bytes so far. They are valid until the next `add`. */
   view(): Uint8Array;
   clear(): void;
 }
@@ -29,7 +29,7 @@ export function createByteBuffer(): ByteBuffer {
     view: () => buffer.subarray(0, size),
     clear() {
       size = 0;
-      // One large line does not hold its memory for the rest of the connection.
+      // The buffer shrinks after one large line, so that it does not keep the memory.
       if (buffer.length > MAX_RETAINED) buffer = new Uint8Array(0);
     },
   };

@@ -1,26 +1,29 @@
-/** A source of bytes, provided by the platform. */
+/** Receives bytes from a source of the platform. */
 
 export interface ByteReader {
-  /** The buffer is reused after the call: copy the bytes to keep them. */
+  /** Called with the next bytes. The buffer is reused after the call, so copy the bytes to keep them. */
   push(bytes: Uint8Array): void;
-  /** Nothing comes any more. Called once. */
+  /** Called once when no more bytes arrive. */
   end(error?: unknown): void;
 }
 
 export interface ByteSource {
-  /** Begins to read. Called once. */
+  /** Starts to read. Call it once. */
   read(reader: ByteReader): void;
   pause(): void;
   resume(): void;
 }
 
 export interface ByteSink {
-  /** Writes text as UTF-8. `done` is called once, when the platform has taken it or never will. Never throws. */
+  /**
+   * Writes text as UTF-8. Calls `onDone` once, when the platform has accepted the text or an error prevents it. Never
+   * throws.
+   */
   write(text: string, onDone: (error?: unknown) => void): void;
-  /** Nothing more will be written. */
+  /** Ends the output after the pending writes. */
   end(): void;
   /**
-   * Runs something after everything that this turn of the event loop has under way, so that its messages share a write.
+   * Runs a function at the end of the current turn of the event loop, so that the messages of one turn share a write.
    */
   schedule(run: () => void): void;
 }

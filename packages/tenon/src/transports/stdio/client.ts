@@ -10,24 +10,30 @@ import type { ProcessExit, ServerProcess, SpawnServer } from './server-process-t
 import { createStderrTail, type StderrTail } from './stderr-tail.js';
 
 export interface StdioTransportOptions extends LineLimits {
-  /** The program: a path, or a name that is looked up on PATH. Never a shell line. */
+  /** Program to start: a path, or a name in `PATH`. It is never a shell command line. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /**
-   * Environment of the server besides the few variables that programs need to run at all. The rest of this process'
-   * environment, with its secrets, is not passed on. A value of `undefined` takes a variable out.
+   * Environment variables of the server, in addition to the few that programs need to run. Other variables of this
+   * process may contain secrets and are not passed on. A value of `undefined` removes a variable.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
   /**
-   * Handling of the server's standard error. `pipe` keeps its last lines for errors and shows nothing, `inherit` shows
-   * it on ours as well, a function gets each line without what looks like a secret, `ignore` drops it. Output on stderr
-   * is no failure. Default `pipe`.
+   * Handling of the server's standard error. `pipe` keeps the last lines for error messages, `inherit` also prints
+   * them, `ignore` drops them. A function gets each line, without texts that look like secrets. Output on standard
+   * error is not a failure. Default: `pipe`.
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
-  /** Time for a server to exit after its stdin was closed, before SIGTERM. Default 2,000 ms. */
+  /**
+   * Maximum time for the server to exit after its standard input was closed, in milliseconds. After it the client sends
+   * SIGTERM. Default 2,000.
+   */
   readonly exitTimeout?: number | undefined;
-  /** Time for it to exit after SIGTERM, before SIGKILL. Default 2,000 ms. */
+  /**
+   * Maximum time for the server to exit after SIGTERM, in milliseconds. After it the client sends SIGKILL. Default
+   * 2,000.
+   */
   readonly terminateTimeout?: number | undefined;
   /** Maximum number of characters that wait for a server that does not read. Default 64 Mi. */
   readonly maxBufferedSize?: number | undefined;
@@ -36,13 +42,14 @@ export interface StdioTransportOptions extends LineLimits {
 
 const EXIT_TIMEOUT = 2000;
 const TERMINATE_TIMEOUT = 2000;
-/** Time that one end of a process may outlive the other: its output after its exit, or the reverse. */
+/** Maximum time between the exit of a process and the end of its output, in milliseconds, in either order. */
 const SETTLE_TIMEOUT = 500;
 
 /**
- * Transport to a server that runs as a child process and uses its standard streams. `open` rejects with `stdio/spawn`
- * when the process cannot be started. A later exit closes the transport with `stdio/exited`.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ * Creates a transport to a server that runs as a child process and uses its standard streams. `open` rejects with
+ * `stdio/spawn` when the process cannot be started. A later exit closes the transport with `stdio/exited`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions, spawn: SpawnServer): Transport {
   return new StdioTransport(options, spawn);
@@ -90,7 +97,7 @@ class StdioTransport implements Transport {
     child.errors?.read(this.#stderrTail);
     const outputEnded = this.#read(child);
     void child.exited.then(async exit => {
-      // What was written before the exit is still to be read, but a child of the child may hold the stream open.
+      // Output from before the exit must still be read, but a child of the child process may keep the stream open.
       await waitAtMost(this.#clock, SETTLE_TIMEOUT, outputEnded);
       await this.#finish(createExitError(this.peer, exit, this.#stderrTail, this.#options.env));
     });
@@ -137,10 +144,13 @@ class StdioTransport implements Transport {
 
 const POLL_INTERVAL = 20;
 
-/** Its stdin is closed: wait, SIGTERM, wait, SIGKILL; the last two for everything that it started as well. */
+/**
+ * Stops a process whose standard input is closed: it waits, sends SIGTERM, waits, and sends SIGKILL. The signals also
+ * reach the processes that it started.
+ */
 async function stop(child: ServerProcess, clock: Clock, options: StdioTransportOptions): Promise<void> {
   const { exitTimeout = EXIT_TIMEOUT, terminateTimeout = TERMINATE_TIMEOUT } = options;
-  // The clock's timers keep no process alive, but who awaits this is to come back from it.
+  // Timers of the clock do not keep the process alive, but the caller of `close` waits for this one.
   const release = child.keepAlive();
   if (!(await waitForExit(child, clock, exitTimeout))) child.terminate();
   if (!(await waitForExit(child, clock, terminateTimeout))) child.kill();
@@ -171,7 +181,7 @@ function createLineListener(stderr: StdioTransportOptions['stderr']): ((line: st
     try {
       stderr(line);
     } catch {
-      // A listener that fails costs its line, not the connection.
+      // An exception of the listener loses its line, but the connection stays open.
     }
   };
 }

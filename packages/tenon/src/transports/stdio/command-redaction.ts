@@ -3,7 +3,7 @@ import { findSecretStart, REDACTED, redactSecrets } from '../../redaction/secret
 const MAX_LENGTH = 200;
 const MIN_SECRET_LENGTH = 4;
 
-/** Formats a command line for an error. Secret values are removed; the rest is cut at 200 characters. */
+/** Formats a command line for an error. Secret values are removed, and the text is cut at 200 characters. */
 export function redactCommand(command: string, args: readonly string[] = []): string {
   const redactedArgs = args.map((arg, index) => redactArgument(arg, args[index - 1]));
   const line = [command, ...redactedArgs].map(word => (/\s/.test(word) ? `"${word}"` : word)).join(' ');
@@ -15,7 +15,7 @@ function redactArgument(arg: string, previous: string | undefined): string {
   return start === undefined ? redactSecrets(arg) : `${arg.slice(0, start)}${REDACTED}`;
 }
 
-/** Removes the given values from a text, because a server may print its environment when it fails. */
+/** Removes the given values from a text. A server may print its environment when it fails. */
 export function redactValues(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) {

@@ -2,9 +2,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Tells if JSON text nests its arrays and objects deeper than `limit`. Scans the text before it is parsed, because
- * sixteen million `[` would otherwise become as many arrays. A text too short to close its brackets is not scanned, and
- * strings are skipped with `indexOf`.
+ * Tells if JSON text has more levels of arrays and objects than `limit`. It scans the text before parsing, because
+ * parsing sixteen million `[` would create as many arrays. It does not scan a text that is too short to close its
+ * brackets, and it skips strings with `indexOf`.
  */
 export function exceedsDepth(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;

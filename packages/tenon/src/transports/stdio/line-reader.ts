@@ -8,7 +8,7 @@ import { LineSplitter } from './line-splitter.js';
 import { findResponseId } from './response-id.js';
 
 export interface LineLimits {
-  /** Bytes of one line. A longer one is thrown away while it flows. Default 16 MiB. */
+  /** Maximum size of one line, in bytes. A longer line is discarded while it is read. Default 16 MiB. */
   readonly maxLineBytes?: number | undefined;
   /** Maximum depth of arrays and objects in a message. Default 128. */
   readonly maxJsonDepth?: number | undefined;
@@ -17,7 +17,7 @@ export interface LineLimits {
 export interface LineReceiver {
   value(value: unknown): void;
   onParseError(error: TenonError): void;
-  /** The line that was refused was the answer to this request. */
+  /** Called when a refused line was the response to this request. */
   onResponseLost(id: Id, error: TenonError): void;
 }
 
@@ -27,8 +27,10 @@ const MAX_JSON_DEPTH = 128;
 const EDGE_LENGTH = 512;
 
 /**
- * Reads newline-delimited JSON from bytes in any chunking. What cannot be read is reported, once a line, and survived.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ * Creates a reader of newline-delimited JSON in byte chunks. Each unreadable line is reported once, and reading
+ * continues.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {
   const { maxLineBytes = MAX_LINE_BYTES, maxJsonDepth = MAX_JSON_DEPTH } = limits;
@@ -40,7 +42,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
     try {
       value = parseJson(text);
     } catch {
-      // Blank lines keep some pipes alive. A carriage return before the newline is white space to JSON.
+      // Some pipes send blank lines to stay open. A carriage return before the newline is whitespace in JSON.
       if (text.trim() !== '') receiver.onParseError(createNotJsonError(peer, text));
       return;
     }
@@ -109,7 +111,7 @@ function createTooDeepError(peer: string, text: string, limit: number): TenonErr
   });
 }
 
-/** The head of a line of a peer, quoted. */
+/** Quotes the beginning of a line. */
 function formatExcerpt(text: string, length = 80): string {
   const excerpt = `“${createExcerpt(text, length)}”`;
   return text.length > length ? `${excerpt} (${text.length} characters)` : excerpt;

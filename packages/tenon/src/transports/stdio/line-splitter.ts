@@ -2,22 +2,25 @@ import { createByteBuffer } from './byte-buffer.js';
 import type { ByteReader } from './byte-streams.js';
 
 export interface LineHandler {
-  /** Complete lines: the text between two newlines, in which there may be more of them. */
+  /** Called with complete lines, which are separated by newlines. */
   text(text: string): void;
-  /** A line is longer than the limit. Called as soon as that is known, with how it begins. */
+  /** Called with the beginning of a line, as soon as it is longer than the limit. */
   onOversizedLine(head: string): void;
-  /** Ends an oversized line: gets its first and last characters. */
+  /** Called at the end of an oversized line with its first and last characters. */
   onOversizedLineEnd(head: string, tail: string): void;
 }
 
 const NEWLINE = 10;
 const EDGE_LENGTH = 512;
-/** Keeps byte order marks, because a chunk may begin anywhere: only the reader of lines knows where a message begins. */
+/**
+ * A decoder that keeps byte order marks, because a chunk may begin anywhere. Only the line reader knows where a message
+ * begins.
+ */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Splits bytes in any chunking into lines. A newline byte is never part of another UTF-8 character, so bytes are split
- * first and decoded by whole lines, as many at once as a chunk completes. Bytes that are not UTF-8 become U+FFFD.
+ * Splits byte chunks into lines. A newline byte is never part of another UTF-8 character. So the bytes are split first
+ * and then decoded, with all complete lines of a chunk at once. Bytes that are not UTF-8 become U+FFFD.
  */
 export class LineSplitter implements ByteReader {
   readonly #handler: LineHandler;
@@ -42,7 +45,7 @@ export class LineSplitter implements ByteReader {
     this.#endOversized();
   }
 
-  /** The quick way: what a chunk completes is decoded at once. */
+  /** Splits a chunk fast: all its complete lines are decoded at once. */
   #splitChunk(bytes: Uint8Array, start: number): void {
     const last = bytes.lastIndexOf(NEWLINE);
     const text = last < start ? undefined : this.#takeText(bytes.subarray(start, last));
@@ -51,7 +54,7 @@ export class LineSplitter implements ByteReader {
     if (text !== undefined) this.#handler.text(text);
   }
 
-  /** The careful way, taken when a line might be longer than the limit. */
+  /** Splits a chunk line by line, because a line may be longer than the limit. */
   #splitLineByLine(bytes: Uint8Array, from: number): void {
     let start = from;
     for (let newline = bytes.indexOf(NEWLINE, start); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
@@ -80,7 +83,7 @@ export class LineSplitter implements ByteReader {
     return text;
   }
 
-  /** From here on only the two ends of the line are kept. */
+  /** Starts an oversized line. Only its two ends are kept. */
   #beginOversized(rest: Uint8Array): void {
     const head = UTF8.decode(
       concatBytes(this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)).subarray(0, EDGE_LENGTH),
@@ -90,7 +93,7 @@ export class LineSplitter implements ByteReader {
     this.#handler.onOversizedLine(head);
   }
 
-  /** Returns where the line after the long one begins. */
+  /** Skips the rest of an oversized line. Returns the start of the next line. */
   #skipOversized(bytes: Uint8Array): number {
     const newline = bytes.indexOf(NEWLINE);
     const rest = newline === -1 ? bytes : bytes.subarray(0, newline);

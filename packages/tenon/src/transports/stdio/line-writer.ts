@@ -5,20 +5,23 @@ import type { ByteSink } from './byte-streams.js';
 
 export interface LineWriterOptions {
   readonly peer: string;
-  /** Maximum number of characters that wait to be written, before a message is refused. Default 64 Mi. */
+  /** Maximum number of characters that wait to be written. A message beyond it is refused. Default 64 Mi. */
   readonly maxBufferedSize?: number | undefined;
-  /** Called when the queue is so full that no more should be produced, and when it has room again. */
+  /** Called with true when the queue is nearly full, and with false when it has room again. */
   readonly onPressure?: ((high: boolean) => void) | undefined;
-  /** Called once, when the peer no longer reads. */
+  /** Called once when the peer no longer reads. */
   readonly onFailure?: ((error: TenonError) => void) | undefined;
 }
 
 export interface LineWriter {
-  /** Returns nothing while there is room. Else settles when there is room again: that is the back-pressure. */
+  /**
+   * Sends a message. Returns a promise if the queue is full. It settles when there is room again, so awaiting it
+   * applies back-pressure.
+   */
   send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void>;
-  /** Settles when all that was sent has been taken, or never will be. */
+  /** Resolves when all messages were written or cannot be written any more. */
   flush(): Promise<void>;
-  /** Ends the stream after what waits. */
+  /** Ends the stream after the waiting messages. */
   end(): void;
 }
 
@@ -31,7 +34,8 @@ interface RoomWaiter {
 }
 
 /**
- * Writes messages as lines. All that are sent in one turn, and all that come while a write is under way, share a write.
+ * Creates a writer that sends each message as a line. The messages of one turn of the event loop share a write, and so
+ * do those that arrive during a write.
  */
 export function createLineWriter(sink: ByteSink, options: LineWriterOptions): LineWriter {
   const { peer, maxBufferedSize = MAX_BUFFERED_SIZE, onPressure, onFailure } = options;
@@ -80,7 +84,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
   function waitForRoom(): Promise<void> {
     onPressure?.(true);
     const room = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
-    // Who does not wait is not punished with an unhandled rejection.
+    // A caller that does not await the promise must not cause an unhandled rejection.
     room.catch(() => {});
     return room;
   }

@@ -1,32 +1,32 @@
 import type { ByteReader, ByteSink, ByteSource } from './byte-streams.js';
 import type { StdioTransportOptions } from './client.js';
 
-/** Exit of a process: with a code, or by a signal. */
+/** Exit of a process: its exit code or its signal. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** A server that runs as a child of this process. */
+/** A server that runs as a child process. */
 export interface ServerProcess {
-  /** Its stdin. */
+  /** Standard input of the process. */
   readonly input: ByteSink;
-  /** Its stdout. */
+  /** Standard output of the process. */
   readonly output: ByteSource;
-  /** Its stderr, unless it is ignored. */
+  /** Standard error of the process. Undefined if it is ignored. */
   readonly errors: { read(reader: ByteReader): void } | undefined;
-  /** Never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly exited: Promise<ProcessExit>;
   isRunning(): boolean;
-  /** True if it, or any process that it started and that can still be found, is running. */
+  /** Tells if the process, or a process that it started and that can be found, is running. */
   isTreeRunning(): boolean;
-  /** Keeps this process from ending by itself until the returned function is called. */
+  /** Keeps this process from exiting until the returned function is called. */
   keepAlive(): () => void;
-  /** Asks the process and all of its children to end. */
+  /** Requests the process and all its children to exit. */
   terminate(): void;
-  /** Ends it and all that it started. */
+  /** Kills the process and all its children. */
   kill(): void;
 }
 
-/** Starts a server. Rejects with a `TenonError` `stdio/spawn` when there is no such program, or it may not be run. */
+/** Starts a server. Rejects with `stdio/spawn` when the program does not exist or cannot be executed. */
 export type SpawnServer = (options: StdioTransportOptions, peer: string) => Promise<ServerProcess>;

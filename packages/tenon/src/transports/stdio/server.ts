@@ -8,34 +8,33 @@ import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter } from './line-writer.js';
 
 export interface ServeLinesOptions extends LineLimits {
-  /** Name of the client in errors. Default `stdio: the client`. */
+  /** Name of the client in errors. Default: `stdio: the client`. */
   readonly peer?: string | undefined;
   /**
-   * Time for open calls after the client has closed its side or the end was requested, in milliseconds. Then they are
-   * cancelled. Their responses have the same time again to be read. Default 1,500: with `cancelTimeout` less than the 2
-   * s after which clients send SIGTERM.
+   * Maximum time for open calls after the client has closed its side or `close` was called, in milliseconds. After it
+   * the calls are cancelled. The client has the same time to read the responses. Default 1,500, because clients send
+   * SIGTERM after 2 s.
    */
   readonly drainTimeout?: number | undefined;
   /**
-   * Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default
-   * 300.
+   * Maximum time for cancelled calls to clean up, in milliseconds. After it the server ends without them. Default 300.
    */
   readonly cancelTimeout?: number | undefined;
   /** Maximum number of characters that wait for a client that does not read. Default 64 Mi. */
   readonly maxBufferedSize?: number | undefined;
   /**
-   * Principal and scopes of this process: the user who started it. There is no authorization on stdio: without this no
-   * caller has a scope.
+   * Principal and scopes of this process, for the user who started it. There is no authorization on stdio, so without
+   * this option no caller has a scope.
    */
   readonly auth?: AuthInfo | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** A server that is being served. */
+/** A server on standard streams. */
 export interface StdioServer {
   /**
-   * Waits for open calls up to `drainTimeout`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe
-   * to call twice.
+   * Waits for open calls up to `drainTimeout`, cancels the others, waits for them up to `cancelTimeout`, and closes.
+   * You may call it twice.
    */
   close(): Promise<void>;
   /** Resolves when the connection has ended for any reason. Never rejects. */
@@ -45,12 +44,12 @@ export interface StdioServer {
 export const DRAIN_TIMEOUT = 1500;
 const CANCEL_TIMEOUT = 300;
 const POLL_INTERVAL = 10;
-/** Milliseconds after which a client has read a notification that was sent before. */
+/** Time after which a client has read an earlier notification, in milliseconds. */
 const PROGRESS_GAP = 50;
 
 /**
  * Serves one client over a pair of byte streams, until the client closes its end, stops reading, or `close` is called.
- * While a client does not read its answers, its requests are not read either.
+ * While a client does not read its responses, its requests are not read either.
  */
 export async function serveLines(
   service: Pick<RequestHandler, 'connect'>,
@@ -68,7 +67,7 @@ export async function serveLines(
     void phases.clientClosed.then(() => {
       isClientOpen = false;
     });
-    // What came with the last bytes has its turn first.
+    // Messages in the last bytes are handled first.
     await new Promise<void>(resolve => sink.schedule(resolve));
     await waitWhile(() => isClientOpen && session.inFlight > 0, clock, drainTimeout);
     session.end();
@@ -82,7 +81,9 @@ export async function serveLines(
   return { close, closed: phases.closed };
 }
 
-/** The three stages of the end: no more requests are expected, responses can no longer be delivered, all is closed. */
+/**
+ * The three phases of a shutdown: no more requests arrive, responses can no longer be delivered, everything is closed.
+ */
 interface ShutdownPhases {
   readonly closing: Promise<void>;
   readonly clientClosed: Promise<void>;

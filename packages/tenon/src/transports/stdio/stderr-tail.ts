@@ -3,9 +3,9 @@ import { redactSecrets } from '../../redaction/secrets.js';
 
 export interface StderrTail {
   push(bytes: Uint8Array): void;
-  /** Ends the line that is not complete. */
+  /** Ends an incomplete line. */
   end(): void;
-  /** The last lines, oldest first. */
+  /** Returns the last lines, the oldest first. */
   getLines(): string[];
 }
 
@@ -14,8 +14,8 @@ export const MAX_TAIL_CHARACTERS = 8192;
 const MAX_LINE_LENGTH = 1024;
 
 /**
- * Stores the last lines that a server wrote to stderr: 20 lines, 8 Ki characters, each line cut at 1,024, without
- * control characters and without texts that look like secrets. `each` is called for every line.
+ * Creates a store of the last lines that a server wrote to standard error: 20 lines and 8 Ki characters. Each line is
+ * cut at 1,024 characters, without control characters and probable secrets. `onLine` is called for every line.
  */
 export function createStderrTail(onLine?: (line: string) => void): StderrTail {
   const decoder = new TextDecoder();
@@ -34,7 +34,7 @@ export function createStderrTail(onLine?: (line: string) => void): StderrTail {
 
   function addText(piece: string): void {
     const lines = (partial + piece).split('\n');
-    // Of a line without an end only the beginning is kept, and one character more to know that it was cut.
+    // Only the beginning of a line without an end is kept, with one more character to detect that it was cut.
     partial = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH + 1);
     for (const line of lines) add(line);
   }

@@ -9,7 +9,7 @@ import type { ReconnectPolicy } from './options.js';
 import type { RequestSignals } from './request-signals.js';
 import type { SilentStreams } from './silent-streams.js';
 
-/** State that the exchanges of one transport share. */
+/** State that the requests of one transport share. */
 export interface HttpClientContext {
   readonly peer: string;
   readonly client: EndpointClient;
@@ -21,25 +21,25 @@ export interface HttpClientContext {
   readonly maxMessageSize: number;
   readonly resume: ReconnectPolicy;
   readonly listen: ReconnectPolicy;
-  /** A secret: it goes to the server and nowhere else. [http.session.client-keeps-secure] */
+  /** The session ID. It is a secret that only the server may get. [http.session.client-keeps-secure] */
   readonly session: string | undefined;
   setSession(session: string): void;
-  /** Aborted when the session that the channel has now is forgotten. */
+  /** Signal that is aborted when the current session is lost. */
   readonly sessionSignal: AbortSignalLike;
-  /** Called when the server has said that it no longer knows this session. */
+  /** Called when the server no longer knows this session. */
   forgetSession(session: string): void;
-  /** The headers with the session id and the protocol version of a request. */
+  /** Returns the headers of a request, with the session ID and the protocol version. */
   createHeaders(session: string | undefined, more: Record<string, string>): Record<string, string>;
 }
 
-/** A response that an exchange is to bring. */
+/** The response that one HTTP request waits for. */
 export interface PendingResponse {
-  /** Absent for messages that expect no response. */
+  /** ID of the JSON-RPC request. Absent for messages without a response. */
   readonly id: Id | undefined;
   answered: boolean;
-  /** Something came that may have been the answer, and could not be read. */
+  /** Error of a message that could not be read and may have been the response. */
   readError: TenonError | undefined;
-  /** Set where the stream may be silent for long, and must not die unnoticed. */
+  /** True if the stream may be silent for a long time and must be checked for a broken connection. */
   readonly watched: boolean;
 }
 
@@ -47,7 +47,9 @@ export function createPendingResponse(id: Id | undefined, watched = false): Pend
   return { id, answered: false, readError: undefined, watched };
 }
 
-/** Delivers the message in a JSON text, an array by its elements. [http.sse.batched-messages] */
+/**
+ * Delivers the message in a JSON text. The messages of an array are delivered one by one. [http.sse.batched-messages]
+ */
 export function deliverText(context: HttpClientContext, pending: PendingResponse, text: string): void {
   let value: unknown;
   try {
@@ -70,7 +72,7 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
   if (isObject(value) && !('method' in value)) {
     if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
-      // The server did not name the request that failed. This exchange has only one.
+      // The server did not name the request that failed. There is only one on this connection.
       pending.readError = createHttpRefusalError(context.peer, value, 200);
     }
   }

@@ -6,7 +6,7 @@ import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './op
 import { createRequestAuth } from './request-auth.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
-/** Redirects that one request follows. */
+/** Maximum number of redirects for one request. */
 const MAX_REDIRECTS = 5;
 /** Maximum number of bytes of an unwanted body that are read to keep the connection. */
 const MAX_DRAINED = 65_536;
@@ -15,15 +15,15 @@ const NO_HEADERS: HeaderRecord = {};
 
 export interface EndpointRequest {
   readonly method: HttpRequest['method'];
-  /** Lower-case names. They win over the user's. */
+  /** Headers by lower-case name. They take precedence over the headers of the user. */
   readonly headers: Record<string, string>;
   readonly body?: string | undefined;
   readonly signal: AbortSignalLike;
-  /** URL, if not that of the endpoint. Of the same origin. */
+  /** URL of the request, if it is not that of the endpoint. It must have the same origin. */
   readonly url?: string;
 }
 
-/** Requests to one server: with the user's headers, sign-in and redirects seen to. */
+/** Sends requests to one server, with the user's headers, the sign-in, and redirects. */
 export interface EndpointClient {
   readonly peer: string;
   readonly url: string;
@@ -34,7 +34,7 @@ export interface EndpointClient {
 /** One attempt and its reply. */
 interface Attempt {
   readonly reply: HttpReply;
-  /** The headers of the sign-in. */
+  /** Headers of the sign-in that were sent. */
   readonly sent: HeaderRecord;
   readonly url: string;
 }
@@ -110,7 +110,7 @@ function readUrl(input: string | URL): URL {
   return url;
 }
 
-/** `fetch` joins two spellings of one name; so there is only one. */
+/** Converts header names to lower case, because `fetch` would join two spellings of one name. */
 function toLowerCaseNames(headers: HeaderRecord): Record<string, string> {
   const lower: Record<string, string> = {};
   for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] as string;
@@ -151,14 +151,14 @@ async function shouldRetry(
   }
 }
 
-/** Opaque to a browser, where the status of a redirect reads 0. */
+/** Tells if a response is a redirect. In browsers a redirect is opaque and its status is 0. */
 function isRedirect({ status }: HttpReply): boolean {
   return status === 0 || (status >= 301 && status <= 308 && status !== 304);
 }
 
 /**
- * Returns the target of a redirect, if it repeats the same request at the same origin: credentials must not follow
- * anywhere else.
+ * Returns the target of a redirect if the same request can be sent to it. The target must have the same origin, because
+ * credentials must not reach another one.
  */
 function resolveRedirect(reply: HttpReply, from: string): string | undefined {
   const location = reply.status === 307 || reply.status === 308 ? reply.header('location') : undefined;

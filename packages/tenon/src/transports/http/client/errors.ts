@@ -4,10 +4,10 @@ import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
 import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import type { HttpReply } from './requester.js';
 
-/** Maximum number of bytes of a refusal's body that are read. */
+/** Maximum number of bytes that are read from the body of an error response. */
 const MAX_REFUSAL_BODY = 65_536;
 const MAX_SHOWN = 200;
-/** Advice for a request that may have been carried out. */
+/** Advice for a request that the server may have executed. */
 export const OUTCOME_ADVICE =
   'check the effect before you send the request again, because the server may have executed it';
 
@@ -15,15 +15,15 @@ export function createTransportClosedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
 }
 
-/** Creates the error of an aborted exchange. */
+/** Creates the error of an aborted request. */
 export function createAbortError(signal: AbortSignalLike, peer: string): TenonError {
   if (TenonError.is(signal.reason)) return signal.reason;
   return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
 }
 
 /**
- * Converts the rejection of a requester. Copies its message only, because errors of HTTP clients may contain the
- * request, and with it the credentials.
+ * Converts an error of the HTTP client. It copies only the message, because errors of HTTP clients may contain the
+ * request with its credentials.
  */
 export function toRequestError(error: unknown, peer: string, url: string): TenonError {
   const known = TenonError.is(error);
@@ -40,12 +40,14 @@ function getHint(code: string): string | undefined {
   return undefined;
 }
 
-/** The answer to `id` will not come, and what the server did is not known. */
+/** Creates the error of a request that gets no response and may have been executed. */
 export function createOutcomeUnknownError(peer: string, reason: string, cause?: TenonError): TenonError {
   return new TenonError('call/outcome-unknown', reason, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
-/** The error for a stream that no longer brings anything, although the server may respond on other connections. */
+/**
+ * Creates the error of a stream that no longer receives anything, although the server may respond on other connections.
+ */
 export function createSilentStreamError(peer: string): TenonError {
   return new TenonError('http/silent-stream', 'the stream for changes was silent for too long and is reopened', {
     peer,
@@ -53,7 +55,7 @@ export function createSilentStreamError(peer: string): TenonError {
   });
 }
 
-/** The server took the request and answered something else. */
+/** Creates the error for a response that does not contain the JSON-RPC response. */
 export function createMissingResponseError(peer: string, received: string): TenonError {
   return new TenonError('peer/no-answer', 'the response is missing', {
     peer,
@@ -71,7 +73,7 @@ export function createUnreadableError(peer: string, received: string, cause?: un
   });
 }
 
-/** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */
+/** Creates the error for a JSON-RPC error in an HTTP error response. `cause` is the unchanged error object. */
 export function createHttpRefusalError(
   peer: string,
   { error }: JsonRpcFailure,
@@ -89,17 +91,17 @@ export function createHttpRefusalError(
   });
 }
 
-/** The message whose refusal is read. */
+/** The message that got an error response. */
 export interface RefusedMessage {
-  /** The JSON-RPC id, when the message is a request. */
+  /** JSON-RPC ID of the message. Absent if it is not a request. */
   readonly id?: Id | undefined;
-  /** True if the message had a session id. */
+  /** True if the message had a session ID. */
   readonly hadSession: boolean;
-  /** True if 404 has other meanings here as well. The text of the refusal then decides. */
+  /** True if a 404 may have other meanings than a lost session. The text of the response then decides. */
   readonly checkBody?: boolean | undefined;
 }
 
-/** Reads a response with an error status, and creates the error of the rejected message. Never rejects. */
+/** Reads a response with an error status and returns the error for the message. Never rejects. */
 export async function readRefusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
   const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
   const value = parse(body);
@@ -124,20 +126,18 @@ function detectSessionLoss(
   return isAnswer ? createSessionRejectedError(peer, failure) : createSessionGoneError(peer, status, failure);
 }
 
-/**
- * Beginning of messages of the official SDKs' transports, and of code that was copied from their examples. Handlers do
- * not.
- */
+/** Matches texts that the transports of the official SDKs and similar code send. Handlers do not use such texts. */
 const TRANSPORT_MESSAGE = /^(bad request|not found):/i;
 
-/** Codes by which servers answer for the transport. Others, such as -32602, are about the params of the request. */
+/** Tells if a JSON-RPC code describes the transport. Others, such as -32602, describe the params of the request. */
 function isTransportCode(code: number): boolean {
   return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
 }
 
 /**
- * Tells if the body of a refusal is about the session. The specification requires 404. The official SDKs respond with
- * 400 and "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized" after a restart.
+ * Tells if the body of an error response is about the session. The specification requires 404 for a lost session. After
+ * a restart the official SDKs respond with 400 and "Bad Request: No valid session ID provided" or "Bad Request: Server
+ * not initialized".
  */
 function isAboutSession(failure: JsonRpcFailure | undefined, body: string): boolean {
   if (failure && !isTransportCode(failure.error.code)) return false;
@@ -160,7 +160,10 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
   });
 }
 
-/** A 400 about the session that is addressed to the request: the handler of the request may have sent it. */
+/**
+ * Creates the error for a 400 about the session with the ID of the request, which the handler of the request may have
+ * sent.
+ */
 function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): TenonError {
   return new TenonError('session/rejected', `the server rejected the session: ${error.message}`, {
     peer,

@@ -15,15 +15,15 @@ import {
 } from './reconnect-backoff.js';
 import type { HttpReply } from './requester.js';
 
-/** Time that a stream may stay open after its last response, in milliseconds. */
+/** Maximum time that a stream may stay open after its last response, in milliseconds. */
 const LINGER_TIMEOUT = 1_000;
-/** Longer ids do not fit a header everywhere. */
+/** Maximum length of an event ID. Some servers do not accept longer headers. */
 const MAX_EVENT_ID = 4_096;
 const MAX_RETRY_AFTER = 300_000;
 
 /**
- * Reads one connection of a stream to its end, however that comes. Nothing is delivered once `signal` is aborted. Never
- * rejects: what a broken connection means depends on what came before, which `progress` and `pending` know.
+ * Reads one connection of a stream to its end. Nothing is delivered after `signal` is aborted. Never rejects, because
+ * the meaning of a broken connection depends on earlier events, which are in `progress` and `pending`.
  */
 export async function readStream(
   context: HttpClientContext,
@@ -69,7 +69,7 @@ export async function readStream(
       isHeartbeat = false;
     });
   } catch {
-    // A connection that breaks is one that ends: what had come of the last event is dropped either way.
+    // A broken connection counts as ended, because an incomplete last event is dropped in both cases.
   } finally {
     cancelTimer?.();
     watchedStream?.stop();
@@ -81,7 +81,7 @@ export async function readStream(
   recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
 }
 
-/** Reports the end of a stream that cannot be resumed. Some of its messages may be lost. */
+/** Reports the end of a stream that cannot be resumed, because some of its messages may be lost. */
 function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: PendingResponse): void {
   pending.readError = createSilentStreamError(peer);
   if (pending.id === undefined) receiver.onParseError(pending.readError);
@@ -89,20 +89,25 @@ function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: Pendin
 
 export type ReconnectResult =
   | { readonly reply: HttpReply }
-  /** The server has no such stream, every attempt failed, or nobody wants it any more. */
+  /**
+   * `refused`: the server has no such stream. `exhausted`: every attempt failed. `aborted`: no caller waits for the
+   * stream.
+   */
   | { readonly over: 'refused' | 'exhausted' | 'aborted'; readonly error: TenonError };
 
 export interface ReconnectOptions {
   readonly progress: StreamProgress;
   readonly policy: ReconnectPolicy;
   readonly signal: AbortSignalLike;
-  /** The session that the stream belongs to. */
+  /** ID of the session that the stream belongs to. */
   readonly session: string | undefined;
-  /** True if a caller waits for the stream, so that the process must stay alive. */
+  /** True if a caller waits for the stream, so the process must stay alive. */
   readonly hold: boolean;
 }
 
-/** Waits and requests a stream by GET until there is one or retrying is pointless. [http.resume.always-get] */
+/**
+ * Requests a stream by GET, with delays, until it is open or further attempts are pointless. [http.resume.always-get]
+ */
 export async function reconnect(context: HttpClientContext, options: ReconnectOptions): Promise<ReconnectResult> {
   const { progress, policy, signal } = options;
   let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
@@ -128,7 +133,10 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
   }
 }
 
-/** Reads why there is no stream. While no message is sent, only a GET can detect that the session is lost. */
+/**
+ * Returns the reason why the server refuses a stream. Without messages to send, only a GET can detect that the session
+ * is lost.
+ */
 export async function readStreamRefusal(
   context: HttpClientContext,
   reply: HttpReply,
@@ -143,7 +151,7 @@ export async function readStreamRefusal(
   return error;
 }
 
-/** Requests a stream: a new one, or the rest of the one in `progress`. [http.get.accept-sse] */
+/** Requests a new stream, or the rest of the stream in `progress`. [http.get.accept-sse] */
 export function openStream(
   context: HttpClientContext,
   progress: StreamProgress,
@@ -156,17 +164,17 @@ export function openStream(
   return context.client.request({ method: 'GET', headers, signal });
 }
 
-/** The last event id in the form of a header, if it has one. */
+/** Returns the last event ID as a header value. Undefined if it does not fit into a header. */
 export function getResumeId({ lastEventId }: StreamProgress): string | undefined {
   if (lastEventId === undefined || lastEventId.length > MAX_EVENT_ID) return undefined;
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(lastEventId)) return undefined;
-  // A header is bytes; both kinds of runtime take each character for one.
+  // A header consists of bytes. Both kinds of runtimes convert each character to one byte.
   return /[^\x20-\x7e]/.test(lastEventId)
     ? Array.from(new TextEncoder().encode(lastEventId), byte => String.fromCharCode(byte)).join('')
     : lastEventId;
 }
 
-/** 409: the server has not noticed yet that the stream before has ended. */
+/** Tells if a status may change soon. 409 means that the server has not noticed the end of the previous stream yet. */
 function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429;
 }

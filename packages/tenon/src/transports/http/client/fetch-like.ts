@@ -1,6 +1,6 @@
-/** The subset of `fetch` that the transport uses. Any function of this shape can send the requests. */
+/** The part of `fetch` that the transport uses. Any function with this signature can send the requests. */
 
-/** The part of a `fetch` response that is used. */
+/** The part of a `fetch` response that the transport uses. */
 export interface FetchResponse {
   readonly status: number;
   readonly type?: string | undefined;
@@ -19,7 +19,10 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
-/** The global `fetch`, or anything of its shape: one that signs requests, one of a test, a service binding's. */
+/**
+ * The global `fetch`, or a function with the same signature: one that signs requests, a test double, or a service
+ * binding.
+ */
 export type FetchLike = (
   url: string,
   init: {

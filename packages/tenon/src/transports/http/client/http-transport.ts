@@ -17,37 +17,38 @@ const VERSION_HEADER = 'mcp-protocol-version';
 
 /**
  * Client transport for a Streamable HTTP endpoint.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export interface HttpTransport extends Transport {
   /**
-   * POSTs the message. Resolves when the server has accepted it: with the head of a stream, or with the whole of any
-   * other response. Messages that are sent without awaiting each other may arrive in another order. Rejects with a
-   * `TenonError`:
+   * POSTs the message. Resolves when the server has accepted it: with the head of a stream, or with the complete body
+   * of any other response. Messages that are sent concurrently may arrive in another order.
    *
+   * @throws TenonError with one of these codes:
    * - `http/unreachable`: nothing was sent. `http/interrupted`: the message was sent, and the response was lost.
-   * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and,
-   * unchanged, in `cause`. It is not also delivered as a message.
+   * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and
+   * `cause`. It is not also delivered as a message.
    * - `http/status`: an error status without one. `http/redirected`: a redirect that is not followed.
    * - `session/gone`: 404 to a message of a session, or 400 with a text about the session. The message was not
-   * processed. The session id is dropped: the next message is sent without it.
+   * processed. The session ID is dropped, so the next message is sent without it.
    * - `session/rejected`: 400 with a text about the session in the JSON-RPC response to the request itself, which may
-   * have been processed. The session id is dropped as well.
+   * have been processed. The session ID is dropped as well.
    * - `call/aborted`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
    */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
   /**
-   * Opens the standalone stream, on which the server sends messages of its own, if the server has one, and keeps it
-   * open. Call it after the handshake; does nothing while the stream is open. When the stream is lost for good,
-   * `receiver.onParseError` gets an `http/listen-ended`.
+   * Opens the standalone stream for messages of the server, if the server has one, and keeps it open. Call it after the
+   * handshake. Does nothing while the stream is open. If the stream cannot be reopened, `receiver.onParseError` gets an
+   * `http/listen-ended`.
    */
   listen(): void;
-  /** True if that stream, or the stream of a `subscriptions/listen`, is open or being opened. */
+  /** True if the standalone stream, or the stream of a `subscriptions/listen`, is open or being opened. */
   readonly hasOpenStream: boolean;
   close(): Promise<void>;
 }
 
-/** Makes the channel; nothing is sent before the first message. Throws `http/bad-url`. */
+/** Creates the transport. Nothing is sent before the first message. Throws `http/bad-url`. */
 export function createHttpTransport(url: string | URL, options: HttpTransportOptions): HttpTransport {
   const client = createEndpointClient(url, options);
   const { peer } = client;

@@ -5,66 +5,66 @@ import type { Requester } from './requester.js';
 
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-/** A 401 or 403, as far as a sign-in needs to know it. */
+/** The parts of a 401 or 403 response that a sign-in needs. */
 export interface UnauthorizedResponse {
   readonly status: 401 | 403;
-  /** The endpoint, without credentials and query. */
+  /** URL of the endpoint, without credentials and query. */
   readonly url: string;
-  /** Looks up a header of the response by its lower-case name, e.g. `www-authenticate`. */
+  /** Returns a header of the response by its lower-case name, for example `www-authenticate`. */
   header(name: string): string | undefined;
 }
 
-/** Reconnection of a broken stream. Times are milliseconds. */
+/** Options for reconnecting a broken stream. */
 export interface ReconnectPolicy {
   /**
-   * Maximum consecutive attempts without a message before the stream is abandoned. Reconnects that the server requests
-   * do not count.
+   * Maximum number of consecutive attempts without a message. After them the stream is given up. Reconnects that the
+   * server requests do not count.
    */
   readonly maxAttempts: number;
   /**
-   * Delay before the first attempt, in milliseconds, doubled by each one that fails. Up to half of it is added at
+   * Delay before the first attempt, in milliseconds. Each failed attempt doubles it. Up to half of it is added at
    * random.
    */
   readonly initialDelay: number;
-  /** Maximum of the doubled delay, in milliseconds. */
+  /** Maximum delay between attempts, in milliseconds. */
   readonly maxDelay: number;
-  /** Maximum time without a message, in milliseconds, before the stream is given up. */
+  /** Maximum time without a message, in milliseconds. After it the stream is given up. */
   readonly maxElapsed: number;
 }
 
-/** Options of both HTTP transports. */
+/** Options of both HTTP transports of the client. */
 export interface HttpClientOptions {
   readonly requester: Requester;
   /**
    * Headers for every request, for example a token. A function is called for each request. Headers of the protocol take
-   * precedence.
+   * precedence. Default: none.
    */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>) | undefined;
   /**
-   * Called when the server responds with 401 or 403. When it resolves to true, the request is sent once more, with new
-   * headers: once for each of the two statuses.
+   * Called when the server responds with 401 or 403. If it resolves to true, the request is sent again with new
+   * headers, at most once for each of the two statuses.
    */
   readonly onUnauthorized?: ((refusal: UnauthorizedResponse) => Promise<boolean>) | undefined;
-  /** Signs the client in. Its headers win over `headers`. */
+  /** Signs the client in. Its headers take precedence over `headers`. */
   readonly auth?: Authorizer | undefined;
-  /** Called when a sign-in begins that requests wait for, and with `false` when there is none any more. */
+  /** Called with true when a sign-in starts that requests wait for, and with false when none is left. */
   readonly onSigningIn?: ((signingIn: boolean) => void) | undefined;
   readonly clock?: Clock | undefined;
-  /** Numbers from 0 up to 1, for the spread of reconnects. */
+  /** Returns random numbers from 0 up to 1, for the delays of reconnects. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** The longest JSON answer in bytes, and the longest event in characters. Default 16,777,216 (16 Mi). */
+  /** Maximum size of a JSON response in bytes, and of an event in characters. Default 16,777,216 (16 Mi). */
   readonly maxMessageSize?: number | undefined;
 }
 
 export interface HttpTransportOptions extends HttpClientOptions {
-  /** Resumption of the stream of an unanswered request. Default `RESUME_POLICY`. */
+  /** Options for resuming the stream of a pending request. Default `RESUME_POLICY`. */
   readonly resume?: Optional<ReconnectPolicy> | undefined;
   /**
-   * Reconnection of the standalone stream. Default: 20 attempts, first after 1,000 ms, at most 60,000 ms apart, without
-   * an end.
+   * Options for reconnecting the standalone stream. Default: 20 attempts, the first after 1,000 ms, at most 60,000 ms
+   * apart, without a time limit.
    */
   readonly listen?: Optional<ReconnectPolicy> | undefined;
-  /** Time for the server to end the session on `close`, in milliseconds. Default 2,000. */
+  /** Maximum time for the server to end the session on `close`, in milliseconds. Default 2,000. */
   readonly closeTimeout?: number | undefined;
 }
 

@@ -13,7 +13,7 @@ import { readResponse } from './response.js';
 
 const MAX_SESSION_ID = 4_096;
 
-/** Sends one message by a POST of its own. [http.post.new-request-per-message] */
+/** Sends one message in its own POST request. [http.post.new-request-per-message] */
 export async function postMessage(
   context: HttpClientContext,
   message: JsonRpcMessage,
@@ -92,7 +92,7 @@ async function readPostRefusal(
   return error;
 }
 
-/** Follows the stream of one request over as many connections as it takes. [http.sse.client-polls] */
+/** Reads the stream of one request over as many connections as necessary. [http.sse.client-polls] */
 async function followStream(
   context: HttpClientContext,
   first: HttpReply,

@@ -2,31 +2,34 @@ import type { Clock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import type { ReconnectPolicy } from './options.js';
 
-/** One stream over all the connections that carry it. */
+/** Progress of one stream over all its connections. */
 export interface StreamProgress {
   lastEventId: string | undefined;
   /** Delay before reconnects that the server requested, in milliseconds. */
   retry: number | undefined;
-  /** Time of the last message. */
+  /** Time of the last message, in milliseconds of the clock. */
   lastMessageAt: number;
-  /** Connections in a row that carried no message. */
+  /** Number of consecutive connections without a message. */
   idleConnections: number;
-  /** Attempts in a row that found no stream. */
+  /** Number of consecutive failed attempts to open the stream. */
   failedAttempts: number;
-  /** Connections and attempts in a row that brought neither an event nor a wish to be polled. */
+  /** Number of consecutive connections and attempts without an event or a request to poll. */
   fruitlessAttempts: number;
 }
 
 /** Outcome of one connection. */
 export interface ConnectionOutcome {
   readonly message: boolean;
-  /** A new event id, or a `retry`. */
+  /** True if the connection received a new event ID or a `retry`. */
   readonly hasProgress: boolean;
   /** Duration of the connection, in milliseconds. */
   readonly duration: number;
 }
 
-/** A connection that lasted this long was not closed at once, even if it carried no messages. */
+/**
+ * Minimum duration of a stable connection, in milliseconds. Such a connection counts as successful even without
+ * messages.
+ */
 const STABLE_AFTER = 10_000;
 const MIN_POLL_DELAY = 10;
 const MAX_POLL_DELAY = 1_000;
@@ -64,9 +67,9 @@ export function isExhausted(progress: StreamProgress, policy: ReconnectPolicy, n
 }
 
 /**
- * Computes the delay, in milliseconds. A delay that the server requested is extended by up to a tenth, so that its
- * clients do not reconnect at the same moment. Only for a server that requests almost no delay and never sends a
- * message the delay grows.
+ * Computes the delay before the next attempt, in milliseconds. A delay that the server requested is extended by up to a
+ * tenth, so that its clients do not reconnect at the same time. If the server requests almost no delay and sends no
+ * messages, the delay increases.
  */
 export function computeDelay(progress: StreamProgress, policy: ReconnectPolicy, random: () => number): number {
   const { retry, failedAttempts, idleConnections } = progress;
@@ -87,8 +90,8 @@ function computePollDelay(idle: number): number {
 }
 
 /**
- * Waits by the clock, or until one of the signals is aborted. While a call waits for its answer nothing else may keep
- * the process alive: then `hold` does.
+ * Waits for some time, or until one of the signals is aborted. `hold` keeps the process alive while a call waits for
+ * its response.
  */
 export function pause(
   clock: Clock,

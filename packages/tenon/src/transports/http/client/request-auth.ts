@@ -8,7 +8,7 @@ import type { HttpReply, HttpRequest } from './requester.js';
 
 /** Maximum number of times that one request is repeated for its authorization. */
 const MAX_RETRIES = 8;
-/** Headers that take longer are waited for as a sign-in is, in milliseconds. */
+/** Time after which waiting for headers counts as waiting for a sign-in, in milliseconds. */
 const SIGN_IN_DELAY = 100;
 
 interface RequestAuthOptions {
@@ -28,7 +28,7 @@ interface SentRequest {
 /** The authorization of one transport. */
 export interface RequestAuth {
   getHeaders(request: { method: string; url: string; signal: AbortSignalLike }): Promise<HeaderRecord>;
-  /** Resolves with true if the request should be sent once more. Rejects when the sign-in failed. */
+  /** Resolves with true if the request should be sent again. Rejects when the sign-in failed. */
   shouldRetry(reply: HttpReply, sent: SentRequest): Promise<boolean>;
 }
 
@@ -85,7 +85,11 @@ export function createRequestAuth(
   };
 }
 
-/** A server may also want another proof of possession by a 400. https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+/**
+ * Tells if a response refuses the authorization. A server may also use 400 to request another DPoP proof.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
+ */
 function isAuthRefusal(reply: HttpReply): boolean {
   const { status } = reply;
   if (status === 401 || status === 403) return true;

@@ -1,10 +1,10 @@
 import { type AbortSignalLike, LazyAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
 
-/** Everything that runs on a channel, so that it can be ended: each exchange holds a lease. */
+/** The signals of all HTTP requests in progress, so that closing the transport can abort them. */
 export class RequestSignals {
   readonly #active = new Set<RequestSignal>();
 
-  /** A signal that is aborted with the signal of the caller. */
+  /** Creates a signal that is also aborted with the signal of the caller. */
   create(parent?: AbortSignalLike): RequestSignal {
     return new RequestSignal(this.#active, parent);
   }
@@ -14,7 +14,7 @@ export class RequestSignals {
   }
 }
 
-/** Aborted when the exchange is to end. */
+/** A signal that is aborted when its HTTP request must end. */
 export class RequestSignal extends LazyAbortSignal {
   readonly #active: Set<RequestSignal>;
   readonly #parent: AbortSignalLike | undefined;
@@ -31,7 +31,7 @@ export class RequestSignal extends LazyAbortSignal {
     parent.addEventListener('abort', this.#onParentAbort);
   }
 
-  /** Gives it back. */
+  /** Releases the signal when its HTTP request is done. */
   release(): void {
     this.#active.delete(this);
     if (this.#onParentAbort) this.#parent?.removeEventListener('abort', this.#onParentAbort);

@@ -6,10 +6,10 @@ import { drain } from './endpoint-client.js';
 import { createAbortError, createMissingResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
 import type { HttpReply } from './requester.js';
 
-/** Maximum number of bytes that are read of the response to a notification. */
+/** Maximum number of bytes that are read from the response to a notification. */
 const MAX_ACKNOWLEDGEMENT = 65_536;
 
-/** An answer that is no stream. Rejects when the connection breaks before the answer is whole. */
+/** Reads a response that is not a stream. Rejects when the connection breaks before the response is complete. */
 export async function readResponse(
   context: HttpClientContext,
   reply: HttpReply,
@@ -41,7 +41,10 @@ export async function readResponse(
   );
 }
 
-/** A response that could not be read. If it is too large, the request fails. Otherwise its outcome is unknown. */
+/**
+ * Handles a response that could not be read. If it is too large, the request fails. Otherwise it is unknown if the
+ * server executed the request.
+ */
 function handleReadFailure(
   context: HttpClientContext,
   pending: PendingResponse,
@@ -60,7 +63,10 @@ function createInterruptedError(context: HttpClientContext, error: unknown): Ten
   return new TenonError('http/interrupted', 'the connection broke during the response', details);
 }
 
-/** A server may respond with anything to a message that expects no response. Valid messages are delivered. */
+/**
+ * Reads the response to a message without a JSON-RPC response. A server may send anything, and valid messages in it are
+ * delivered.
+ */
 async function readAcknowledgement(
   context: HttpClientContext,
   reply: HttpReply,

@@ -1,15 +1,18 @@
-/** One open stream, and the checks since it last brought a byte. */
+/** One open stream. */
 export interface WatchedStream {
-  /** Called for each piece that comes. `isHeartbeat`: it holds a comment, which servers send to keep a stream open. */
+  /**
+   * Called for each chunk that arrives. `isHeartbeat` is true for a chunk with a comment, which servers send to keep a
+   * stream open.
+   */
   noteBytes(isHeartbeat: boolean): void;
   stop(): void;
 }
 
-/** Checks in a row without a byte before a stream counts as dead. */
+/** Numbers of consecutive checks without a byte, after which a stream counts as broken. */
 export interface SilenceLimits {
-  /** For streams of a server that sends heartbeats. */
+  /** Limit for streams of a server that sends heartbeats. */
   readonly withHeartbeats: number;
-  /** For other streams that can be resumed by an event id, so that nothing is lost. */
+  /** Limit for other streams that can be resumed by an event ID, so that no message is lost. */
   readonly resumable: number;
 }
 
@@ -20,14 +23,13 @@ interface WatchEntry {
 }
 
 /**
- * The streams of one channel on which a server may be silent for long. Time is counted in checks, so that a stream
- * needs no timer. A stream without heartbeats that cannot be resumed is never ended for its silence: it may be a good
- * one.
+ * The streams of one transport on which a server may be silent for a long time. Time is counted in checks, so that a
+ * stream needs no timer. A stream without heartbeats that cannot be resumed is never ended, because it may still work.
  */
 export class SilentStreams {
   readonly #streams = new Set<WatchEntry>();
   #hasHeartbeats = false;
-  /** The most checks that passed between two signs of a good stream, of which the second was a heartbeat. */
+  /** Maximum number of checks between two signs of activity on a stream, of which the second was a heartbeat. */
   #longestGap = 0;
 
   get size(): number {
@@ -40,7 +42,7 @@ export class SilentStreams {
     this.#streams.add(entry);
     return {
       noteBytes: isHeartbeat => {
-        // A comment at the beginning of a stream is a greeting and does not show that keep-alives follow.
+        // A comment at the start of a stream does not show that heartbeats follow.
         if (isHeartbeat && hasBegun) {
           this.#hasHeartbeats = true;
           this.#longestGap = Math.max(this.#longestGap, entry.checks);
@@ -52,7 +54,7 @@ export class SilentStreams {
     };
   }
 
-  /** Counts a check, and ends the streams that were silent for too many. */
+  /** Counts a check, and ends the streams that were silent for too many checks. */
   check({ withHeartbeats, resumable }: SilenceLimits): void {
     for (const entry of [...this.#streams]) {
       entry.checks += 1;
@@ -63,7 +65,7 @@ export class SilentStreams {
     }
   }
 
-  /** Ends all streams, because the server cannot be reached. */
+  /** Ends all streams, because the server is unreachable. */
   endAll(): void {
     for (const entry of [...this.#streams]) entry.end();
   }

@@ -6,10 +6,9 @@ import { createStreamProgress, recordFailure, type StreamProgress } from './reco
 import type { RequestSignal } from './request-signals.js';
 
 /**
- * Keeps the standalone stream open, on which a server sends messages of its own. A server without such a stream
- * responds with a status, or with a body that is not an event stream, and the stream is not requested again.
- * [http.get.stream-optional] [http.get.sse-or-405] Resolves with an error when there was a stream, or may have been,
- * and it could not be reopened.
+ * Keeps the standalone stream for messages of the server open. If the server has no such stream, it responds with an
+ * error status or without an event stream, and the stream is not requested again. Resolves with an error when a stream
+ * existed, or may have existed, and could not be reopened. [http.get.stream-optional] [http.get.sse-or-405]
  */
 export async function readStandaloneStream(
   context: HttpClientContext,
@@ -35,7 +34,8 @@ export async function readStandaloneStream(
     try {
       const reply = await openStream(...to);
       if (isEventStream(reply)) return { reply };
-      // A server without this stream may respond with 404. Only its text can show that the session is lost.
+      // A server without this stream may respond with 404. Only the text of the response can show that the session is
+      // lost.
       if (isSuccess(reply) || reply.status === 405) await drain(reply);
       else await readStreamRefusal(context, reply, session, true);
       return undefined;

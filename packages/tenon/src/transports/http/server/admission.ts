@@ -8,7 +8,7 @@ import type { Exchange, RequestInfo } from './exchange.js';
 import { type MetadataDocument, serveDocument, serveRemoteDocument } from './metadata-documents.js';
 import type { AuthorizeResult, HandlerOptions } from './options.js';
 
-/** Creates the checks of incoming requests: public documents first, then host and origin, CORS, and authorization. */
+/** Creates the checks of incoming requests: public documents, host and origin, CORS, and authorization. */
 export function createAdmission(
   options: HandlerOptions,
   context: HttpServerContext,
@@ -31,7 +31,8 @@ export function createAdmission(
       return void serveRemoteDocument(incoming, load).catch(error => replyInternalError(context, incoming, error));
     const origin = incoming.header('origin');
     const host = incoming.header('host');
-    // Which of them a proxy has looked at is not known. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+    // It is unknown which of the repeated headers a proxy has checked.
+    // https://www.rfc-editor.org/rfc/rfc9112#section-3.2
     if (host?.includes(','))
       return refuse(incoming, 400, createInvalidRequest('The request has several Host headers. Send one'));
     const problem = guard(host, origin);
@@ -48,7 +49,7 @@ export function createAdmission(
 
 type AuthorizeRequest = (request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>;
 
-/** Both have to let a request in, where there are both. */
+/** Combines `auth` and `authorize`. If both are set, both must accept a request. */
 function createAuthorize({ auth, authorize }: HandlerOptions): AuthorizeRequest | undefined {
   if (auth === undefined) return authorize;
   if (authorize === undefined) return exchange => auth.authorize(exchange);
@@ -65,24 +66,24 @@ function withAuth(exchange: RequestInfo, auth: AuthInfo): RequestInfo {
   return { method, path, query, mount, remote, raw, auth, header: name => exchange.header(name) };
 }
 
-/** An internal error, which is reported to the operator only. */
+/** Responds with an internal error. Only the operator gets the details. */
 export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown) {
   context.report(error);
   if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
 
-/** The path as the client knows it. Routers leave a slash where they have cut off all. */
+/** Returns the path as the client knows it. A router that has removed the whole path leaves a slash. */
 export function resolveFullPath(path: string, mount: string): string {
   return mount !== '' && path === '/' ? mount : mount + path;
 }
 
-/** Returns the problem of the `Host` and `Origin` of a request, if any. */
+/** Returns the problem of the `Host` and `Origin` of a request, or `undefined`. */
 export type OriginGuard = (host: string | undefined, origin: string | undefined) => string | undefined;
 
 /**
- * Keeps web pages out that have no business here. A page whose name an attacker points at this machine (DNS rebinding)
- * sends that name as `Host`: so `Host` must be a loopback name, an IP address, or one that was allowed. Any other page
- * sends its `Origin`: it must be the server's own, a loopback one on loopback, or one that was allowed.
+ * Creates the check that refuses requests of foreign web pages. `Host` must be a loopback name, an IP address, or an
+ * allowed name, because DNS rebinding uses the name of the attacker's page. `Origin` must be the server's own, a
+ * loopback origin on loopback, or an allowed one.
  */
 export function createOriginGuard(
   options: Pick<HandlerOptions, 'allowedHosts' | 'allowedOrigins' | 'cors'>,
@@ -119,7 +120,7 @@ export function createOriginGuard(
   };
 }
 
-/** An address cannot be rebound: only names are looked up. */
+/** Tells if a host name is an IP address. DNS rebinding needs a name. */
 function isAddress(name: string): boolean {
   return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }
@@ -132,7 +133,7 @@ function toLowerCase(list: readonly string[] | '*' | undefined): readonly string
   return list === '*' ? '*' : (list ?? []).map(entry => entry.toLowerCase());
 }
 
-/** Keeps what a stranger sent from breaking a log or a page. */
+/** Escapes a value of a client, so that it cannot break a log or a page. */
 function toPrintable(text: string): string {
   return text.slice(0, 100).replace(/[^\x20-\x7e]|["\\<>]/g, '?');
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 
-/** The most that one timer can wait, in milliseconds. */
+/** Maximum delay of one timer, in milliseconds. */
 const MAX_DELAY = 2 ** 31 - 1;
 
-/** Calls `end` once when an authorization expires, unless the returned function is called before. */
+/** Calls `end` once when an authorization expires. Returns a function that cancels this. */
 export function onExpiry(clock: Clock, auth: AuthInfo | undefined, end: () => void): () => void {
   const expiresAt = auth?.expiresAt;
   return expiresAt === undefined || !Number.isFinite(expiresAt) ? ignore : callAt(clock, expiresAt, end);

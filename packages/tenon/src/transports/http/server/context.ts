@@ -10,7 +10,7 @@ import type { Limits } from './options.js';
 /** State that all parts of one endpoint share. */
 export interface HttpServerContext {
   readonly handler: RequestHandler;
-  /** True if `initialize` opens a session. Otherwise each request is served by itself. */
+  /** True if `initialize` opens a session. If false, each request is handled without a session. */
   readonly keepsSessions: boolean;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -18,27 +18,27 @@ export interface HttpServerContext {
   readonly eventStore: EventStore;
   /** Reports an error that no client gets. */
   readonly report: (error: unknown) => void;
-  /** Requests that came and are not answered. */
+  /** Requests without a response. */
   readonly inFlight: InFlightTracker;
-  /** Bytes of large bodies that are being read. */
+  /** Bytes of the large bodies that are being read. */
   readonly readingBytes: SharedLimit;
-  /** The address of the client that sent a request, where it is known. */
+  /** Returns the address of the client of a request, or `undefined` if it is not known. */
   readonly getAddress: (exchange: Exchange) => string | undefined;
-  /** The headers of an error response. They name the scopes that the request needs, if the error does. */
+  /** Returns the headers of an error response. They name the required scopes, if the error does. */
   readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
 export interface InFlightTracker {
-  /** Counts a request. Returns `false`, and counts nothing, when all, or this caller, have too many. */
+  /** Counts a request. Returns `false` without counting it if all callers together, or this caller, have too many. */
   enter(caller: string): boolean;
   leave(caller: string): void;
   /** Tells if the caller may have `requests` more. */
   fits(caller: string, requests: number): boolean;
-  /** Nothing new is let in from now on. */
+  /** Refuses all further requests. */
   close(): void;
   readonly closing: boolean;
-  /** Calls `quiet` as soon as nothing is unanswered. */
+  /** Calls `listener` as soon as every request has its response. */
   onIdle(listener: () => void): void;
-  /** Calls `ending` when the endpoint begins to close, unless it is called off before. */
+  /** Calls `listener` when the endpoint starts to close. Returns a function that removes the listener. */
   onClosing(listener: () => void): () => void;
 }

@@ -1,17 +1,21 @@
 import type { Exchange, HeaderFields, ResponseStream } from './exchange.js';
 
-/** Web pages that may read responses. https://fetch.spec.whatwg.org/#http-cors-protocol */
+/**
+ * Options for web pages that may read responses.
+ *
+ * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
 export interface CorsOptions {
   /**
-   * Origins whose pages may call and read: `https://app.example.com`. `'*'` opens the server to every page that a user
-   * visits: only where everything on it is public, or every call is authorized by a token.
+   * Origins whose pages may call the server and read responses: `https://app.example.com`. `'*'` opens the server to
+   * every page that a user visits. Use it only if all data is public, or every call needs a token.
    */
   readonly origins: readonly string[] | '*';
-  /** Request headers beyond those of the protocol. */
+  /** Request headers that pages may send, in addition to those of the protocol. Default: none. */
   readonly headers?: readonly string[] | undefined;
-  /** True if browsers send cookies along. Default false; not possible with `'*'`. */
+  /** True if browsers may send cookies. Not possible with `'*'`. Default: false. */
   readonly credentials?: boolean | undefined;
-  /** Time for which a browser remembers the permission, in milliseconds. Default 600,000: 10 minutes. */
+  /** Time for which a browser caches the permission, in milliseconds. Default 600,000 (10 minutes). */
   readonly maxAge?: number | undefined;
 }
 
@@ -21,7 +25,7 @@ const REQUEST_HEADERS =
   'accept, authorization, content-type, dpop, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
 const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after';
 
-/** The headers that let the page at `origin` read the answer, or none. */
+/** Returns the headers that let the page at `origin` read the response, if any. */
 export function createCorsHeaders(cors: CorsOptions, origin: string | undefined): HeaderFields | undefined {
   if (origin === undefined || (cors.origins !== '*' && !cors.origins.includes(origin))) return undefined;
   const credentials = cors.credentials === true && cors.origins !== '*';
@@ -33,7 +37,7 @@ export function createCorsHeaders(cors: CorsOptions, origin: string | undefined)
   };
 }
 
-/** The response to a preflight request of a browser. */
+/** Responds to a preflight request of a browser. */
 export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
   exchange.reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
@@ -42,7 +46,10 @@ export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
   });
 }
 
-/** `Mcp-Param-*` names depend on the tools, so the requested ones are allowed by their prefix. */
+/**
+ * Lists the allowed request headers. Names that begin with `Mcp-Param-` depend on the tools, so all of them are
+ * allowed.
+ */
 function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): string {
   const params = (requested ?? '').split(',').map(name => name.trim().toLowerCase());
   return [

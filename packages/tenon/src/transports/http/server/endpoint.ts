@@ -22,34 +22,34 @@ import { createScopeChallenge } from './scope-challenge.js';
 import { createSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
 
-/** An MCP server on HTTP, independent of the runtime that provides the exchanges. */
+/** An MCP endpoint on HTTP. It does not depend on a runtime. */
 export interface HttpEndpoint {
-  /** Answers one exchange. Never throws. */
+  /** Handles one exchange. Never throws. */
   handle(exchange: Exchange): void;
-  /** True if a path belongs to this server, after a router removed the prefix `mount`. */
+  /** Tells if a path belongs to this server, after a router removed the prefix `mount`. */
   serves(path: string, mount?: string): boolean;
   /**
-   * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest
-   * after `timeout` milliseconds (default 10 s).
+   * Refuses new requests with 503, ends the open streams for messages of the server, and waits for requests in
+   * progress. After `timeout` it aborts them.
    */
   close(options?: CloseOptions): Promise<void>;
   /** Number of open sessions. */
   readonly sessionCount: number;
   /** Number of open streams. */
   readonly streamCount: number;
-  /** Counts responses that a runtime buffers because the client does not read them. */
+  /** Counts response data that a runtime buffers because the client does not read it. */
   readonly unread: UnreadLimit;
 }
 
 /** Options of closing an endpoint. */
 export interface CloseOptions {
-  /** Time that open requests have to end, in milliseconds; then they are cut off. Default 10,000. */
+  /** Maximum time for open requests to end, in milliseconds. After it they are aborted. Default 10,000. */
   readonly timeout?: number | undefined;
 }
 
 const CLOSE_TIMEOUT = 10_000;
 
-/** Serves every protocol version: stateless requests, sessions, and HTTP+SSE. */
+/** Creates an endpoint that supports every protocol version: stateless requests, sessions, and HTTP+SSE. */
 export function createHttpEndpoint(service: RequestHandler, options: HandlerOptions = {}): HttpEndpoint {
   const limits = resolveLimits(options);
   const clock = resolveClock(options);
@@ -136,7 +136,7 @@ function createInFlightTracker({ maxRequests, maxShare }: Pick<Limits, 'maxReque
     leave(caller) {
       requests.release(caller);
       if (requests.total > 0 || idleListeners.length === 0) return;
-      // What has just been answered is still to be written.
+      // The last responses may not be written yet.
       queueMicrotask(() => {
         if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
       });

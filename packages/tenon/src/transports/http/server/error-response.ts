@@ -9,7 +9,7 @@ import { createFailure, diagnoseMessage, type ErrorObject, type Id } from '../..
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 
-/** Answers with an error. `id` is that of the failing request, `null` or absent where there is none to name. */
+/** Responds with an error. `id` is the ID of the request, or absent or null if it is not known. */
 export function refuse(
   exchange: Exchange,
   status: number,
@@ -24,7 +24,7 @@ export function createInvalidRequest(message: string): ErrorObject {
   return { code: INVALID_REQUEST, message };
 }
 
-/** Refuses a batch: each request whose id can be read gets the error. */
+/** Refuses a batch. Each request with a readable ID gets the error. */
 export function refuseBatch(
   exchange: Exchange,
   status: number,
@@ -33,17 +33,17 @@ export function refuseBatch(
   unreadableId?: null,
 ): void {
   const ids = batch.flatMap(message => diagnoseMessage(message).id ?? []);
-  // A single error can be read under every version.
+  // Clients of every version can read a single error.
   if (ids.length <= 1) return refuse(exchange, status, error, ids[0] ?? unreadableId);
   exchange.reply(status, JSON.stringify(ids.map(id => createFailure(id, error))));
 }
 
-/** For now there is no room; it may be worth trying again. */
+/** Refuses a request because a limit is reached. The client may retry later. */
 export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
   refuse(exchange, 503, { code: INTERNAL_ERROR, message }, id, { 'retry-after': '5' });
 }
 
-/** The status that goes with an error code. Errors to which the specification assigns none are answers like any other. */
+/** Returns the HTTP status of an error code. Errors without a status in the specification get 200. */
 export function getHttpStatus(code: number): number {
   switch (code) {
     case METHOD_NOT_FOUND:

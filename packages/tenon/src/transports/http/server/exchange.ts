@@ -1,29 +1,31 @@
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 
 /**
- * One HTTP request and the answer to it, as small as the endpoint needs it. Each runtime is an adapter that makes
- * these.
+ * One HTTP request and its response, as the endpoint needs them. Each runtime has an adapter that creates exchanges.
  */
 export interface Exchange extends RequestInfo {
-  /** True if the client closed the connection. Nothing that is sent arrives any more. */
+  /** True if the client closed the connection. Nothing can be sent any more. */
   readonly clientClosed: boolean;
   /**
-   * Reads the body as UTF-8, with U+FFFD for invalid bytes, and calls `read` once: with the text, with the value if a
-   * framework has already parsed it, or with the status of the error. Never calls it when the client disconnects first.
+   * Reads the body as UTF-8, with U+FFFD for invalid bytes. Calls `read` once with the text, with the value that a
+   * framework has parsed, or with an error status. Never calls it if the client disconnects first.
    */
   body(limit: number, read: (body: RequestBody) => void): void;
-  /** Answers in one go. JSON unless `headers` name another content type. */
+  /** Sends a complete response. It is JSON unless `headers` contains another content type. */
   reply(status: number, body?: string, headers?: HeaderFields): void;
-  /** Begins an answer that is written piece by piece. */
+  /** Starts a streamed response. */
   stream(status: number, headers: HeaderFields): ResponseStream;
   /**
-   * Calls `listener` once if the client goes away, or the answer is cut off, before it is complete; at once if so
-   * already.
+   * Calls `listener` once if the client disconnects, or the response is aborted, before it is complete. Calls it at
+   * once if that has already happened.
    */
   onClientClosed(listener: () => void): void;
-  /** Set where what was begun in one request cannot go on in another: the runtime ends it with the request. */
+  /** True if the runtime ends all work of a request with the request, so that no other request can continue it. */
   readonly ephemeral?: boolean | undefined;
-  /** Keeps the runtime at this request until the promise settles, though it is answered. Only where it would let go. */
+  /**
+   * Keeps the runtime at this request until the promise settles, even after the response. Absent on runtimes that do
+   * not need it.
+   */
   readonly waitUntil?: ((until: Promise<void>) => void) | undefined;
 }
 
@@ -31,19 +33,19 @@ export interface Exchange extends RequestInfo {
 export interface RequestInfo {
   /** HTTP method. */
   readonly method: string;
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
-  /** Without the `?`. */
+  /** Query without the `?`. */
   readonly query: string;
-  /** Path prefix that a router removed: `/api` when it is mounted there. Empty as a rule. */
+  /** Path prefix that a router removed, for example `/api`. Usually empty. */
   readonly mount: string;
-  /** Looks a header up by its lower-case name. Repeated ones are joined with a comma. */
+  /** Returns a header by its lower-case name. Repeated headers are joined with a comma. */
   header(name: string): string | undefined;
-  /** The address of the client, if the runtime provides it. */
+  /** Network address of the client. Undefined if the runtime does not provide it. */
   readonly remote: string | undefined;
   /** User and token that a framework authenticated. */
   readonly auth: AuthInfo | undefined;
-  /** The runtime's own request: a `Request`, a Node `IncomingMessage`. */
+  /** The request object of the runtime: a `Request` or a Node `IncomingMessage`. */
   readonly raw: unknown;
 }
 
@@ -52,14 +54,14 @@ export type HeaderFields = Readonly<Record<string, string>>;
 
 export type RequestBody = { readonly text: string } | { readonly value: unknown } | { readonly status: 413 };
 
-/** An answer that is written piece by piece. */
+/** A streamed response. */
 export interface ResponseStream {
-  /** Writes text to the stream. A promise settles when there is room again. */
+  /** Writes text to the stream. If the buffer is full, it returns a promise that settles when there is room again. */
   write(text: string): void | Promise<void>;
-  /** Number of bytes (or characters, where the runtime counts so) that wait to be sent. */
+  /** Number of bytes that wait to be sent. Some runtimes count characters. */
   readonly bufferedAmount: number;
-  /** Completes the answer. */
+  /** Completes the response. */
   end(): void;
-  /** Cuts the answer off, and what waits with it. */
+  /** Aborts the response and discards its waiting data. */
   destroy(): void;
 }

@@ -8,8 +8,8 @@ import type { Dialect } from '../../../protocol/versions/dialect.js';
 import type { Exchange } from './exchange.js';
 
 /**
- * Returns the header that does not match the body, if any. The body decides: an intermediary could otherwise judge
- * another request than the one that runs.
+ * Returns the first header that does not match the body, if any. Otherwise a proxy could check another request than the
+ * one that the server handles.
  */
 export function validateHeaders(
   exchange: Exchange,
@@ -26,7 +26,7 @@ export function validateHeaders(
   if (member === undefined) return undefined;
   const name = request.params?.[member];
   const header = exchange.header('mcp-name');
-  // A name that is missing from both is the method's own affair.
+  // If both have no name, the method itself reports the error.
   if (typeof name !== 'string' && header === undefined) return undefined;
   if (header !== undefined && decodeHeaderValue(header) === name) return undefined;
   return createMismatchError('Mcp-Name', `params.${member}`);
@@ -34,7 +34,7 @@ export function validateHeaders(
 
 /**
  * Returns an error if the header names another version than the body, or if neither names one, for a request that
- * cannot be served. The error also lists the supported versions, which matter more to the client.
+ * cannot be handled. The error also lists the supported versions, because the client needs them.
  */
 export function validateVersionHeader(
   exchange: Exchange,
@@ -52,7 +52,7 @@ export function validateVersionHeader(
     : createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
   if (problem === undefined) return undefined;
   const { data } = refusal;
-  // An older client knows neither that header nor its error: what helps is which versions are served.
+  // An older client knows neither this header nor its error. The list of supported versions helps it.
   const isInitialize = bodyVersion === undefined && request.method === 'initialize';
   return {
     code: problem.code,
@@ -83,19 +83,19 @@ function createMismatchError(header: string, bodyField: string): ErrorObject {
   return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be present and equal to ${bodyField}` };
 }
 
-/** True for content types of JSON. */
+/** Tells if a content type is JSON. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   return contentType === 'application/json' || /^\s*application\/json\s*(?:;|$)/i.test(contentType);
 }
 
 /**
- * Judges `Accept` for answers of one of `types`. Clients list both types of answer; one that lists none, or only one,
- * is served all the same, as every client must be able to read both.
+ * Creates a function that checks `Accept` for one of `types`. Clients must accept both JSON and event streams. A client
+ * that lists none or only one is accepted too, because every client must be able to read both.
  */
 export function createAcceptMatcher(...types: readonly string[]): (accept: string | undefined) => boolean {
   const ranges = new Set(['*/*', ...types, ...types.map(type => `${type.split('/')[0]}/*`)]);
-  // Cached, because clients send the same value every time.
+  // The result is cached, because clients send the same value every time.
   let lastAccepted = '*/*';
   return accept => {
     if (accept === undefined || accept === lastAccepted || accept.trim() === '') return true;
@@ -107,7 +107,7 @@ export function createAcceptMatcher(...types: readonly string[]): (accept: strin
 
 const acceptsJson = createAcceptMatcher('application/json');
 
-/** Tells if a client that accepts one of the two types of response does not accept JSON. */
+/** Tells if a client accepts event streams but not JSON. */
 export function acceptsStreamOnly(accept: string | undefined): boolean {
   return !acceptsJson(accept);
 }

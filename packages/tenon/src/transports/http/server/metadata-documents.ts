@@ -2,11 +2,11 @@ import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
 
-/** The text of a JSON document that anybody may read, from any page. */
+/** Text of a public JSON document, which any web page may read. */
 export type MetadataDocument = string;
 
 const CORS_HEADERS = { 'access-control-allow-origin': '*' };
-/** Seconds for which what was read stays good: an issuer may be exchanged for another. */
+/** Headers of public documents. The cache lifetime is short, because the server may change its issuer. */
 const DOCUMENT_HEADERS = {
   ...CORS_HEADERS,
   'content-type': 'application/json',
@@ -24,7 +24,7 @@ export function serveDocument(exchange: Exchange, document: MetadataDocument): v
       return exchange.reply(204, undefined, {
         ...CORS_HEADERS,
         'access-control-allow-methods': ALLOW,
-        // Clients send the header with the protocol version even here.
+        // Clients send the header with the protocol version for these documents too.
         'access-control-allow-headers': 'accept, content-type, mcp-protocol-version',
         'access-control-max-age': '600',
       });
@@ -36,10 +36,10 @@ export function serveDocument(exchange: Exchange, document: MetadataDocument): v
   }
 }
 
-/** Seconds after which a document that could not be loaded is worth another request. */
+/** Recommended time until the next request for a document that could not be loaded, in seconds. */
 const RETRY_AFTER = '10';
 
-/** Serves a document that is loaded for those who read it. */
+/** Serves a document that is loaded from another server. */
 export async function serveRemoteDocument(
   exchange: Exchange,
   load: () => Promise<MetadataDocument | undefined>,

@@ -15,10 +15,10 @@ export interface UnreadableBody {
 const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read. Retry later' };
 const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON' };
 
-/** Bodies of up to so many bytes are read without being counted. */
+/** Maximum size of a body that is read without being counted, in bytes. */
 const SMALL_BODY = 65_536;
 
-/** Reads the JSON value of a body within its bounds, and calls one of the two. */
+/** Reads the JSON value of a body within the limits. Calls one of the two callbacks. */
 export function readJson(
   context: HttpServerContext,
   exchange: Exchange,
@@ -53,7 +53,7 @@ function parseBody(body: RequestBody, limits: Limits): UnreadableBody | { readon
     } catch {
       return { status: 400, error: NOT_JSON };
     }
-    // Each level takes two characters: most bodies need no walk.
+    // Each level needs two characters, so most bodies need no check.
     if (body.text.length <= limits.maxJsonDepth * 2) return { value };
   }
   return isDeeper(value, limits.maxJsonDepth) ? createTooDeepError(limits) : { value };
@@ -61,7 +61,9 @@ function parseBody(body: RequestBody, limits: Limits): UnreadableBody | { readon
 
 function releaseNothing(): void {}
 
-/** Counts the bytes that a large body will take. Returns the function that releases them; nothing when there is no room. */
+/**
+ * Reserves the bytes of a large body. Returns a function that releases them, or `undefined` if the limit is reached.
+ */
 function reserveBody(
   { limits, readingBytes, getAddress }: HttpServerContext,
   exchange: Exchange,
@@ -81,7 +83,7 @@ function reserveBody(
   return release;
 }
 
-/** True if a value nests more levels than `depth`. Descends no deeper than that itself. */
+/** Tells if a value has more levels than `depth`. It never visits deeper levels. */
 export function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;

@@ -3,7 +3,7 @@ import type { ErrorObject } from '../../../jsonrpc/message.js';
 import { getRequiredScopes } from '../../../protocol/scopes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 
-/** Returns the headers that name the missing scopes to the client. Returns none for other errors. */
+/** Returns a function for the headers that name missing scopes to the client. It returns none for other errors. */
 export function createScopeChallenge(auth: TokenVerifier | undefined) {
   return (exchange: Exchange, error: ErrorObject): HeaderFields | undefined => {
     const scopes = getRequiredScopes(error);

@@ -19,8 +19,8 @@ import type { Exchange } from './exchange.js';
 import { acceptsStreamOnly, validateHeaders } from './header-validation.js';
 
 /**
- * Answers one request that brings all its context along: as JSON when the answer comes first, as a stream when a
- * notification goes ahead of it. Closing the connection gives the request up.
+ * Handles one stateless request. The response is JSON, or a stream if a notification is sent before it. Closing the
+ * connection cancels the request.
  */
 export function serveStatelessRequest(
   context: HttpServerContext,
@@ -37,11 +37,11 @@ export function serveStatelessRequest(
   void statelessRequest.answer();
 }
 
-/** A request that stands alone, on its way to its answer. */
+/** A stateless request until its response is sent. */
 class StatelessRequest implements RequestIO {
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
-  /** The caller whose share of the limits it uses up. */
+  /** The caller to which the request counts. */
   readonly caller: string;
   readonly #context: HttpServerContext;
   readonly #exchange: Exchange;
@@ -67,7 +67,7 @@ class StatelessRequest implements RequestIO {
     this.caller = getCallerKey(auth, this.address);
   }
 
-  /** Sends the response: at once where no promise is needed to make it. */
+  /** Sends the response. It does so synchronously if no promise is needed. */
   answer(): MaybePromise<void> {
     return catchMaybe(
       () =>
@@ -135,7 +135,7 @@ class StatelessRequest implements RequestIO {
     refuse(this.#exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, this.#request.id);
   }
 
-  /** False when it was answered before. */
+  /** Marks the request as finished. Returns false if it was finished before. */
   #finish(): boolean {
     if (this.#done) return false;
     this.#done = true;

@@ -33,8 +33,10 @@ const INITIALIZE_HINT = 'Send initialize, and repeat the Mcp-Session-Id of its r
 const acceptsResponse = createAcceptMatcher(JSON_TYPE, EVENT_STREAM);
 
 /**
- * The endpoint of Streamable HTTP for all protocol versions. The request itself shows if it is stateless or belongs to
- * a session. https://modelcontextprotocol.io/specification/draft/basic/transports
+ * Handles a request to the Streamable HTTP endpoint, for all protocol versions. The request itself shows if it is
+ * stateless or belongs to a session.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function serveStreamableHttp(
   context: HttpServerContext,
@@ -111,7 +113,7 @@ function receiveMessage(
   );
 }
 
-/** Notifications, responses, batches, and malformed messages. */
+/** Handles notifications, responses, batches, and malformed messages. */
 function receiveNonRequest(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
@@ -143,7 +145,7 @@ function receiveNonRequest(
   });
 }
 
-/** Nothing is lost by ignoring a notification that stands alone: no request that stands alone could be meant by it. */
+/** Accepts a stateless notification and ignores it, because a stateless request cannot be cancelled by one. */
 function receiveStatelessNotification(
   context: HttpServerContext,
   exchange: Exchange,
@@ -213,7 +215,7 @@ function withSession(
 const INITIALIZE: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'initialize' };
 const PING: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
-/** The session that is named, where there are any: who serves only requests that stand alone takes no note of it. */
+/** Returns the session ID of a request. A server without sessions ignores it. */
 function getSessionId(context: HttpServerContext, exchange: Exchange): string | undefined {
   return context.keepsSessions && context.handler.classifyRequest(INITIALIZE).opening === 'handshake'
     ? exchange.header('mcp-session-id')

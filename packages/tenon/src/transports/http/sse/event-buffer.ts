@@ -5,28 +5,28 @@ interface EventBufferLimits {
   readonly maxReplayBytes: number;
 }
 
-/** Fields of each message: its stream, its position, and the offset of its text. */
+/** Number of fields of each message: its stream, its position, and the offset of its text. */
 const FIELDS_PER_EVENT = 3;
 const INITIAL_EVENTS = 16;
 const INITIAL_BYTES = 1024;
-/** Bytes beyond which room that is hardly used any more is given back. */
+/** Minimum capacity of a buffer that shrinks when it is nearly empty, in bytes. */
 const SHRINK_ABOVE = 65_536;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Last messages of the streams of one session, as bytes in one piece: collecting many small texts that have lived for a
- * while costs more than writing them down.
+ * The last messages of the streams of one session, as bytes in one buffer. Garbage collection of many small strings
+ * would cost more than copying them.
  */
 export class EventBuffer {
   readonly #limits: EventBufferLimits;
-  /** A ring. */
+  /** Ring buffer of the fields. */
   #fields = new Float64Array(INITIAL_EVENTS * FIELDS_PER_EVENT);
   #first = 0;
   #count = 0;
   #bytes = new Uint8Array(INITIAL_BYTES);
-  /** Positions are counted over all that was ever kept: where the bytes begin, and where the last text ends. */
+  /** Positions count all bytes that were ever stored. `#base` is the position of the first byte in the buffer. */
   #base = 0;
   #end = 0;
 
@@ -34,7 +34,7 @@ export class EventBuffer {
     this.#limits = limits;
   }
 
-  /** In bytes. */
+  /** Size in bytes. */
   get size(): number {
     return this.#end - this.#start;
   }
@@ -43,7 +43,7 @@ export class EventBuffer {
     return this.#count === 0;
   }
 
-  /** Keeps a message. When there are too many or too much, the oldest go. */
+  /** Adds a message. Removes the oldest messages beyond the limits. */
   add(stream: number, position: number, text: string): void {
     const start = this.#end;
     this.#write(text);
@@ -101,7 +101,7 @@ export class EventBuffer {
   }
 
   #write(text: string): void {
-    // Most of it is ASCII; no character takes more than three bytes.
+    // Most text is ASCII. No UTF-16 code unit needs more than three bytes.
     for (let room = text.length; ; room = text.length * 3) {
       const { read, written } = encoder.encodeInto(text, this.#bytes.subarray(this.#end - this.#base));
       if (read === text.length) {
@@ -113,7 +113,7 @@ export class EventBuffer {
   }
 
   #makeRoom(room: number): void {
-    // Twice what is held, so that it is seldom moved; a new piece is larger than that, so that it is the last one.
+    // The new buffer has twice the size of its content, so that it rarely grows.
     const least = this.size * 2 + room;
     this.#move(least <= this.#bytes.length ? this.#bytes : new Uint8Array(least + this.size));
   }

@@ -2,27 +2,27 @@ import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { Limits } from '../server/options.js';
 import { EventBuffer, formatEventId } from './event-buffer.js';
 
-/** Keeps what streams carried, so that a broken one can be resumed. Replace it to keep it elsewhere. */
+/** Stores the messages of streams, so that a broken stream can be resumed. Implement it to store them elsewhere. */
 export interface EventStore {
-  /** Keeps one message of a stream. Returns its event id, which is unique in its session and names the stream. */
+  /** Stores one message of a stream. Returns its event ID, which is unique in its session and names the stream. */
   append(session: string, stream: number, text: string): string;
-  /** An event id that stands for the place before the next message of a stream. */
+  /** Creates an event ID for the position before the next message of a stream. */
   createEventId(stream: number): string;
-  /** Returns the messages of a stream after an event, or `undefined` if there is no such event. */
+  /** Returns the messages of a stream after an event, or `undefined` if the event does not exist. */
   replayAfter(session: string, eventId: string): Replay | undefined;
-  /** Forgets a session. */
+  /** Deletes all messages of a session. */
   deleteSession(session: string): void;
 }
 
 /** Events to send again on a resumed stream. */
 export interface Replay {
-  /** Number of the stream within its session. */
+  /** Number of the stream in its session. */
   readonly stream: number;
   /** Events after the one that the client named, in order. */
   readonly events: readonly StoredEvent[];
 }
 
-/** An event of a stream, as an event store holds it. */
+/** An event in an event store. */
 export interface StoredEvent {
   /** ID of the event. */
   readonly id: string;
@@ -30,28 +30,29 @@ export interface StoredEvent {
   readonly text: string;
 }
 
-/** The event id before everything on a stream. */
+/** Creates the event ID for the start of a stream. */
 export function createInitialEventId(stream: number): string {
   return `${stream}-0`;
 }
 
 type EventStoreLimits = Pick<Limits, 'maxReplayEvents' | 'maxReplayBytes' | 'maxTotalReplayBytes'>;
 
-/** The messages of one session, and the caller whose share they use up. */
+/** The messages of one session, and the caller to which they count. */
 interface SessionEvents {
   readonly buffer: EventBuffer;
   readonly caller: string;
 }
 
 /**
- * An event log in memory. When it is full the oldest messages go, first of the session, then of the quietest session of
- * the caller that holds most. `getCaller` names the caller of a session.
+ * Creates an event store in memory. Beyond its limits, it first removes the oldest messages of the same session. Then
+ * it removes those of the least recently used session of the caller that stores most. `getCaller` returns the caller of
+ * a session.
  */
 export function createMemoryEventStore(
   limits: EventStoreLimits,
   getCaller: (session: string) => string = () => '',
 ): EventStore {
-  // In the order of their last message.
+  // The sessions are in the order of their last message.
   const buffers = new Map<string, SessionEvents>();
   const bytes = new SharedLimit(limits.maxTotalReplayBytes);
   let latest: string | undefined;

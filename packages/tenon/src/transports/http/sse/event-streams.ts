@@ -5,20 +5,23 @@ import type { Limits } from '../server/options.js';
 import { EVENT_STREAM, KEEP_ALIVE } from './encode-event.js';
 import type { UnreadLimit, UnreadOutput } from './unread-output.js';
 
-/** An answer that is a stream of events. */
+/** A response that is an event stream. */
 export interface EventStream {
   readonly open: boolean;
-  /** Writes one frame. A promise settles when there is room again. A reader who is too slow is disconnected. */
+  /**
+   * Writes one frame. If the buffer is full, it returns a promise that settles when there is room again. A client that
+   * reads too slowly is disconnected.
+   */
   write(frame: string): void | Promise<void>;
   end(): void;
   destroy(): void;
 }
 
-/** All streams of an endpoint: counted and kept alive. */
+/** Creates, counts and keeps alive the event streams of an endpoint. */
 export interface EventStreams {
   /**
-   * Begins the event stream of a response. `undefined` when the limit, or this caller's share of it, is reached, or
-   * when the client has disconnected. `closed` is called once when the stream ends for any reason.
+   * Starts the event stream of a response. Returns `undefined` when a limit, or this caller's share of it, is reached,
+   * or when the client has disconnected. `onClosed` is called once when the stream ends for any reason.
    */
   begin(
     exchange: Exchange,
@@ -33,7 +36,7 @@ export interface EventStreams {
 const STREAM_HEADERS = {
   'content-type': EVENT_STREAM,
   'cache-control': 'no-cache, no-transform',
-  // Tells proxies not to buffer events.
+  // This header tells proxies not to buffer events.
   'x-accel-buffering': 'no',
 };
 
@@ -69,7 +72,7 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
   };
 }
 
-/** There may be many that idle: an object with few fields and shared methods. */
+/** An event stream. There may be many idle ones, so it has few fields. */
 class CountedEventStream implements EventStream, UnreadOutput {
   readonly #streams: StreamSet;
   readonly #sink: ResponseStream;
@@ -105,7 +108,7 @@ class CountedEventStream implements EventStream, UnreadOutput {
     const drained = this.#sink.write(frame);
     this.#streams.unread.count(this, this.#caller);
     if (this.#sink.bufferedAmount <= this.#streams.limits.maxBufferedBytes) return drained;
-    // A client that does not read is disconnected, so that the queue stays bounded. Stored events can be resumed.
+    // A client that does not read is disconnected, so that the queue stays limited. Stored events can be resumed.
     this.destroy();
     return undefined;
   }
@@ -118,7 +121,10 @@ class CountedEventStream implements EventStream, UnreadOutput {
     if (this.#close()) this.#sink.destroy();
   }
 
-  /** Each stream has a timer of its own: Workers take a request that waits for nothing of its own for one that hangs. */
+  /**
+   * Schedules the next keep-alive comment. Each stream has its own timer, because Workers end a request without pending
+   * work of its own.
+   */
   scheduleKeepAlive(): void {
     const { limits, clock } = this.#streams;
     if (limits.keepAliveInterval <= 0) return;
@@ -129,7 +135,7 @@ class CountedEventStream implements EventStream, UnreadOutput {
     });
   }
 
-  /** Returns false when it was closed before. */
+  /** Marks the stream as closed. Returns false if it was closed before. */
   #close(): boolean {
     if (!this.#isOpen) return false;
     this.#isOpen = false;

@@ -1,15 +1,21 @@
-/** Reads server-sent events. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+/**
+ * Event of a stream of server-sent events.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
 
 export interface SseEvent {
-  /** `message` by default. */
+  /** Type of the event. Default: `message`. */
   readonly type: string;
   readonly data: string;
 }
 
 export interface SseReader {
-  /** Reads on. Chunks may be cut anywhere, inside a character too. */
+  /** Reads the next chunk. Chunks may begin and end anywhere, also inside a character. */
   feed(chunk: Uint8Array): void;
-  /** The id of the last whole event that had one: what to resume after. The id of an event without data counts. */
+  /**
+   * ID of the last complete event with an ID, from which a stream resumes. The ID of an event without data counts too.
+   */
   readonly lastEventId: string | undefined;
   /** Delay before a reconnect that the server requests, in milliseconds. */
   readonly retry: number | undefined;
@@ -17,19 +23,19 @@ export interface SseReader {
 
 export interface SseListener {
   onEvent(event: SseEvent): void;
-  /** An event was longer than the limit. It is skipped, and the stream goes on. */
+  /** Called when an event is longer than the limit. The event is skipped, and the stream continues. */
   onEventTooLong(): void;
-  /** A line came that is only a comment. */
+  /** Called for a line that is a comment. */
   onComment?(): void;
 }
 
 const LF = 10;
-/** No retry is believed to be longer than a day. */
+/** Maximum reconnect delay that is accepted from a server, in milliseconds: one day. */
 const MAX_RETRY = 86_400_000;
 
 /**
- * Makes a reader that holds `limit` characters of one event at the most. An event that the stream cuts off is dropped,
- * and its id with it. A stream that goes on from an earlier one begins with the id of that one.
+ * Creates a reader that buffers at most `limit` characters of one event. An incomplete event at the end of the stream
+ * is dropped together with its ID. A resumed stream starts with the last ID of the previous one.
  */
 export function createSseReader(listener: SseListener, limit: number, resumedAfter?: string): SseReader {
   const decode = createUtf8Decoder();
@@ -95,8 +101,8 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Decodes bytes that are cut anywhere. One decoder serves all streams, since making one costs more than most streams
- * take to read: each stream keeps the bytes of a character that is not whole yet.
+ * Creates a function that decodes UTF-8 chunks. All streams share one decoder, because creating one costs more than
+ * reading most streams. Each stream keeps the bytes of an incomplete character.
  */
 function createUtf8Decoder(): (chunk: Uint8Array) => string {
   let rest: Uint8Array | undefined;
@@ -120,7 +126,7 @@ function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both;
 }
 
-/** Counts the bytes at the end that begin a character without finishing it. */
+/** Counts the bytes of an incomplete character at the end. */
 function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -131,8 +137,9 @@ function countUnfinishedBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Cuts text into lines that end with CR, LF or both. A line beyond `limit` comes as `undefined`. What has no end yet is
- * kept in pieces, so that one long line in many small chunks costs no more than its length.
+ * Creates a function that splits text into lines, which end with CR, LF or both. A line beyond `limit` becomes
+ * `undefined`. The pieces of an incomplete line are kept separately, so that one long line in many small chunks stays
+ * cheap.
  */
 function createLineSplitter(limit: number) {
   let pieces: string[] = [];

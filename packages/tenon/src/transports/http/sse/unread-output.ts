@@ -1,21 +1,21 @@
-/** Output of one connection that its reader has not taken yet. */
+/** Output of one connection that its client has not read yet. */
 export interface UnreadOutput {
-  /** Bytes that wait. */
+  /** Number of waiting bytes. */
   readonly bufferedAmount: number;
-  /** Ends the connection and drops what waits. */
+  /** Closes the connection and discards the waiting data. */
   destroy(): void;
 }
 
-/** One limit for the unread output of all connections. */
+/** A common limit for the unread output of all connections. */
 export interface UnreadLimit {
   /**
-   * Counts what waits in an output, again after each write. When all outputs together exceed the limit, those of the
-   * caller with the most waiting are cut, the largest first.
+   * Counts the waiting bytes of an output. Call it after each write. When all outputs together exceed the limit, those
+   * of the caller with the most waiting bytes are destroyed, the largest first.
    */
   count(output: UnreadOutput, caller: string): void;
-  /** Forgets an output that has ended. */
+  /** Removes an output that has ended. */
   forget(output: UnreadOutput): void;
-  /** Bytes that were waiting when they were last counted. */
+  /** Number of waiting bytes at the last count. */
   readonly total: number;
 }
 
@@ -37,7 +37,7 @@ export function createUnreadLimit(maxBytes: number): UnreadLimit {
     const entry = entries.get(output);
     if (entry !== undefined) set(output, entry, 0);
   };
-  /** Reads by others since then are known only by looking. */
+  /** Counts all outputs again, because clients may have read data since the last count. */
   const recount = (): void => {
     for (const [output, entry] of [...entries]) set(output, entry, output.bufferedAmount);
   };

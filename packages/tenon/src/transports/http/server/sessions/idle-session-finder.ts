@@ -1,19 +1,22 @@
 import type { HttpSession } from './session.js';
 
-/** Minimum time between two scans after one that found nothing, in milliseconds. */
+/** Minimum time between two scans if the first one found nothing, in milliseconds. */
 const RESCAN_DELAY = 1000;
 
-/** Finds sessions that may give way to others, the idlest first. One look through all of them serves for all that it finds. */
+/**
+ * Finds sessions that may be ended for new ones, those with the longest idle time first. One scan finds several
+ * candidates.
+ */
 export class IdleSessionFinder {
   readonly #sessions: ReadonlyMap<string, HttpSession>;
   readonly #minIdle: number;
   readonly #caller: string | undefined;
-  /** Those that were idle when it was looked, the idlest last. */
+  /** Sessions that were idle during the last scan, the one with the longest idle time last. */
   #candidates: HttpSession[] = [];
   #idleSince = Number.NEGATIVE_INFINITY;
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  /** With `caller`, only that one's sessions are looked at. */
+  /** With `caller`, only the sessions of that caller are scanned. */
   constructor(sessions: ReadonlyMap<string, HttpSession>, minIdle: number, caller?: string) {
     this.#sessions = sessions;
     this.#minIdle = minIdle;
@@ -39,7 +42,7 @@ export class IdleSessionFinder {
     if (this.#candidates.length === 0) this.#notBefore = now + RESCAN_DELAY;
   }
 
-  /** Some have ended since it was looked, or have done something. */
+  /** Takes the next candidate that is still idle and open. */
   #takeCandidate(): HttpSession | undefined {
     for (let session = this.#candidates.pop(); session !== undefined; session = this.#candidates.pop()) {
       if (this.#sessions.get(session.id) === session && this.#canEvict(session)) return session;

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.js';
 import type { HttpSessionRegistry } from './session-registry.js';
 import { connectSession, receiveInSession } from './session-requests.js';
 
-/** Serves one POST of a version with sessions by itself: in a session without id that ends with the answers. */
+/** Handles one POST of a version with sessions alone, in a session without an ID that ends with the responses. */
 export function receiveSessionlessPost(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,

@@ -5,15 +5,13 @@ import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
 import type { HttpSession } from './session.js';
 
-/** The number of the stream that belongs to no request. */
+/** Number of the standalone stream, which belongs to no request. */
 export const STANDALONE_STREAM = 0;
 
-/**
- * Messages of a session that belong to no request: kept until the client listens, and then sent over its one stream.
- */
+/** Messages of a session that belong to no request. They are stored until the client opens the standalone stream. */
 export class StandaloneStream {
   #stream: EventStream | undefined;
-  /** The id of the last event that was sent. Later events still have to be sent. */
+  /** ID of the last event that was sent. Later events are still waiting. */
   #lastSentId = createInitialEventId(STANDALONE_STREAM);
 
   get isOpen(): boolean {
@@ -27,13 +25,15 @@ export class StandaloneStream {
     return this.#stream.write(session.encodeStoredEvent({ id, text }));
   }
 
-  /** Begins, from where the client left off. Returns `false` when there are too many streams. */
+  /**
+   * Opens the stream after the last event that the client received. Returns `false` when there are too many streams.
+   */
   begin(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined): boolean {
     const missed = session.context.eventStore.replayAfter(session.id, this.#lastSentId);
     return this.#attach(session, exchange, missed?.events ?? [], auth);
   }
 
-  /** Goes on over another connection. */
+  /** Continues the stream on another connection. */
   resume(session: HttpSession, exchange: Exchange, { events }: Replay, auth: AuthInfo | undefined): boolean {
     this.stop();
     return this.#attach(session, exchange, events, auth);
@@ -43,7 +43,10 @@ export class StandaloneStream {
     this.#stream?.end();
   }
 
-  /** The stream ends when its token expires. The client comes back with another, and misses nothing. */
+  /**
+   * Attaches the stream to a connection. It ends when its token expires. The client reconnects with another token and
+   * gets the missed messages.
+   */
   #attach(session: HttpSession, exchange: Exchange, missed: Replay['events'], auth: AuthInfo | undefined): boolean {
     const onClosed = (stream: EventStream): void => {
       if (this.#stream === stream) this.#stream = undefined;
@@ -51,7 +54,7 @@ export class StandaloneStream {
     const events = session.beginStream(exchange, { onClosed, auth });
     if (events === undefined) return false;
     this.#stream = events;
-    // Something must be written for the head to be sent, and something with an id to come back to.
+    // The first write sends the response head. An event with an ID lets the client resume the stream.
     if (missed.length === 0) events.write(createGreeting(session));
     for (const stored of missed) events.write(session.encodeStoredEvent(stored));
     this.#lastSentId = missed.at(-1)?.id ?? this.#lastSentId;
