@@ -1,5 +1,5 @@
 /**
- * Parts of which authorization servers and sign-in pages are made: requests and pages, guarded requests, sealed values. On
+ * Building blocks for authorization servers and sign-in pages: requests and pages, guarded requests, sealed values. On
  * Node, guarded requests check the address that they connect to.
  *
  * @module tenon/auth/endpoints
@@ -48,9 +48,9 @@ export { stripInvisible } from './redaction/invisible-characters.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
 
 /**
- * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at most
- * 256 KiB of response. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ * Creates a `fetch` for URLs that another party chose. It refuses private addresses, ends after 10 s, and reads at most
+ * 256 KiB of a response. The default `fetch` is `fetchWithAddressCheck`.
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return createGuardedFetchAnywhere(withAddressCheck(options));

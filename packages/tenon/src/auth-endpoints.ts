@@ -1,6 +1,6 @@
 /**
- * Parts of which authorization servers and sign-in pages are made: requests and pages, guarded requests, sealed values.
- * `@tenon/issuer` is made of them.
+ * Building blocks for authorization servers and sign-in pages: requests and pages, guarded requests, sealed values.
+ * `@tenon/issuer` uses them.
  *
  * @module tenon/auth/endpoints
  */

@@ -1,5 +1,5 @@
 /**
- * Sign in on Node: a token store in a file, a loopback redirect, the user's browser.
+ * Sign in on Node: a token store in a file, a loopback redirect, and the user's browser.
  *
  * @module tenon/auth/node
  */

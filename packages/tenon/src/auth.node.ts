@@ -1,5 +1,6 @@
 /**
- * Protect a server, sign a client in. On Node, requests to authorization servers check the address they connect to.
+ * Protect a server, or sign in a client. On Node, requests to authorization servers check the address that they connect
+ * to.
  *
  * @module tenon/auth
  */
@@ -58,10 +59,9 @@ export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/req
 export { insufficientScope } from './protocol/scopes.js';
 
 /**
- * Signs a user in when the server requires it: discovers the authorization server, registers the client, opens the
- * sign-in page, and renews tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is
- * `fetchWithAddressCheck` by default.
- *
+ * Creates an authorizer that signs a user in when the server requires it. It discovers the authorization server,
+ * registers the client, opens the sign-in page, and renews tokens. Calls reject with an `auth/…` error when that fails.
+ * The default `fetch` on Node is `fetchWithAddressCheck`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
@@ -69,9 +69,9 @@ export function signIn(options: SignInOptions = {}): Authorizer {
 }
 
 /**
- * Signs a program in with its own credentials: `secret`, or better a private `key`. Calls reject with `auth/refused`
- * when they are not accepted. On Node `fetch` is `fetchWithAddressCheck` by default.
- *
+ * Creates an authorizer for a program with its own credentials: a `secret` or, preferably, a private `key`. Calls
+ * reject with `auth/refused` when the credentials are not accepted. The default `fetch` on Node is
+ * `fetchWithAddressCheck`.
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
@@ -79,9 +79,9 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
 }
 
 /**
- * Signs a user in through the identity provider of an enterprise, which decides who may use which server. Calls reject
- * with `auth/not-granted` when it refuses. On Node `fetch` is `fetchWithAddressCheck` by default.
- *
+ * Creates an authorizer that signs a user in through the identity provider of an enterprise, which controls access to
+ * servers. Calls reject with `auth/not-granted` when it refuses. The default `fetch` on Node is
+ * `fetchWithAddressCheck`.
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
@@ -89,9 +89,8 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
 }
 
 /**
- * Signs a workload in with the identity that its platform issues. Calls reject with `auth/assertion` when the
- * assertion is refused. On Node `fetch` is `fetchWithAddressCheck` by default.
- *
+ * Creates an authorizer for a workload with the identity that its platform issues. Calls reject with `auth/assertion`
+ * when the assertion is refused. The default `fetch` on Node is `fetchWithAddressCheck`.
  * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
@@ -99,9 +98,8 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
 }
 
 /**
- * Protects a server with access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. On Node `fetch`
- * is `fetchWithAddressCheck` by default.
- *
+ * Protects a server with access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. The default
+ * `fetch` on Node is `fetchWithAddressCheck`.
  * @throws TenonError `auth/options` when the options would protect nothing.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -110,10 +108,9 @@ export function protect(options: ProtectOptions): TokenVerifier {
 }
 
 /**
- * Signs each caller of a gateway in to the servers behind it, on pages that the gateway serves. Pass it to
- * `createHost` as `callerSignIn`, and serve its pages with `toNode(callerSignIn)`. On Node `fetch` is
- * `fetchWithAddressCheck` by default.
- *
+ * Creates the sign-in of each caller of a gateway at the servers behind it, on pages of the gateway. Pass it to
+ * `createHost` as `callerSignIn`, and serve its pages with `toNode(callerSignIn)`. The default `fetch` on Node is
+ * `fetchWithAddressCheck`.
  * @throws TenonError `auth/options` for a `url` that is neither `https:` nor loopback.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */

@@ -1,4 +1,4 @@
-/** `tenon/auth`: who may call, and how one who may not yet signs in. */
+/** Entry `tenon/auth`: protect servers, and sign in clients. */
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
 export { createCallerSignIn } from './auth/client/caller-sign-in/caller-sign-in.js';

@@ -8,7 +8,7 @@ import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-option
 import { nodeTransports } from './runtimes/node/transports.js';
 import { memoryStores } from './stores/memory-stores.js';
 
-/** Creates a host for servers that are named here or in files. Servers start when they are first needed. */
+/** Creates a host for servers from the options or from files. Servers start when they are first needed. */
 export async function createHost(options: NodeHostOptions): Promise<Host> {
   const stores = options.stores ?? memoryStores(options.clock ? { clock: options.clock } : {});
   const { options: read, close } = await loadHost(options, stores);
@@ -26,7 +26,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
   }
 }
 
-// What definitions cost.
+// Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
   createTokenReport,
@@ -51,7 +51,7 @@ export type { ConfigChange, TrustQuestion } from './host/config/trust-question.j
 export type { UnavailableServer } from './host/connections/upstream-registry.js';
 export type { Host, Inventories, ServerSelection, ServerState } from './host/host.js';
 export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
-// Servers that are missing from lists.
+// Servers that are unavailable.
 export { UNAVAILABLE } from './host/proxy/list-page.js';
 export type { OutputLimits } from './host/proxy/output/output-limits.js';
 export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './host/proxy/output/overflow-store.js';
@@ -69,14 +69,14 @@ export { createApprovals } from './host/security/approvals/approvals.js';
 export type { Approval, Approver, Decision, Remember } from './host/security/approvals/decision.js';
 export { formatApprovalPrompt } from './host/security/approvals/elicitation-approver.js';
 export type { PendingApproval } from './host/security/approvals/pending-approvals.js';
-// What may be done.
+// Policy and approvals.
 export type {
   AnswerOptions,
   ApprovalRequestOptions,
   Approvals,
   ApprovalsOptions,
 } from './host/security/approvals/types.js';
-// The record.
+// The audit log.
 export { type Audit, type AuditOptions, createAudit } from './host/security/audit/audit.js';
 export type { AuditAction, AuditEvent, AuditHead } from './host/security/audit/audit-event.js';
 export type { AuditSink } from './host/security/audit/audit-sink.js';
@@ -87,7 +87,7 @@ export {
   verifyAudit,
 } from './host/security/audit/verify-audit.js';
 export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './host/security/guard/guard-options.js';
-// The lock.
+// The lock file.
 export { acceptDrift } from './host/security/lock/accept-drift.js';
 export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';
 export { createLock } from './host/security/lock/create-lock.js';
@@ -119,7 +119,7 @@ export { allow, ask, deny, type Globs, type Match, type Rule } from './host/secu
 export { findFindings } from './host/security/screening/find-findings.js';
 export type { Finding, FindingKind } from './host/security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './host/security/screening/sanitize-text.js';
-// Hidden content in texts of servers.
+// Hidden characters in texts of servers.
 export {
   screenInstructions,
   screenPrompt,

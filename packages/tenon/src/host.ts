@@ -1,17 +1,17 @@
 /**
- * `tenon/host`: many servers behind one client or server, for every runtime. `host.node.ts` is the entry for Node, with
- * additional exports.
+ * Entry `tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
+ * with additional exports.
  */
 import { type Host, RunningHost } from './host/host.js';
 import type { HostOptions } from './host/host-options.js';
 import { webTransports } from './runtimes/web/transports.js';
 
-/** Creates a host for servers that are named here or in files. Servers start when they are first needed. */
+/** Creates a host for the servers in the options. Servers start when they are first needed. */
 export function createHost(options: HostOptions): Promise<Host> {
   return RunningHost.create(options, webTransports);
 }
 
-// What definitions cost.
+// Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
   createTokenReport,
@@ -36,7 +36,7 @@ export type { ConfigChange, TrustQuestion } from './host/config/trust-question.j
 export type { UnavailableServer } from './host/connections/upstream-registry.js';
 export type { Host, Inventories, ServerSelection, ServerState } from './host/host.js';
 export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
-// Servers that are missing from lists.
+// Servers that are unavailable.
 export { UNAVAILABLE } from './host/proxy/list-page.js';
 export type { OutputLimits } from './host/proxy/output/output-limits.js';
 export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './host/proxy/output/overflow-store.js';
@@ -54,14 +54,14 @@ export { createApprovals } from './host/security/approvals/approvals.js';
 export type { Approval, Approver, Decision, Remember } from './host/security/approvals/decision.js';
 export { formatApprovalPrompt } from './host/security/approvals/elicitation-approver.js';
 export type { PendingApproval } from './host/security/approvals/pending-approvals.js';
-// What may be done.
+// Policy and approvals.
 export type {
   AnswerOptions,
   ApprovalRequestOptions,
   Approvals,
   ApprovalsOptions,
 } from './host/security/approvals/types.js';
-// The record.
+// The audit log.
 export { type Audit, type AuditOptions, createAudit } from './host/security/audit/audit.js';
 export type { AuditAction, AuditEvent, AuditHead } from './host/security/audit/audit-event.js';
 export type { AuditSink } from './host/security/audit/audit-sink.js';
@@ -72,7 +72,7 @@ export {
   verifyAudit,
 } from './host/security/audit/verify-audit.js';
 export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './host/security/guard/guard-options.js';
-// The lock.
+// The lock file.
 export { acceptDrift } from './host/security/lock/accept-drift.js';
 export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';
 export { createLock } from './host/security/lock/create-lock.js';
@@ -104,7 +104,7 @@ export { allow, ask, deny, type Globs, type Match, type Rule } from './host/secu
 export { findFindings } from './host/security/screening/find-findings.js';
 export type { Finding, FindingKind } from './host/security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './host/security/screening/sanitize-text.js';
-// Hidden content in texts of servers.
+// Hidden characters in texts of servers.
 export {
   screenInstructions,
   screenPrompt,

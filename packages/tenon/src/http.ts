@@ -15,18 +15,21 @@ export type { Exchange, HeaderFields, RequestInfo, ResponseStream } from './tran
 export type { AuthorizeResult, HandlerOptions, Limits } from './transports/http/server/options.js';
 export type { EventStore, Replay, StoredEvent } from './transports/http/sse/event-store.js';
 
-/** A server on HTTP as a function: `export default { fetch: createHandler(server) }`. Takes the `ctx` of a Worker as well. */
+/**
+ * A server on HTTP as a function: `export default { fetch: createHandler(server) }`. It also accepts the `ctx` of a
+ * Worker.
+ */
 export interface HttpHandler {
   (request: Request, info?: FetchRequestInfo, workerContext?: WorkerContext): Promise<Response>;
-  /** Stops taking requests, lets what runs come to its end, and closes the rest. */
+  /** Refuses new requests, waits for requests in progress, and aborts the rest after a timeout. */
   close(options?: CloseOptions): Promise<void>;
-  /** The endpoint below it, for adapters of other runtimes. */
+  /** The endpoint of the handler, for adapters of other runtimes. */
   readonly endpoint: HttpEndpoint;
 }
 
 /**
- * Creates a `fetch` handler that serves every protocol version on one path, and HTTP+SSE beside it. `Host` and
- * `Origin` are checked: names other than loopback need `allowedHosts`.
+ * Creates a `fetch` handler that supports every protocol version on one path, and HTTP+SSE on two others. It checks
+ * `Host` and `Origin`: names other than loopback need `allowedHosts`.
  */
 export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
   const endpoint = createHttpEndpoint(server, options);

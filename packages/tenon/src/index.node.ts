@@ -9,21 +9,20 @@ import type { ConnectTarget } from './client/target.js';
 
 /**
  * Connects a client to a server: a URL, a command, a server in this process, or a transport. `connect<typeof
- * server>(…)` types tools and prompts from a server that you wrote.
- *
+ * server>(…)` types tools and prompts by the type of your server.
  * @throws TenonError `connect/…`, `stdio/spawn`, `call/timeout` or `auth/…` when no connection can be made.
  */
 export async function connect<S extends ServerTypes = ServerTypes>(
   target: ConnectTarget,
   options?: ClientOptions,
 ): Promise<Client<S>> {
-  // A server that never connects to another does not wait for the client when it starts.
+  // Clients are loaded on first use, because many servers never connect to another one.
   const { connect } = await import('./runtimes/node/connect.js');
   return connect<S>(target, options);
 }
 
 export type { Clock } from './cancellation/clock.js';
-// For those who call.
+// For clients.
 export type { ChangeEvent, Client, WatchOptions } from './client/client.js';
 export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
 export type {
@@ -38,7 +37,7 @@ export type {
 export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/task-handle.js';
 export type { InputRequestOptions } from './execution/options.js';
-// For those who build transports.
+// For custom transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
@@ -52,7 +51,7 @@ export type {
   Transport,
 } from './jsonrpc/transport.js';
 export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
-// The vocabulary.
+// Types of the protocol.
 export type {
   AudioContent,
   ContentBlock,
@@ -108,10 +107,10 @@ export { rateLimit } from './server/middleware/rate-limit.js';
 export { resultSizeLimit } from './server/middleware/result-size-limit.js';
 export { timeout } from './server/middleware/timeout.js';
 export type { Registry } from './server/registry.js';
-// For those who offer.
+// For servers.
 export { createServer, type Server } from './server/server.js';
 export type { RootsChange } from './server/session/roots.js';
-// What outlives a process, or is seen by several.
+// Stores, for values that outlive a process or that several processes share.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
 export type { SealKey } from './stores/seal.js';
 export type { Bus, ListOptions, PutOptions, StoredValue, Stores, Values } from './stores/stores.js';

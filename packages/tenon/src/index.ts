@@ -1,5 +1,5 @@
-/** Main entry for every runtime. On Node `tenon` is `index.node.ts`: the same names. */
-// For those who call.
+/** Main entry for every runtime. On Node, `index.node.ts` exports the same names. */
+// For clients.
 
 export type { Clock } from './cancellation/clock.js';
 export type { ChangeEvent, Client, WatchOptions } from './client/client.js';
@@ -16,7 +16,7 @@ export type {
 export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/task-handle.js';
 export type { InputRequestOptions } from './execution/options.js';
-// For those who build transports.
+// For custom transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
@@ -30,7 +30,7 @@ export type {
   Transport,
 } from './jsonrpc/transport.js';
 export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
-// The vocabulary.
+// Types of the protocol.
 export type {
   AudioContent,
   ContentBlock,
@@ -87,10 +87,10 @@ export { rateLimit } from './server/middleware/rate-limit.js';
 export { resultSizeLimit } from './server/middleware/result-size-limit.js';
 export { timeout } from './server/middleware/timeout.js';
 export type { Registry } from './server/registry.js';
-// For those who offer.
+// For servers.
 export { createServer, type Server } from './server/server.js';
 export type { RootsChange } from './server/session/roots.js';
-// What outlives a process, or is seen by several.
+// Stores, for values that outlive a process or that several processes share.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
 export type { SealKey } from './stores/seal.js';
 export type { Bus, ListOptions, PutOptions, StoredValue, Stores, Values } from './stores/stores.js';

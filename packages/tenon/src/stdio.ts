@@ -9,5 +9,5 @@ export { type ServeStdioOptions, serveStdio } from './runtimes/node/stdio/stdio-
 export type { StdoutWriteEvent } from './runtimes/node/stdio/stdout-guard.js';
 export type { StdioServer } from './transports/stdio/server.js';
 
-// Output of the program during its start must not reach the client either.
+// Early output of the program must not reach the client either.
 holdStdout();

@@ -2,7 +2,6 @@ import type { AbortSignalLike } from './lazy-abort-signal.js';
 
 /**
  * Settles as `work` does, or rejects when the signal is aborted, whichever is first. The work itself continues.
- *
  * @param createError Creates the error from the reason of the signal. Default: the reason itself.
  */
 export function rejectOnAbort<T>(

@@ -101,7 +101,6 @@ export interface Client<S = unknown> {
   /**
    * Calls a tool of a server whose type is known: `connect<typeof server>(…)`. Resolves to the structured content of a
    * tool with an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
-   *
    * @throws TenonError `tool/failed` when the result has `isError`.
    */
   readonly tools: ToolCalls<ToolsOf<S>>;
@@ -112,13 +111,11 @@ export interface Client<S = unknown> {
   /**
    * Lists all tools, over all pages. Over HTTP, tools with invalid header annotations are omitted, and the event
    * `error` names them.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   listTools(options?: CallOptions): AsyncIterable<Tool>;
   /**
    * Calls a tool by name and returns its whole result, including a result with `isError: true`.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   callTool(name: SuggestedName<ToolsOf<S>>, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
@@ -129,7 +126,6 @@ export interface Client<S = unknown> {
   listPrompts(options?: CallOptions): AsyncIterable<Prompt>;
   /**
    * Gets a prompt by name.
-   *
    * @throws TenonError `call/argument` for an argument that is not a text, a number or a boolean.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt
    */
@@ -145,7 +141,6 @@ export interface Client<S = unknown> {
   listResources(options?: CallOptions): AsyncIterable<Resource>;
   /**
    * Lists all resource templates, over all pages.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   listResourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate>;

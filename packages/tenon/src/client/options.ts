@@ -27,7 +27,6 @@ export interface ServerRequestInfo {
   /**
    * Reports progress, which extends the server's timeout. `progress` must increase. Has no effect without a progress
    * token, after the response, and on versions whose servers request input in results.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): void;
@@ -54,19 +53,16 @@ export interface RootsSource {
 export interface ClientHandlers {
   /**
    * Shows a form to the user and returns the answer. Missing fields of an accepted form get their defaults.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
   /**
    * Lets the user open a URL. Show the domain of the URL, and do not open it without consent.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
   /**
    * Generates a message with a model. Deprecated in 2026-07-28.
-   *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   readonly sample?:
@@ -77,7 +73,6 @@ export interface ClientHandlers {
   /**
    * The folders that servers may use: a list, a function that returns it, or a source that also reports changes
    * (`workspaceRoots` of `tenon/node`). Deprecated in 2026-07-28: configure the folders of a server instead.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: readonly Root[] | (() => MaybePromise<readonly Root[]>) | RootsSource | undefined;
@@ -144,7 +139,6 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    *
    * Default over HTTP: `{ interval: 30_000, timeout: 5_000 }` while a stream for messages of the server is open. On
    * stdio and HTTP+SSE, the default is to ping only after a call has timed out.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;

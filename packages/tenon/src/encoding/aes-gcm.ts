@@ -5,7 +5,6 @@ import { getNodeCrypto, type NodeCrypto } from './node-crypto.js';
 export interface AesGcm {
   /**
    * Returns the ciphertext, followed by the tag of 16 bytes.
-   *
    * @param iv 12 bytes. Never use the same bytes twice with one key.
    * @param additional Data that is authenticated but not part of the result.
    */

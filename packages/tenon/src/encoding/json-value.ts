@@ -68,7 +68,6 @@ export function copyThroughJson(value: unknown): unknown {
 /**
  * Copies a plain value as JSON transports it. Returns `NOT_PLAIN` for a value with methods that JSON would call, and
  * `undefined` for `undefined`.
- *
  * @param isSorted Adds the members of each object in the order of their names.
  */
 export function copyPlainJson(value: unknown, isSorted = false): unknown {

@@ -22,7 +22,6 @@ const schedule = new Uint32Array(BLOCK);
 
 /**
  * Computes SHA-256 in runtimes without a synchronous implementation.
- *
  * @see https://doi.org/10.6028/NIST.FIPS.180-4
  */
 export function computeSha256Portably(data: string | Uint8Array): Uint8Array {

@@ -4,7 +4,6 @@ import type { InputRequest } from '../protocol/input-requests.js';
 
 /**
  * Methods of the input requests that a result may contain.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 const INPUT_METHODS: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
@@ -20,7 +19,6 @@ export function checkInputRequests(result: JsonObject, check: (method: string, p
 
 /**
  * Checks the methods of the input requests in a result.
- *
  * @throws TenonError `handler/output` when the protocol does not define a method.
  */
 export function checkInputRequestMethods(subject: string, result: unknown): void {

@@ -2,7 +2,6 @@ import type { SealKey } from '../stores/seal.js';
 
 /**
  * Options of input requests that end the call and are answered by a retry.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export interface InputRequestOptions {

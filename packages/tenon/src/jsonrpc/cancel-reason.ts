@@ -13,7 +13,6 @@ const WITHOUT_REASON: ReadonlySet<string> = new Set([
 /**
  * Creates the reason of a cancellation for the peer: the caller's text, or the time limit that was exceeded. Other
  * texts of an error are not sent, because they may name commands, paths and other peers.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/cancellation
  */
 export function getCancelReason(error: TenonError): string {

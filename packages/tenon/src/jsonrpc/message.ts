@@ -1,6 +1,5 @@
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.
- *
  * @see https://www.jsonrpc.org/specification
  */
 

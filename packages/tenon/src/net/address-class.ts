@@ -36,7 +36,6 @@ export function classifyHost(hostname: string): AddressClass {
 const METADATA_IPV4 = new Set(['168.63.129.16', '100.100.100.200']);
 /**
  * Special-purpose /24 blocks that have no servers: protocol assignments, documentation, 6to4 relays, AS112, AMT.
- *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const RESERVED_IPV4 = new Set([
@@ -52,7 +51,6 @@ const RESERVED_IPV4 = new Set([
 
 /**
  * Classifies an IPv4 address by its octets.
- *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressClass {
@@ -70,7 +68,6 @@ const METADATA_IPV6 = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254'
 
 /**
  * Classifies an IPv6 address by its groups.
- *
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 function classifyIpv6(groups: readonly number[]): AddressClass {

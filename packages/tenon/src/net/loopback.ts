@@ -22,7 +22,6 @@ export function isLoopbackHost(host: string): boolean {
 
 /**
  * Checks if the host of a URL is this machine: the hosts of `isLoopbackHost` and names under `.localhost`.
- *
  * @see https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 export function isLoopbackDomain(host: string): boolean {

@@ -2,7 +2,6 @@ import type { JsonObject } from '../jsonrpc/message.js';
 
 /**
  * Capabilities of a client, in the newest protocol version. Unknown members are kept.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#capabilities
  */
 

@@ -7,7 +7,6 @@ const OFFICIAL_PREFIX = /^io\.modelcontextprotocol[./]/;
 
 /**
  * Checks the keys of a `_meta` object. Does not check other values.
- *
  * @throws TenonError `meta/key` for an invalid key, `meta/reserved` for a key that only the protocol may define.
  */
 export function checkMeta(subject: string, meta: unknown): void {

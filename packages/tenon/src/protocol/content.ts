@@ -2,14 +2,12 @@ import type { JsonObject } from '../jsonrpc/message.js';
 
 /**
  * Content of messages, tools, prompts and resources.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 
 /**
  * Metadata of a message or an item. Keys have the form `prefix/name`. Prefixes whose second label is `mcp` or
  * `modelcontextprotocol` are reserved.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 export type Meta = { [key: string]: unknown };
@@ -228,7 +226,6 @@ export interface PromptMessage {
 
 /**
  * The log levels, from the least to the most severe.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
  */
 export const LOGGING_LEVELS = [

@@ -2,7 +2,6 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
  * A tool argument whose value is repeated in a header.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export interface HeaderParam {

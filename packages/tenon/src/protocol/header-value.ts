@@ -3,7 +3,6 @@ import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
 /**
  * Marker before an encoded header value. Visible ASCII with inner spaces is sent unchanged. Any other value is sent as
  * the base64 of its UTF-8 between two markers.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 

@@ -5,7 +5,6 @@ import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextCo
 
 /**
  * Params of a sampling request.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 export interface CreateMessageParams {
@@ -79,7 +78,6 @@ export interface CreateMessageResult extends SamplingMessage {
 
 /**
  * Params of an elicitation: a form or a URL.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams;
@@ -173,7 +171,6 @@ export interface ElicitResult {
 
 /**
  * Result of `roots/list`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
  */
 export interface ListRootsResult {
@@ -183,7 +180,6 @@ export interface ListRootsResult {
 
 /**
  * A request for input from the client.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export type InputRequest =

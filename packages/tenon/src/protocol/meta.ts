@@ -2,7 +2,6 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
  * The `_meta` keys of the protocol itself.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';

@@ -93,7 +93,6 @@ export interface SessionHandle extends ServerSession {
   /**
    * Pings the client of the session. If no response arrives in time, it rejects with `call/timeout` and closes the
    * connection. Rejects with `connection/not-open` if there is no session.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void>;

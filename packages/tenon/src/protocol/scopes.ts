@@ -5,7 +5,6 @@ import type { AuthInfo } from '../jsonrpc/transport.js';
 
 /**
  * A valid OAuth scope.
- *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
  */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
@@ -29,7 +28,6 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
 /**
  * Creates the error for a caller without the necessary scopes, for handlers that decide by the arguments. Over HTTP the
  * client gets a 403 with a challenge, unless the response has begun.
- *
  * @param scopes All scopes that the operation needs, including those that the caller has.
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {

@@ -11,7 +11,6 @@ import type {
 
 /**
  * Tasks in the form of the newest version, which is that of the extension.
- *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 

@@ -1,6 +1,5 @@
 /**
  * An escape sequence of a terminal.
- *
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/
  */
 

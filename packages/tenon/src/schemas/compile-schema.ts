@@ -26,7 +26,6 @@ export type ValueCheck = (value: unknown) => CheckResult | Promise<CheckResult>;
 /**
  * Compiles a schema of the application into a validator. A Standard Schema validates by itself and applies its defaults
  * and transforms. A JSON Schema leaves the value as it is.
- *
  * @throws the same errors as `toJsonSchema`.
  */
 export function compileSchema<const S extends Schema>(schema: S, side: SchemaSide): Validator<InferOutput<S>> {

@@ -16,7 +16,6 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
 
 /**
  * Returns the JSON Schema dialect of a schema: its `$schema`, else 2020-12.
- *
  * @throws TenonError `schema/unknown-dialect` when it is not draft-07, 2019-09 or 2020-12.
  */
 export function detectDraft(json: JsonSchema): Draft {

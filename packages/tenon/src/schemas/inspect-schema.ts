@@ -14,7 +14,6 @@ const SCHEMA_LIMITS: SchemaLimits = { maxDepth: 128, maxValues: 50_000 };
 
 /**
  * Checks that a schema is plain JSON of limited size. Call it before any code copies or walks the schema.
- *
  * @throws TenonError `schema/too-large` or `schema/not-json`.
  */
 export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMITS): void {

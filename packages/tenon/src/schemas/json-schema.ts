@@ -19,7 +19,6 @@ const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new 
 /**
  * Returns the JSON Schema of one side of a schema. A JSON Schema is returned unchanged, with every keyword. Other
  * results are converted once and cached, so callers must not change them.
- *
  * @throws TenonError `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
  */
 export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
@@ -36,7 +35,6 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
 /**
  * Pairs a schema with a JSON Schema that you write by hand. Use it for a schema that cannot be converted to JSON
  * Schema. The schema still validates the values.
- *
  * @param output JSON Schema of the schema's output. Default: the same as the input.
  */
 export function withJsonSchema<S extends StandardSchema>(

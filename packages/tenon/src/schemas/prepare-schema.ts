@@ -43,7 +43,6 @@ interface PreparationContext {
 /**
  * Prepares a JSON Schema for validation. With `estimateMaxLength` the schema comes from a peer, and the steps of a
  * check are counted too.
- *
  * @throws TenonError `schema/broken` when the schema cannot validate any value.
  */
 export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): PreparedSchema {

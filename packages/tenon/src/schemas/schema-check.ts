@@ -9,7 +9,6 @@ import { isStandardSchema, type Schema } from './standard.js';
 
 /**
  * Compiles a schema of a definition into a validator.
- *
  * @param subject Names the schema in errors: `the input of tool "add"`.
  * @throws TenonError `schema/broken` with the location of the first fault of a JSON Schema, or an error of
  * `compileSchema`. The error names the subject.

@@ -6,10 +6,7 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
-/**
- * Items of one kind that a server offers, by name. Clients get a notification when the registry changes while the
- * server runs.
- */
+/** Items of one kind that a server offers, by name. Connected clients are notified of changes. */
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
@@ -60,7 +57,6 @@ export class Registry<D extends HasVisibility> {
 
   /**
    * Adds or replaces an item.
-   *
    * @throws TenonError `server/catalog-function` if the registry is a function of the caller.
    */
   set(name: string, item: D): void {
@@ -73,7 +69,6 @@ export class Registry<D extends HasVisibility> {
 
   /**
    * Removes an item. Returns false if it did not exist.
-   *
    * @throws TenonError `server/catalog-function` if the registry is a function of the caller.
    */
   delete(name: string): boolean {
@@ -121,10 +116,7 @@ export class Registry<D extends HasVisibility> {
     return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
   }
 
-  /**
-   * Lists the items whose names match, if the caller may see them. Pass the same function each time, because the result
-   * is cached by function.
-   */
+  /** Lists the matching items that the caller may see. Pass the same function each time: the result is cached by it. */
   pick(matches: (name: string) => boolean, caller: CallerInfo): readonly [name: string, item: D][] {
     const callerItems = this.#createForCaller(caller);
     const entries = callerItems ? Object.entries(callerItems).filter(([name]) => matches(name)) : this.#pick(matches);

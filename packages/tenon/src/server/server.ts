@@ -47,7 +47,6 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
 
 /**
  * Creates a server from its definition.
- *
  * @throws TenonError `server/definition`, `tool/definition` and similar codes when a name, a schema or a template is
  * invalid.
  */

@@ -33,7 +33,6 @@ interface CachedChunks {
 /**
  * Wraps `values` so that a value may be larger than one value of the store. Large members are stored as separate values
  * (chunks).
- *
  * @param maxSize Maximum size of the chunks of one value together, in characters of JSON. A larger value throws
  * `store/value-too-large`.
  */

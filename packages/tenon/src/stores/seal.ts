@@ -57,7 +57,6 @@ export function areSealKeys(keys: readonly SealKey[]): boolean {
 /**
  * Derives a key for one purpose from a secret of high entropy. Do not use it for passwords, because the derivation is
  * fast.
- *
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
 export async function deriveSealKey(id: string, secret: string, purpose: string): Promise<SealKey> {

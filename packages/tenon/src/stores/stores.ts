@@ -53,7 +53,6 @@ export interface ListOptions {
 /**
  * JSON objects by key. Each call is atomic, also against other processes. The calls of one process take effect in the
  * order in which they are made.
- *
  * @throws TenonError `store/key` unless the key has 1 to 512 printable ASCII characters. `store/value` unless the value
  * is an object that JSON can represent. `store/value-too-large` for a value beyond the limit of the store.
  */

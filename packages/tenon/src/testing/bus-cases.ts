@@ -160,7 +160,7 @@ export const sharedBusCases: readonly StoreCase[] = [
       const first: unknown[] = [];
       const second: unknown[] = [];
       bus.subscribe('a', ({ n }) => first.push(n));
-      // A subscription is known to other processes when a later call has resolved.
+      // A subscription is active in other processes when a later call has resolved.
       await values.get('a');
       await other.bus.publish('a', { n: 1 });
       bus.subscribe('a', ({ n }) => second.push(n));

@@ -6,14 +6,14 @@ import type { RequestHandler } from '../protocol/request-handler.js';
 import { dialects } from '../protocol/versions/index.js';
 import { createTransportPair, type MessageObserver } from '../transports/memory.js';
 
-/** All protocol versions, newest first, for tests over each of them. */
+/** All protocol versions, newest first, for tests that run on each of them. */
 export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);
 
-/** Options of a client and a server in one process: those of any client, and the following. */
+/** Options of a client and a server in one process: the client options and those below. */
 export interface PairOptions extends ClientOptions {
-  /** Called for every message, in the form of the protocol version. */
+  /** Called with every message, in the form of the protocol version. */
   readonly onMessage?: MessageObserver | undefined;
-  /** Wraps the client's side of the transport: see `withFaults`. */
+  /** Wraps the client's side of the transport, for example with `withFaults`. */
   readonly wrapTransport?: ((channel: Transport) => Transport) | undefined;
 }
 

@@ -17,7 +17,7 @@ import type { RequestHandler, ServerSession } from '../protocol/request-handler.
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { getDialect, getNewestDialect } from '../protocol/versions/index.js';
 
-/** Creates the server that `transportCases` talks to. Serve it on the transport under test, in any process. */
+/** The server that `transportCases` calls. Serve it on the transport under test, in any process. */
 export const echoServer: RequestHandler = {
   async connect(channel: Transport): Promise<ServerSession> {
     const session = new EchoSession(channel);
@@ -98,7 +98,7 @@ class EchoSession implements ServerSession {
     }
   }
 
-  /** Sends a request to the client, and responds with its answer. */
+  /** Sends a request to the client, and returns its response as the result. */
   #sendRequest(incoming: JsonRpcRequest, params: JsonObject): Promise<JsonObject> {
     const id = `question-${this.#pendingRequests.size}`;
     return new Promise(resolve => {
@@ -113,7 +113,7 @@ class EchoSession implements ServerSession {
     try {
       await this.#transport.send(message, { relatedTo: id });
     } catch {
-      // The requesting client has disconnected.
+      // The client has disconnected.
     }
   }
 }

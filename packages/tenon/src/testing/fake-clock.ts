@@ -2,13 +2,13 @@ import type { Clock } from '../cancellation/clock.js';
 
 /** A clock that advances only when `advance` is called. */
 export interface FakeClock extends Clock {
-  /** Lets `ms` milliseconds pass: the timers that are due run, in the order in which they are due. */
+  /** Advances the time by `ms` milliseconds and runs the due timers in order. */
   advance(ms: number): void;
   /** Number of pending timers. */
   readonly timers: number;
 }
 
-/** Creates a clock that stands at `start` milliseconds until it is advanced, so that tests wait for nothing. */
+/** Creates a clock that stays at `start` milliseconds until it is advanced, so that tests need not wait. */
 export function fakeClock(start = 0): FakeClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let time = start;

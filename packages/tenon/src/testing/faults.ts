@@ -14,7 +14,7 @@ export const drop: MessageFault = { kind: 'drop' };
 /** Sends a message twice. */
 export const duplicate: MessageFault = { kind: 'duplicate' };
 
-/** Delays a message behind those that are sent after it. */
+/** Delays a message, so that it arrives after later ones. */
 export function delay(ms: number): MessageFault {
   return { kind: 'delay', ms };
 }
@@ -24,20 +24,20 @@ export function replaceWith(value: unknown): MessageFault {
   return { kind: 'replace', value };
 }
 
-/** Decides what happens to a message; nothing, when it returns `undefined`. `index` counts those of its direction from 0. */
+/** Returns the fault of a message, or `undefined` for none. `index` counts the messages of one direction from 0. */
 export type FaultSchedule = (message: unknown, index: number) => MessageFault | undefined;
 
 /** Faults for the two directions of a transport. */
 export interface FaultOptions {
-  /** For what is sent on the channel. */
+  /** Faults of the messages that the transport sends. Default: none. */
   readonly send?: FaultSchedule | undefined;
-  /** For what it receives. */
+  /** Faults of the messages that the transport receives. Default: none. */
   readonly receive?: FaultSchedule | undefined;
-  /** For `delay`. */
+  /** Clock for `delay`. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
-/** Wraps a transport so that faults happen as scheduled. */
+/** Wraps a transport so that the scheduled faults happen. */
 export function withFaults(transport: Transport, { send, receive, clock = systemClock }: FaultOptions): Transport {
   let sent = 0;
   let received = 0;

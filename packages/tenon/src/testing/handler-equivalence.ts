@@ -6,45 +6,45 @@ import type { Observation, ObservedEvent } from './handler-equivalence/observati
 import { runScenario } from './handler-equivalence/run-scenario.js';
 import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
 
-/** Input of the handler, and the answers of its client. */
+/** Options of `checkHandlerEquivalence`: the input of the handler, and the answers of its client. */
 export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
-  /** The arguments of the call. Default `{}`. Of a resource: none. */
+  /** The arguments of the call. A resource has none. Default: `{}`. */
   readonly input?: JsonObject | undefined;
 }
 
-/** One way in which the handler was served, and what could be seen of it. */
+/** One execution of the handler, with everything that was observed of it. */
 export interface ExecutionResult {
   /**
-   * Name of the execution mode: `by-request`; `held` (the handler waits in memory); `replayed` (it runs again);
-   * `replayed by another replica`; `replayed, crashed at every write`; `task`; `promoted` (the call becomes a task
-   * while the handler runs); and the last two with `, crashed at every write`.
+   * Execution mode: `by-request`; `held` (the handler waits in memory); `replayed` (it runs again); `replayed by
+   * another replica`; `task`; or `promoted` (the call becomes a task while the handler runs). The last three also exist
+   * with `, crashed at every write`, as `replayed, crashed at every write`.
    */
   readonly mode: string;
   /** Protocol version of the run. */
   readonly protocolVersion: string;
   /**
-   * The input requests that reached the client, in the form of the newest version, and the steps that ran, in their
-   * order.
+   * The input requests that reached the client, in the form of the newest version, and the steps that ran, in order.
    */
   readonly events: readonly ObservedEvent[];
   /** Number of runs of the handler. */
   readonly entries: number;
   /** Results of `effects`. */
   readonly effects: readonly unknown[];
-  /** Result that the client received; absent after an error. */
+  /** Result that the client received. Absent after an error. */
   readonly result?: JsonObject;
   /** Error of the call, if it failed. */
   readonly error?: { readonly code: number | undefined; readonly message: string };
-  /** Capabilities that the handler needs and a client of this version cannot have: then nothing of it is compared. */
+  /**
+   * Capabilities that the handler needs and a client of this version cannot have. The execution is then not compared.
+   */
   readonly missingCapabilities?: readonly string[];
 }
 
 /**
- * Runs a handler in every way in which it can be served, on every protocol version: by requests, by retries in the same
- * or another process, as a task, and as a task whose process dies after each write. Compares its input requests,
- * effects and results. Clients, processes and clocks are simulated.
- *
- * @throws TenonError `testing/ways-differ` when the runs differ, usually because of an effect outside of `ctx.step`.
+ * Runs a handler in every execution mode on every protocol version: by requests, by retries in the same or another
+ * process, as a task, and as a task whose process crashes after each write. Compares its input requests, effects and
+ * results. Clients, processes and clocks are simulated.
+ * @throws TenonError `testing/ways-differ` when the executions differ, usually because of an effect outside `ctx.step`.
  */
 export async function checkHandlerEquivalence(
   handler: TestableHandler,
@@ -69,7 +69,7 @@ export async function checkHandlerEquivalence(
   });
 }
 
-/** A call can become a task at any point of its handler. */
+/** Lists the scenarios in which a call becomes a task: one for each action of its handler. */
 function listPromotions(scenario: ExecutionScenario, { expected }: EquivalenceCheck): ExecutionScenario[] {
   const actions = expected?.actions ?? [];
   return actions.slice(0, MAX_PROMOTIONS).map((_, index) => ({ ...scenario, promotion: { index } }));

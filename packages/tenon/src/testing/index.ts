@@ -1,5 +1,5 @@
 /**
- * Test servers and clients: in-memory pairs, fault injection, contract suites of transports and stores.
+ * Test servers and clients: in-memory pairs, fault injection, and contract cases for transports and stores.
  *
  * @module tenon/testing
  */

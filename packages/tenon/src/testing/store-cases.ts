@@ -6,30 +6,32 @@ import { check } from './test-peer.js';
 import type { ContractCase } from './transport-cases.js';
 import { sharedValueCases, valueCases } from './value-cases.js';
 
-/** Empty stores that are just opened. */
+/** Newly opened, empty stores. */
 export interface StoreFixture {
   /** Stores under test. */
   readonly stores: Stores;
-  /** Opens the same stores once more, as another process or this one after a restart does. */
+  /**
+   * Opens the same stores again, as another process would, or this process after a restart. Required unless
+   * `secondOpen` is true.
+   */
   readonly openSecond?: (() => Stores | Promise<Stores>) | undefined;
   /** Advances the time by this many milliseconds, for stores with an injected clock. Absent: the tests wait. */
   readonly advance?: ((ms: number) => void | Promise<void>) | undefined;
   /** Maximum size of a value, in characters of JSON text. Default: 1 Mi. */
   readonly maxValueSize?: number | undefined;
-  /** Frees what the stores needed besides. They are closed by then. */
+  /** Releases other resources of the stores. Called after the stores were closed. */
   readonly release?: (() => void | Promise<void>) | undefined;
 }
 
 /** Features that stores may lack. */
 export interface UnsupportedStoreFeatures {
-  /** They cannot be opened a second time: they are in the memory of one process. */
+  /** True if the stores cannot be opened a second time, because they are in the memory of one process. */
   readonly secondOpen?: boolean | undefined;
 }
 
 /**
  * Lists the contract of stores as named cases for any test runner: `for (const { name, run } of storeCases(open))
  * it(name, run)`.
- *
  * @param open Called once for each case.
  */
 export function storeCases(
@@ -41,7 +43,7 @@ export function storeCases(
   return cases.map(([name, use]) => ({ name, run: () => runCase(open, use) }));
 }
 
-/** Number and interval (in milliseconds) of the polls of a case. */
+/** Maximum number of polls in a case. */
 const MAX_POLLS = 1000;
 const POLL_INTERVAL = 10;
 

@@ -2,18 +2,18 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { Stores } from '../stores/stores.js';
 import { check } from './test-peer.js';
 
-/** The stores under test, as a case uses them. */
+/** The stores under test, with functions for the cases. */
 export interface StoreContext extends Stores {
   readonly maxValueSize: number;
   openSecond(): Promise<Stores>;
   advance(ms: number): Promise<void>;
-  /** Waits until it holds, and fails when it does not for long. */
+  /** Waits until the condition is true. Fails after a timeout. */
   waitUntil(condition: () => boolean, message: string): Promise<void>;
 }
 
 export type StoreCase = readonly [name: string, use: (context: StoreContext) => Promise<void>];
 
-/** Checks that it is refused with that code. */
+/** Checks that `run` rejects with this code. */
 export async function expectRejection(code: string, run: () => Promise<unknown>): Promise<void> {
   const error = await run().then(
     () => undefined,

@@ -15,7 +15,7 @@ import type { MessageReceiver, Transport } from '../jsonrpc/transport.js';
 /** Time for one response before a case fails, in milliseconds. */
 const RESPONSE_TIMEOUT = 10_000;
 
-/** An answer as it came. */
+/** A response, unchanged. */
 export interface PeerResponse {
   /** ID of the request. */
   readonly id?: unknown;
@@ -27,25 +27,25 @@ export interface PeerResponse {
 
 /** One side of a transport under test. Sends messages, and records all received ones. */
 export interface TestPeer {
-  /** The peer's end of the transport. */
+  /** The transport of this peer. */
   readonly transport: Transport;
-  /** Receiver of the messages. */
+  /** Receiver of the incoming messages. */
   readonly receiver: MessageReceiver;
   /** Creates a request. */
   request(method: string, params: JsonObject, id?: Id): JsonRpcRequest;
-  /** Sends a request and waits for its answer. */
+  /** Sends a request and waits for its response. */
   call(method: string, params: JsonObject, id?: Id): Promise<PeerResponse>;
-  /** Answers the requests of the peer from now on. */
+  /** Sets the handler for later requests of the other peer. */
   onRequest(method: string, handler: (params: JsonObject) => JsonObject): void;
-  /** The params of the notifications of a method that have come. */
+  /** Returns the params of the received notifications of a method. */
   getNotifications(method: string): JsonObject[];
-  /** Counts the responses to ids that begin with the prefix. */
+  /** Counts the responses whose IDs begin with the prefix. */
   countResponses(prefix: string): number;
-  /** Settles when the receiver was notified of the end. */
+  /** Resolves when the receiver was notified of the end. */
   readonly closed: Promise<void>;
-  /** The argument of each such notification. */
+  /** The argument of each `onClose` call. */
   readonly closeReasons: readonly (TenonError | undefined)[];
-  /** Messages that came after the transport was closed. */
+  /** Messages that arrived after the transport was closed. */
   readonly receivedAfterClose: readonly unknown[];
 }
 

@@ -3,7 +3,7 @@ import { createNotification, type Id, type JsonObject } from '../jsonrpc/message
 import type { Transport } from '../jsonrpc/transport.js';
 import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';
 
-/** One thing that a channel must do. `run` rejects with what it did instead. */
+/** One requirement for a transport. `run` rejects with the actual behavior if the transport does not meet it. */
 export interface ContractCase {
   /** Name of the case. */
   readonly name: string;
@@ -15,24 +15,23 @@ export interface ContractCase {
 export interface TransportFixture {
   /** Transport under test. */
   readonly transport: Transport;
-  /** Sends the messages that must precede others, such as `initialize`. */
+  /** Sends the messages that must be sent before others, such as `initialize`. Absent: none are necessary. */
   readonly handshake?: ((ear: TestPeer) => Promise<void>) | undefined;
   /** Frees the resources of the fixture. The transport may be open or closed. */
   readonly release?: (() => void | Promise<void>) | undefined;
 }
 
-/** Features that a transport may lack. */
+/** Features that a transport may not have. */
 export interface UnsupportedFeatures {
-  /** The peer cannot send requests of its own. */
+  /** True if the peer cannot send its own requests. */
   readonly serverRequests?: boolean | undefined;
-  /** The end of the peer is not detected before the next message. */
+  /** True if the end of the peer is not detected before the next message. */
   readonly closeDetection?: boolean | undefined;
 }
 
 /**
  * Lists the contract of transports as named cases for any test runner: `for (const { name, run } of
  * transportCases(open)) it(name, run)`.
- *
  * @param open Called once for each case.
  */
 export function transportCases(

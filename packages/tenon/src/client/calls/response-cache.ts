@@ -14,7 +14,6 @@ interface CacheEntry {
 /**
  * Caches results for the lifetime that the server declares. A client has one principal, so private results are cached
  * too.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResponseCache {

@@ -59,7 +59,6 @@ const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
 
 /**
  * Returns a valid result. Otherwise reports its malformed entries and returns the result without them.
- *
  * @throws TenonError `peer/invalid-result` if `strictResults` is set, if another part is invalid, or if no content is
  * left.
  */

@@ -19,7 +19,6 @@ const PROBE_TIMEOUT = 2000;
 
 /**
  * Opens transports to one server until a protocol version is negotiated.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function negotiateConnection(

@@ -9,7 +9,6 @@ const REFUSAL_CODES: ReadonlySet<number | undefined> = new Set([INVALID_PARAMS, 
 /**
  * Tells if a server refused `initialize` because of the version. The specification requires -32602 with the supported
  * versions in `data.supported`, but not every server lists them.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#error-handling
  */
 export function isVersionRefusal(error: unknown): error is TenonError {

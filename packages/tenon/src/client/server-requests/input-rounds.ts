@@ -11,7 +11,6 @@ import { answerInputRequest, createTooManyRoundsError, getMaxRounds, raceAbort }
 /**
  * Repeats a request until its result is final. The handlers for server requests answer the input requests of each
  * round.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function resolveInputRequests(

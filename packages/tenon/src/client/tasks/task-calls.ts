@@ -20,7 +20,6 @@ export function canCreateTasks(connection: Connection): boolean {
 
 /**
  * Returns the `task` parameter of a call. If the tool requires a task, there is a default.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function getTaskParams(

@@ -35,7 +35,6 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   /**
    * Waits for the value of the call: the same as `client.tools.x` resolves to. Input requests of the task are answered
    * meanwhile.
-   *
    * @throws TenonError the errors of the call, and `task/cancelled`, `task/unknown`, `task/expired` or
    * `task/unreachable`. `call/unanswered-request` when no handler can answer an input request; the task then still
    * waits for an answer.
@@ -67,7 +66,6 @@ type StartArguments<I> = [I] extends [undefined]
 
 /**
  * Starts, resumes and manages tasks.
- *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export interface Tasks<T = unknown> {

@@ -17,7 +17,6 @@ export interface TaskInputContext {
 
 /**
  * Input requests of a task.
- *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export class TaskInputRequests {

@@ -21,7 +21,6 @@ export type TaskMethodHandlers = { readonly [M in TaskMethod]: MethodHandler<M> 
 
 /**
  * Creates the handlers of the task methods.
- *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function createMethodHandlers(

@@ -10,7 +10,6 @@ import type { TaskService } from './task-service.js';
 /**
  * Lets calls of tools with the option `task` become tasks: the client gets a response at once and polls for the result.
  * Tasks survive the process if the server's `stores` do. Supports the tasks extension and the tasks of 2025-11-25.
- *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function tasks(options: TasksOptions = {}): ServerExtension {

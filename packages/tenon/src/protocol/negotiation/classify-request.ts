@@ -26,7 +26,6 @@ export function hasProtocolVersion(request: JsonRpcRequest): boolean {
 
 /**
  * Determines the protocol version of a request.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function classifyRequest(

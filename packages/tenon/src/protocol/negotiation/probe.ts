@@ -16,7 +16,6 @@ const PER_REQUEST_ERRORS = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, 
 /**
  * Interprets the response to a probe. Only a list of versions, or an error of the stateless versions, proves a
  * stateless server. Any other response means that the server requires a handshake.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly Dialect[]): ProbeResult {

@@ -2,7 +2,6 @@ import type { VersionDefinition } from './define-version.js';
 
 /**
  * The first protocol version, as a complete definition.
- *
  * @see https://modelcontextprotocol.io/specification/2024-11-05
  */
 export const v20241105: VersionDefinition = {

@@ -5,7 +5,6 @@ import { without } from './message-transforms.js';
 
 /**
  * The changes of protocol version 2025-03-26.
- *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/changelog
  */
 export const v20250326 = deriveVersion(v20241105, {

@@ -16,7 +16,6 @@ const withoutMeta = without('_meta');
 
 /**
  * The changes of protocol version 2025-06-18.
- *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/changelog
  */
 export const v20250618 = deriveVersion(v20250326, {

@@ -11,7 +11,6 @@ const taskMethods = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 
 
 /**
  * The changes of protocol version 2025-11-25.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
 /**

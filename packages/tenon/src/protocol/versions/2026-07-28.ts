@@ -16,7 +16,6 @@ const extensionTransforms = { clientCapabilities: withoutTasksExtension, serverC
 
 /**
  * The changes of protocol version 2026-07-28.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/changelog
  */
 export const v20260728 = deriveVersion(v20251125, {

@@ -11,7 +11,6 @@ export const dialects: readonly Dialect[] = compileDialects([v20241105, v2025032
 
 /**
  * The version of an HTTP request that names none and belongs to no session.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
  */
 export const DEFAULT_HTTP_VERSION = '2025-03-26';

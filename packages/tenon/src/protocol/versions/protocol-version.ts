@@ -1,6 +1,5 @@
 /**
  * The protocol versions that the library supports.
- *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 export type ProtocolVersion = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';

@@ -5,8 +5,9 @@ import { type ConnectTarget, resolveEndpoint } from '../../client/target.js';
 import { nodeTransports } from './transports.js';
 
 /**
- * Connects to a server: a URL, a command, a server in this process, a channel of your own. With the type of a server of
- * yours, `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
+ * Connects to a server: a URL, a command, a server in this process, or a custom transport. With the type of your
+ * server, `connect<typeof server>(…)`, its tools and prompts are typed.
+ * @throws TenonError `connect/…`, `stdio/spawn`, `call/timeout` or `auth/…` when no connection can be made.
  */
 export async function connect<S extends ServerTypes = ServerTypes>(
   target: ConnectTarget,

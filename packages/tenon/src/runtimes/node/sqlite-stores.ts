@@ -9,18 +9,17 @@ import type { Stores } from '../../stores/stores.js';
 
 type Libsql = new (path: string, options: { timeout: number }) => Database;
 
-/** Time that opening waits for other processes, in milliseconds. */
+/** Maximum time to wait for other processes when a file is opened, in milliseconds. */
 const OPENING_TIMEOUT_MS = 5000;
 
 /**
  * Opens stores in a SQLite file, for all processes of one machine. Creates the file, readable by its owner only. Needs
  * the package `libsql`.
- *
  * @throws TenonError `store/no-driver` without `libsql`, `store/unreadable` for a damaged file, `store/schema` for
  * another program's or a newer database, `store/read-only`, or `store/failed`.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
-  // A full path, so that no name is taken for an address or for a database in memory.
+  // With a full path, no name can be taken for a URL or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();
   createPrivateFile(path);
@@ -34,7 +33,10 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
   return stores;
 }
 
-/** A file that was deleted or replaced goes on to exist for this process alone: what is written is lost to all others. */
+/**
+ * Creates a check for a deleted or replaced file. Such a file still exists for this process, but all other processes
+ * would miss its writes.
+ */
 function createFileCheck(path: string): () => void {
   const opened = statSync(path);
   return () => {
@@ -46,7 +48,7 @@ function createFileCheck(path: string): () => void {
   };
 }
 
-/** Loads the driver when it is first needed, and by `require` from both builds: it is a module of CommonJS. */
+/** Loads the driver on first use. Both builds use `require`, because the driver is a CommonJS module. */
 function loadLibsql(): Libsql {
   try {
     return createRequire(import.meta.filename)('libsql') as Libsql;
@@ -57,8 +59,9 @@ function loadLibsql(): Libsql {
 }
 
 /**
- * Makes the file readable by its owner only, which those beside it then are as well. One that is there is not touched:
- * to close it again would let go of the locks that this process has on it. https://www.sqlite.org/howtocorrupt.html
+ * Creates the file with access for its owner only. SQLite gives the same access to the files next to it. An existing
+ * file is not opened, because closing it would release the locks that this process has on it.
+ * @see https://www.sqlite.org/howtocorrupt.html
  */
 function createPrivateFile(path: string): void {
   try {

@@ -5,7 +5,7 @@ import { createFetchRequester } from '../web/fetch-requester.js';
 import { createNodeRequester } from './http/http-requester.js';
 import { spawnServer } from './processes/spawn-server.js';
 
-/** The transports of Node: its own HTTP client, which costs a sixth of what `fetch` does there, and child processes. */
+/** The transports of Node: child processes, and an HTTP client at a sixth of the cost of `fetch`. */
 export const nodeTransports: TransportFactory = {
   createHttp: target =>
     createClientEndpoint(target, target.fetch ? createFetchRequester(target.fetch) : createNodeRequester()),

@@ -10,7 +10,7 @@ import type { Root } from '../../protocol/content.js';
 /** Time between two checks of the folders while a client is connected, in milliseconds. */
 const CHECK_INTERVAL = 2000;
 
-/** A folder of this machine. A plain string is its path; `name` is what the server may show. */
+/** A folder on this machine. A plain string is its path. `name` is the name that the server may show. */
 export type WorkspaceFolder = string | { readonly path: string; readonly name?: string | undefined };
 
 /** Options of `workspaceRoots`. */
@@ -18,18 +18,20 @@ export interface WorkspaceRootsOptions {
   /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
   readonly interval?: number | undefined;
   /**
-   * Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is
-   * called.
+   * Called with `roots/unavailable` once when a folder is missing, is not a folder or cannot be read. Default: the
+   * problem is ignored.
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
-/** Folders of this machine as roots. Pass it as `roots` to `connect` or `createHost`; several clients may share it. */
+/**
+ * Folders on this machine as roots. Pass them as `roots` to `connect` or `createHost`. Several clients may share them.
+ */
 export interface WorkspaceRoots extends RootsSource {
   list(): Promise<readonly Root[]>;
-  /** Replaces the folders. Connected clients announce the change. */
+  /** Replaces the folders. Connected clients notify their servers of the change. */
   set(folders: readonly WorkspaceFolder[]): void;
 }
 
@@ -39,9 +41,8 @@ interface ResolvedFolder {
 }
 
 /**
- * Offers folders of this machine as roots. A root is the real path of a readable folder, with links resolved. Folders
- * are checked every `interval` while a client is connected, and changes are announced.
- *
+ * Creates roots from folders on this machine. A root is the real path of a readable folder, with links resolved. The
+ * folders are checked every `interval` while a client is connected, and servers are notified of changes.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#security-considerations
  */
 export function workspaceRoots(
@@ -56,11 +57,11 @@ class FolderRoots implements WorkspaceRoots {
   readonly #onError: (error: TenonError) => void;
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
-  /** Folders that were reported as unavailable and have not been available since. */
+  /** Folders that were reported as unavailable and are still unavailable. */
   readonly #reported = new Set<string>();
   #folders: readonly ResolvedFolder[];
   #stopTimer: (() => void) | undefined;
-  /** The list that was last given or announced to all clients. */
+  /** The last list that all clients got. */
   #known: string | undefined;
 
   constructor(folders: readonly WorkspaceFolder[], options: WorkspaceRootsOptions) {
@@ -79,7 +80,7 @@ class FolderRoots implements WorkspaceRoots {
   }
 
   subscribe(onChange: () => void): () => void {
-    // A function of its own: the same listener may subscribe twice.
+    // Each subscription needs its own function, because the same listener may subscribe twice.
     const notifyChange = () => onChange();
     this.#listeners.add(notifyChange);
     this.#stopTimer ??= this.#startTimer();
@@ -149,7 +150,7 @@ function toFolder(folder: WorkspaceFolder): ResolvedFolder {
   return { path: resolve(path), name };
 }
 
-/** Describes why a path cannot be offered as a folder. Returns `undefined` when it can. */
+/** Returns the reason why a path cannot be used as a root, or `undefined` if it can. */
 async function findProblem(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isDirectory()) return 'something that is no folder';

@@ -1,7 +1,7 @@
 /**
- * The web globals that the portable part of the library uses, and no more: what Node, Bun, Deno, Workers and browsers
- * all have. The portable part compiles against this file alone, so that it cannot lean on a runtime by accident.
- * Where a runtime's own types are present as well, the interfaces merge.
+ * The web globals that the portable part of the library uses. Node, Bun, Deno, Workers and browsers have all of them.
+ * The portable part compiles against this file alone, so that it cannot depend on one runtime by accident. If the types
+ * of a runtime are present too, the interfaces merge.
  */
 
 interface AbortSignal {

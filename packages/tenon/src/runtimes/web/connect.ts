@@ -5,9 +5,8 @@ import { type ConnectTarget, resolveEndpoint } from '../../client/target.js';
 import { webTransports } from './transports.js';
 
 /**
- * Connects a client to a server: a URL, a command, a server in this process, or a transport. `connect<typeof
- * server>(…)` types tools and prompts from a server that you wrote.
- *
+ * Connects a client to a server: a URL, a server in this process, or a transport. `connect<typeof server>(…)` types
+ * tools and prompts by the type of your server.
  * @throws TenonError `connect/…`, `stdio/spawn`, `call/timeout` or `auth/…` when no connection can be made.
  */
 export function connect<S extends ServerTypes = ServerTypes>(

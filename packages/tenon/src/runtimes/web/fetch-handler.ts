@@ -2,12 +2,13 @@ import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../transports/http/server/exchange.js';
 
 /**
- * Information about a request beside the request itself. Members of other types, as runtimes pass them, do not count.
+ * Information about a request, in addition to the request itself. Members of other types are ignored, because runtimes
+ * pass other objects here.
  */
 export interface FetchRequestInfo {
   /** User that a framework authenticated. */
   readonly auth?: AuthInfo | undefined;
-  /** The address of the client. */
+  /** Network address of the client. */
   readonly remote?: string | undefined;
 }
 
@@ -18,8 +19,8 @@ export interface WorkerContext {
 }
 
 /**
- * Answers a web `Request` by a function that answers an `Exchange`, so that one endpoint serves `fetch` and, by
- * `toNode`, `node:http`.
+ * Handles a web `Request` with a function for an `Exchange`. So one endpoint supports `fetch` and, by `toNode`,
+ * `node:http`.
  */
 export function answerFetch(
   handle: (exchange: Exchange) => void,
@@ -36,12 +37,12 @@ declare const navigator: { readonly userAgent?: string } | undefined;
 /** True on Workers, where promises of one request do not settle in another. */
 const IS_WORKERS = typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';
 
-/** Status that some servers log for a client that left. */
+/** Status that some servers log for a client that has disconnected. */
 const STATUS_CLIENT_CLOSED = 499;
 
 /**
- * An exchange of `fetch`. Adapters on Node create the costly parts of a `Request` on access, and here they are seldom
- * accessed.
+ * An exchange of `fetch`. Adapters on Node create the expensive parts of a `Request` on access, and this class rarely
+ * accesses them.
  */
 class FetchExchange implements Exchange {
   readonly path: string;
@@ -91,7 +92,7 @@ class FetchExchange implements Exchange {
     return this.#state === 'gone';
   }
 
-  /** Runtimes that keep `Host` to themselves have put it into the URL. */
+  /** Returns a header. Runtimes that hide `Host` have put it into the URL. */
   header(name: string): string | undefined {
     return this.raw.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
   }
@@ -131,7 +132,7 @@ class FetchExchange implements Exchange {
     this.#listeners.push(listener);
   }
 
-  /** Notices from now on when the client leaves. */
+  /** Detects from now on when the client disconnects. */
   watch(): void {
     if (this.#state === 'complete' || this.clientClosed) return;
     const { signal } = this.raw;
@@ -139,10 +140,10 @@ class FetchExchange implements Exchange {
     else signal?.addEventListener('abort', () => this.#handleClientClosed(), { once: true });
   }
 
-  /** False when there is nothing to leave any more. */
+  /** Handles a disconnected client. Returns false if the response is already complete. */
   #handleClientClosed(): boolean {
     if (this.#state === 'complete' || this.clientClosed) return false;
-    // The body is not read, but the code that waits for the response here must continue.
+    // The body is not read, but the code that waits for the response must continue.
     if (this.#state === 'waiting') this.#respond(new Response(null, { status: STATUS_CLIENT_CLOSED }));
     this.#state = 'gone';
     for (const listener of this.#listeners?.splice(0) ?? []) listener();
@@ -150,14 +151,14 @@ class FetchExchange implements Exchange {
   }
 }
 
-/** Milliseconds after which a client that waits for a response is monitored. */
+/** Time after which a client that waits for a response is checked, in milliseconds. */
 const WATCH_DELAY = 20;
 
 let unwatched: FetchExchange[] = [];
 
 /**
- * Most answers are there before anybody could leave: the signal, which is costly to have, is looked at for those that
- * are not. One timer serves all, but where what belongs to one request cannot be touched in another.
+ * Watches an exchange after a delay. Most responses are sent earlier, so their expensive abort signal is never created.
+ * One timer is shared by all exchanges, except on Workers, where one request cannot access the data of another.
  */
 function watchSoon(exchange: FetchExchange): void {
   if (IS_WORKERS) return void setTimeout(() => exchange.watch(), 0);
@@ -170,16 +171,16 @@ function watchAll(): void {
   for (const exchange of waiting) exchange.watch();
 }
 
-/** The parts of an absolute URL, as a request has it: no part is written in two ways. */
+/** Splits an absolute URL into host, path and query. */
 function parseUrl(url: string): { host: string; path: string; query: string } {
   const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
   return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
 }
 
-/** Between texts it remembers nothing. */
+/** The decoder keeps no state between texts. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Reads a body of known length at once. */
+/** Reads a body. A body with a known length is read at once. */
 async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = request.headers.get('content-length');
   if (length === null) return readChunks(request, limit);
@@ -258,7 +259,7 @@ function createStream(
     },
     destroy() {
       if (!close()) return;
-      // No error is written for a client that has disconnected, because some runtimes log an error that ends a stream.
+      // The stream of a disconnected client ends without an error, because some runtimes log such errors.
       if (onCancel()) controller.error(new Error('cut off'));
       else controller.close();
     },

@@ -3,7 +3,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/client/fetch-like.js';
 import type { HttpReply, HttpRequest, Requester } from '../../transports/http/client/requester.js';
 
-/** A requester on `fetch`. */
+/** Creates an HTTP client with `fetch`. */
 export function createFetchRequester(fetchLike: FetchLike = (url, init) => fetch(url, init)): Requester {
   return async request => {
     try {
@@ -14,7 +14,10 @@ export function createFetchRequester(fetchLike: FetchLike = (url, init) => fetch
   };
 }
 
-/** Redirects are the caller's: `fetch` would take the headers along to any other origin but for `authorization`. */
+/**
+ * Returns the options for `fetch`. Redirects are left to the caller, because `fetch` would send all headers except
+ * `authorization` to another origin.
+ */
 function toRequestInit({ method, headers, body, signal }: HttpRequest): Parameters<FetchLike>[1] {
   return {
     method,
@@ -25,7 +28,9 @@ function toRequestInit({ method, headers, body, signal }: HttpRequest): Paramete
   };
 }
 
-/** Errors of Node, Bun and Deno for a connection that was never made. A browser does not distinguish them. */
+/**
+ * Matches errors of Node, Bun and Deno for a connection that was never established. Browsers do not distinguish them.
+ */
 const NEVER_CONNECTED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -54,13 +59,13 @@ function toHttpReply(response: FetchResponse): HttpReply {
     },
     read: async each => (body === null ? undefined : readBody(open(body), each)),
     cancel() {
-      // A stream that has ended or failed cannot be cancelled, and needs not be.
+      // A stream that has ended or failed cannot be cancelled and does not need it.
       (reader ?? body)?.cancel().catch(() => {});
     },
   };
 }
 
-/** True if the length is known and within the limit. The length of a compressed body is not meaningful. */
+/** Tells if the length of a body is known and within the limit. The length of a compressed body is not used. */
 function isShort(headers: FetchResponse['headers'], limit: number): boolean {
   const length = headers.get('content-length');
   return length !== null && headers.get('content-encoding') === null && Number(length) <= limit;

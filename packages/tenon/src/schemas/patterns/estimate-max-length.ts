@@ -25,7 +25,6 @@ const CONSTANT: Growth = { factor: 1, degree: 0, base: 1 };
  * Estimates the maximum length of a string for which a pattern still ends soon in spite of backtracking. The estimate
  * looks at nested repetitions, consecutive repetitions, and alternatives that begin alike. It prefers a length that is
  * too short.
- *
  * @param source A valid pattern.
  */
 export function estimateMaxLength(source: string): number {

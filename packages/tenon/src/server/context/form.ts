@@ -66,7 +66,6 @@ const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
 /**
  * Converts a schema to a form, which is a flat object of simple fields. Other constraints, such as a pattern, are not
  * sent. The server checks them when it validates the answer.
- *
  * @throws TenonError `handler/no-form` when forms do not support a field.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */

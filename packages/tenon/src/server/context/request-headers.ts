@@ -3,7 +3,6 @@ import type { RequestHeaders } from '../../jsonrpc/transport.js';
 /**
  * Headers that contain credentials. Handlers must use `ctx.auth` instead, so that they cannot pass on a token that was
  * issued for this server. Only `authorize` and `protect` read these headers.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
  */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'dpop']);

@@ -29,7 +29,6 @@ export function isUriTemplate(key: string): boolean {
 
 /**
  * The characters of a URI. Brackets may only enclose the IP address of a host.
- *
  * @see https://www.rfc-editor.org/rfc/rfc3986#appendix-A
  */
 const URI_CHARACTERS = "(?:[\\w\\-.~!$&'()*+,;=:@/?]|%[\\dA-Fa-f]{2})*";

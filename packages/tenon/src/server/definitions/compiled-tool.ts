@@ -33,7 +33,6 @@ const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalPropertie
 
 /**
  * Valid names of tools.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
  */
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;

@@ -18,7 +18,6 @@ export type PromptReturn =
 
 /**
  * Metadata of a prompt.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt
  */
 export interface PromptMetadata {
@@ -88,7 +87,6 @@ type PromptInput<I> = I extends Schema
 
 /**
  * Defines a prompt. The properties of `input` are its arguments, which are strings on the wire.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export function prompt<const I extends Schema | undefined = undefined>(

@@ -28,7 +28,6 @@ export type ResourceListEntry<V> = V & Optional<Omit<Resource, 'uri'>>;
 
 /**
  * Metadata of a resource.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource
  */
 export interface ResourceMetadata {
@@ -93,7 +92,6 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
 
 /**
  * Defines a resource or a resource template. The variables of a template are typed by its key in `resources`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): DefinedResource<V> {

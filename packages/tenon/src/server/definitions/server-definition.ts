@@ -114,7 +114,6 @@ export interface ServerOptions<S = unknown> {
    * Called when a client notifies that its roots have changed. `change.roots()` requests the new roots from that
    * client. Never called for clients that did not declare roots, or for clients of 2026-07-28. An exception of the
    * function is reported to `onError`.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
   readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
@@ -124,7 +123,6 @@ export interface ServerOptions<S = unknown> {
    *
    * Default: `{ interval: 30_000, timeout: 5_000 }` over HTTP while the server has an open stream for its own messages.
    * Elsewhere no pings are sent.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;

@@ -21,7 +21,6 @@ export type UntypedToolReturn =
 
 /**
  * A result in the form of the specification. A tool with `output` returns a matching `structuredContent`, or `isError`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export type ProtocolToolResult<O> = {
@@ -40,7 +39,6 @@ export type ToolReturn<O> =
 
 /**
  * Metadata of a tool.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool
  */
 export interface ToolMetadata {
@@ -69,7 +67,6 @@ export interface ToolMetadata {
   /**
    * Allows or requires that calls become tasks, which respond immediately and outlive the request. Needs `extensions:
    * [tasks()]`. Default: `forbidden`.
-   *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
    */
   readonly task?: TaskSupport | TaskOptions | undefined;
@@ -163,7 +160,6 @@ export type ToolInput<I> = I extends undefined ? Record<string, unknown> : Infer
 /**
  * Defines a tool. `input` and `output` are Standard Schemas or JSON Schemas. They type the handler's first argument and
  * its result. The model does not see errors of `run`, except those of `toolError`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(

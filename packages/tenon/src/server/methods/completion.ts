@@ -19,7 +19,6 @@ const MAX_VALUES = 100;
 
 /**
  * Handles `completion/complete`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export async function completeArgument(

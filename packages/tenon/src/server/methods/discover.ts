@@ -8,7 +8,6 @@ import type { ServerRuntime } from '../server-runtime.js';
 
 /**
  * Handles `server/discover`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 export async function discover(

@@ -24,7 +24,6 @@ export function negotiate(
 
 /**
  * Returns the result of `initialize`.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export function initialize(

@@ -16,7 +16,6 @@ import { createCachedPage, createListPage } from './list-pages.js';
 
 /**
  * Handles the list methods for tools, prompts, resources and templates.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 

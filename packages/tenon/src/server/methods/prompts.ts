@@ -28,7 +28,6 @@ export function findPrompt(
 
 /**
  * Handles `prompts/get`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export async function getPrompt(

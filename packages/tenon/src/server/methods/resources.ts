@@ -40,7 +40,6 @@ export function createNotFoundError(uri: string, { dialect }: RequestContext): E
 
 /**
  * Handles `resources/read`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 export async function readResource(

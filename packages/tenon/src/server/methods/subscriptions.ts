@@ -17,7 +17,6 @@ const MAX_URIS = 1000;
 /**
  * Handles `subscriptions/listen`: acknowledges the subscriptions, sends notifications, and responds when the client or
  * the server ends the stream.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(

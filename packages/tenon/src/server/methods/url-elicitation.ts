@@ -27,7 +27,6 @@ declare const crypto: { randomUUID(): string };
 /**
  * Creates the error that a handler throws when the user must visit URLs first, for example to sign in. The client
  * repeats the request when the user is done, so the handler must check again.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export function urlElicitationRequired(...urls: readonly UrlElicitation[]): TenonError {

@@ -6,7 +6,6 @@ import type { Middleware } from './compose-middleware.js';
 /**
  * Creates middleware that refuses results which are too large for a model. For a tool, the model sees the error as a
  * result, so that it can request less.
- *
  * @param maxCharacters Maximum length of the result as JSON, in characters.
  */
 export function resultSizeLimit(maxCharacters: number): Middleware {

@@ -9,7 +9,6 @@ import type { Middleware } from './compose-middleware.js';
 /**
  * Creates middleware that ends an operation with an error after a timeout. The handler itself is not stopped. Streams
  * of `subscriptions/listen` are not ended.
- *
  * @param ms Timeout of one run of the handler, in milliseconds. Time in which the user answers does not count.
  */
 export function timeout(ms: number, { clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Middleware {

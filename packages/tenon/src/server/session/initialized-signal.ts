@@ -7,7 +7,6 @@ const INITIALIZED_TIMEOUT = 10_000;
 
 /**
  * Delays requests to a client until it has sent `notifications/initialized`.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
 export class InitializedSignal {

@@ -1,6 +1,5 @@
 /**
  * The eight operators of RFC 6570.
- *
  * @see https://www.rfc-editor.org/rfc/rfc6570#appendix-A
  */
 

@@ -35,7 +35,6 @@ export interface Template<T extends string = string> {
 
   /**
    * Expands the template with all four levels of RFC 6570.
-   *
    * @throws TenonError `template/value` for a value that a URI cannot contain.
    */
   expand(values: TemplateValues): string;
@@ -58,7 +57,6 @@ export interface Template<T extends string = string> {
 
 /**
  * Parses a URI template of RFC 6570. Limits: 8 Ki characters, 64 expressions, 64 variables.
- *
  * @throws TenonError `template/malformed` with the position in the message and in `data.position` (UTF-16 code units
  * from 0).
  * @see https://www.rfc-editor.org/rfc/rfc6570

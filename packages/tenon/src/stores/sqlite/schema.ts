@@ -4,7 +4,6 @@ import { isBusy, isReadOnlyError } from './errors.js';
 
 /**
  * The application ID in the header of the file: `tnon`.
- *
  * @see https://www.sqlite.org/pragma.html#pragma_application_id
  */
 const APPLICATION_ID = 0x746e6f6e;

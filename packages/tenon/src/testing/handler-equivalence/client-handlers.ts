@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 
 export type InputRequestMap = { readonly [key: string]: { readonly method: string; readonly params?: JsonObject } };
 
-/** The answers of a client to one process, and a record of each input request. */
+/** Creates client handlers that answer the requests of one process and record each input request. */
 export function observeClientHandlers(
   answers: ClientHandlers,
   observation: Observation,
@@ -27,7 +27,7 @@ export function observeClientHandlers(
   };
 }
 
-/** Answers all input requests of a result at once. */
+/** Answers all input requests of a result at the same time. */
 export async function answerRequests(
   requests: InputRequestMap,
   answers: ClientHandlers,

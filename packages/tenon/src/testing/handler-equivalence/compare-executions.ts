@@ -13,7 +13,7 @@ const REPLAY_HINT =
 const STEP_NAME_HINT =
   'use a unique name for each step, and return failures from it, because a step that throws runs again';
 
-/** Throws when the handler did something else this way than the first one. */
+/** Throws when the handler's actions differ from those of the first scenario. */
 export function compareExecutions(
   expected: Observation,
   actual: Observation,
@@ -53,7 +53,7 @@ export function compareResults(first: Observation, actual: Observation): void {
   );
 }
 
-/** Something that the handler comes to in this way, and did not in the first: here, or at all. */
+/** Finds an action that the handler did in this scenario and not in the first one, or not at this point. */
 export function findUnexpectedAction(
   expected: Observation,
   actual: Observation,
@@ -70,7 +70,7 @@ export function findUnexpectedAction(
   return createDifferenceError(actual, `came to ${describeAction(last)}`, expected, there, USE_STEP_HINT);
 }
 
-/** Something that the handler came to in the first way, and in this one has ended without. */
+/** Finds an action that the handler did in the first scenario and not in this one. */
 export function findMissingAction(
   expected: Observation,
   actual: Observation,
@@ -111,10 +111,13 @@ function compareEvents(expected: Observation, actual: Observation): void {
   );
 }
 
-/** Input requests differ slightly between versions, so they are compared where the handler made them. */
+/**
+ * Removes the differences of input requests between versions. The requests are also compared where the handler made
+ * them.
+ */
 function normalizeEvent(event: ObservedEvent, sameRevision: boolean): object {
   if ('step' in event) return event;
-  // Where one is needed and the handler gave none it is made up.
+  // If the protocol requires a value that the handler did not provide, the server generates it.
   const { elicitationId: _, ...params } = event.params;
   if (sameRevision) return { question: event.question, params };
   const { message, url } = params;
@@ -146,7 +149,10 @@ function describeEvent(event: ObservedEvent): string {
   return `asked the client ${describeAction(event)}`;
 }
 
-/** A step that was cut short runs again, and with it what it does: more of that, but nothing else, is no difference. */
+/**
+ * Compares effects. A step that was interrupted runs again, so its effects may occur more often, but there may be no
+ * others.
+ */
 function compareEffects(expected: Observation, actual: Observation): void {
   const [one, other] = [expected, actual].map(({ effects }) => effects.map(effect => ({ effect }))) as [
     ObservedEffect[],

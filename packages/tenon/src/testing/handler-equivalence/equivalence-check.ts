@@ -12,23 +12,23 @@ export interface EquivalenceCheckOptions {
   /** Answers of the client. Without an answer for a kind of input request, the client does not support that kind. */
   readonly answers?: ClientHandlers | undefined;
   /**
-   * Effects of the handler that the kit cannot see: called before and after each scenario. Give what fakes have written
-   * down and let them begin anew: `() => mails.splice(0)`. Compared like the rest.
+   * Returns the effects of the handler that the kit cannot observe. Called before and after each scenario. Return and
+   * clear the records of your fakes: `() => mails.splice(0)`. They are compared like the rest. Default: none.
    */
   readonly effects?: (() => readonly unknown[]) | undefined;
-  /** Makes of what the handler returned what is to be compared. Default: all of it. */
+  /** Returns the part of the handler's return value that is compared. Default: the whole value. */
   readonly compare?: ((returned: unknown) => unknown) | undefined;
   /** Maximum time for one scenario, in milliseconds. Default 10,000. */
   readonly timeout?: number | undefined;
 }
 
-/** The ways of one handler, each held against the first. */
+/** The scenarios of one handler. Each is compared with the first. */
 export class EquivalenceCheck {
   readonly answers: ClientHandlers;
   readonly #options: EquivalenceCheckOptions;
   /** Observation of the first scenario. */
   expected: Observation | undefined;
-  /** The first scenarios of each version. */
+  /** The first scenario of each version. */
   readonly #firsts = new Map<Dialect, Observation>();
   readonly #values = new Map<string, unknown>();
   #fail: (error: TenonError) => void = () => {};
@@ -44,9 +44,9 @@ export class EquivalenceCheck {
   ): Promise<Observation | undefined> {
     const observation = new Observation(scenario);
     const { effects, timeout = 10_000, compare } = this.#options;
-    // Another time than before, so that what depends on the clock is another, too.
+    // Each scenario has another time, so that values that depend on the clock differ.
     await sleep(2);
-    // What a handler of before has left going on is none of this way.
+    // Work that a handler of an earlier scenario left running does not count.
     effects?.();
     await this.#runUntilFailure(observation, timeout, () => run(observation)).finally(() => observation.onEnd());
     observation.effects = effects?.() ?? [];
@@ -58,7 +58,7 @@ export class EquivalenceCheck {
     return observation;
   }
 
-  /** The scenario has already failed, so its end is not awaited. */
+  /** Fails the scenario without waiting for its end. */
   fail(error: TenonError): void {
     this.#fail(error);
   }

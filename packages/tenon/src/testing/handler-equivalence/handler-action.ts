@@ -8,12 +8,12 @@ export type HandlerAction =
 
 const MAX_LENGTH = 160;
 
-/** Equal for equal deeds. */
+/** Returns the same key for equal actions. */
 export function toComparisonKey(action: object): string {
   return toCanonicalJson(action);
 }
 
-/** A description for people. */
+/** Describes an action for an error message. */
 export function describeAction(action: HandlerAction): string {
   if (action.step !== undefined) return `the step "${action.step}"`;
   const { question, params } = action;

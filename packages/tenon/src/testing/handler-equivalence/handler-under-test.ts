@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../server/definitions/resource.js';
 import type { ServerDefinition } from '../../server/definitions/server-definition.js';
 import type { TaskOptions, ToolDefinition } from '../../server/definitions/tool.js';
 
-/** A tool; a prompt; or a resource with the URI that is read, and the template that it is of, if it is. */
+/** A tool, a prompt, or a resource with the URI that is read and its template, if it has one. */
 export type TestableHandler =
   | ToolDefinition
   | { readonly prompt: PromptDefinition }
@@ -14,15 +14,15 @@ export type TestableHandler =
 
 export type HandlerFunction = (input: never, context: Context) => unknown;
 
-/** A handler under test: the request that enters it, and what a server with it offers. */
+/** A handler under test: the request that calls it, and the definition of its server. */
 export interface HandlerUnderTest {
   readonly method: string;
   readonly params: JsonObject;
-  /** Without these it is not entered. */
+  /** Capabilities without which the server does not call the handler. */
   readonly requiredCapabilities: ClientCapabilities | undefined;
-  /** Task options of its calls; undefined if they cannot become tasks. */
+  /** Task options of the tool. Undefined if its calls cannot become tasks. */
   readonly task: TaskOptions | undefined;
-  /** `wrap` stands around the handler itself. */
+  /** Creates the definition. `wrap` wraps the handler. */
   createDefinition(
     wrap: (run: HandlerFunction) => HandlerFunction,
     task: TaskOptions | undefined,

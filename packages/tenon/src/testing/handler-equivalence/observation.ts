@@ -5,24 +5,24 @@ import type { HandlerAction } from './handler-action.js';
 import type { Replica } from './replica.js';
 import type { ExecutionScenario } from './scenarios.js';
 
-/** Event that is visible from outside: an input request that reached the client, a step that ran. */
+/** An observed event: an input request that reached the client, or a step that ran. */
 export type ObservedEvent =
   | { readonly question: string; readonly params: JsonObject }
   | { readonly step: string; readonly threw?: string };
 
 interface RecordedEvent {
   observed: ObservedEvent;
-  /** In which process. */
+  /** Process in which the event happened. */
   readonly replica: Replica;
   readonly n: number;
   done: boolean;
-  /** True once the client has the result. */
+  /** True when the client has the result. */
   persisted: boolean;
-  /** It was going on, or was not yet remembered, when its process was lost: it comes again, and counts then. */
+  /** True if the event was in progress or not stored yet when its process crashed. It happens again and counts then. */
   interrupted: boolean;
 }
 
-/** All that is seen of a handler in one way. */
+/** Everything that was observed of a handler in one scenario. */
 export class Observation {
   readonly scenario: ExecutionScenario;
   readonly #events: RecordedEvent[] = [];
@@ -35,14 +35,14 @@ export class Observation {
   outcome: unknown;
   /** Number of runs of the handler. */
   entries = 0;
-  /** True if the handler returned input requests, which have an order of their own for each run. */
+  /** True if the handler returned input requests. Their order may differ between runs. */
   returnsInputRequests = false;
-  /** True if the handler did two things at once: then their order is not its own. */
+  /** True if the handler did several actions concurrently. Their order is then not compared. */
   overlaps = false;
   /** Capabilities that the client declared. */
   capabilities: ClientCapabilities = {};
   missingCapabilities: readonly string[] = [];
-  /** The scenario has ended or failed, so its end is not awaited. */
+  /** Called when the scenario has failed, so that its end is not awaited. */
   onEnd: () => void = () => {};
 
   constructor(scenario: ExecutionScenario) {
@@ -57,7 +57,7 @@ export class Observation {
     return this.#events.filter(({ interrupted }) => interrupted).length;
   }
 
-  /** An input request reached the client. */
+  /** Records an input request that reached the client, and answers it. */
   async recordRequest(question: string, params: JsonObject, replica: Replica, answer: () => unknown): Promise<never> {
     return replica.runIfAlive(async () => {
       const { _meta, ...plain } = params;
@@ -73,7 +73,7 @@ export class Observation {
     });
   }
 
-  /** A step runs. */
+  /** Records and runs a step. */
   async recordStep<T>(step: string, n: number, replica: Replica, work: () => T | Promise<T>): Promise<T> {
     const event: RecordedEvent = { observed: { step }, replica, n, done: false, persisted: false, interrupted: false };
     this.#events.push(event);
@@ -87,14 +87,14 @@ export class Observation {
     }
   }
 
-  /** A round was answered: what was done so far is in the state that its client was given. */
+  /** Marks the events so far as stored, because a round was answered with its state. */
   markAnswered(): void {
     for (const event of this.#events) event.persisted = event.done;
   }
 
-  /** A process was lost, and this is what was written of its call: what is not in there will happen once more. */
+  /** Handles a crash of a process. Events that the written record of its call does not contain will happen again. */
   markReplicaLost(replica: Replica, { journal, entries, questions = {}, status }: JsonObject): void {
-    // What has ended is over, and its way is forgotten.
+    // A call that has ended is complete, and its journal was deleted.
     if (status !== undefined && isTerminal(status as TaskStatus)) return;
     const kept = (journal ?? entries ?? []) as readonly { step?: string; n?: number }[];
     const open = Object.values(questions as Record<string, { method: string; params?: JsonObject }>);
@@ -113,7 +113,7 @@ export class Observation {
   }
 }
 
-/** An input request may have another form for a client of another version. */
+/** Tells if two input requests are equal. Their form may differ between protocol versions. */
 function isSameRequest(
   { question, params }: Extract<ObservedEvent, { question: string }>,
   method: string,

@@ -12,10 +12,10 @@ import type { HandlerFunction } from './handler-under-test.js';
 import type { Observation } from './observation.js';
 import type { Replica } from './replica.js';
 
-/** Called at each action of a handler: a call may become a task at this moment. */
+/** Called at each action of a handler, at which a call may become a task. */
 export type ActionListener = (index: number) => void;
 
-/** Wraps a handler. Its input requests and steps are recorded and passed on. */
+/** Wraps a handler, and records its input requests and steps. */
 export function observeHandler(
   run: HandlerFunction,
   observation: Observation,
@@ -36,7 +36,7 @@ export function observeHandler(
   };
 }
 
-/** One time that the handler is entered. */
+/** One run of the handler. */
 class HandlerEntry {
   readonly #observation: Observation;
   readonly #replica: Replica;
@@ -82,7 +82,7 @@ class HandlerEntry {
     if (error) this.#equivalence.fail(error);
   }
 
-  /** Observation to compare this scenario with. */
+  /** Observation that this scenario is compared with. */
   get #expected(): Observation | undefined {
     const { expected } = this.#equivalence;
     return this.#observation.missingCapabilities.length > 0 ||
@@ -122,7 +122,7 @@ class HandlerEntry {
     });
   }
 
-  /** A call that becomes a task does so in the midst of a step. */
+  /** Runs a step. A call that becomes a task does so during a step. */
   #runStep<T>(name: string, n: number, work: () => T | Promise<T>): Promise<T> {
     return this.#replica.runIfAlive(() =>
       this.#observation.recordStep(name, n, this.#replica, async () => {
@@ -134,7 +134,7 @@ class HandlerEntry {
   }
 }
 
-/** Returns the capabilities that the first scenario needed and this client lacks. */
+/** Returns the capabilities that the first scenario needed and this client does not have. */
 function findMissingCapabilities(expected: Observation | undefined, { capabilities }: Observation): string[] {
   if (expected === undefined) return [];
   const isAskable = (action: HandlerAction, by: ClientCapabilities) =>

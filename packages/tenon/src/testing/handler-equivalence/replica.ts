@@ -7,21 +7,21 @@ import { memoryStores } from '../../stores/memory-stores.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { type FakeClock, fakeClock } from '../fake-clock.js';
 
-/** Time after which a silent process no longer counts as working, by the fake clock, in milliseconds. */
+/** Time of the fake clock after which a silent process counts as dead, in milliseconds. */
 const LEASE_DURATION = 30_000;
 const START_TIME = Date.UTC(2030, 0);
 
-/** State that outlives the processes: their time, their stores, and their shared keys. */
+/** State that outlives the processes: their clock, their stores, and their shared keys. */
 export class SharedEnvironment {
   readonly clock: FakeClock = fakeClock(START_TIME);
   readonly keys = [{ id: 'handler-equivalence', key: new Uint8Array(32).fill(7) }];
   readonly stores: Stores = memoryStores({ clock: this.clock });
-  /** Record of the call as it was last written: of a task, or of a retry. */
+  /** Last record of the call that was written, of a task or of a retry. */
   record: JsonObject = {};
   readonly #records = new Map<string, JsonObject>();
   readonly #values = new Map<string, JsonObject>();
   readonly #logs = new Map<string, readonly JsonObject[]>();
-  /** Processes are lost only when the client knows what to come back to. */
+  /** True if a process may crash. The client must have an ID or a state to continue the call. */
   canCrash = true;
 
   /** Records a write. Returns true if the call has progressed, so that another process would continue from there. */
@@ -31,7 +31,7 @@ export class SharedEnvironment {
     return /^(task|retry)\//.test(key) && this.#recordValue(key, value);
   }
 
-  /** The log of a task has the steps that its record has not. */
+  /** Records the log of a task, which has the steps that its record does not have. */
   #recordEntries(key: string, entries: readonly JsonObject[]): boolean {
     this.#logs.set(key, [...(this.#logs.get(key) ?? []), ...entries]);
     return this.#recordValue(key, this.#values.get(key) ?? {});
@@ -54,10 +54,10 @@ export class SharedEnvironment {
   }
 }
 
-/** A process of the server. After it is lost, its actions have no effect and it gets no messages. */
+/** A process of the server. After a crash its actions have no effect and it gets no messages. */
 export class Replica {
   readonly server: Server;
-  /** Settles when the process is lost. */
+  /** Resolves when the process has crashed. */
   readonly crashed: Promise<void>;
   readonly #environment: SharedEnvironment;
   readonly #onCrash: () => void;
@@ -74,7 +74,7 @@ export class Replica {
     });
     this.#onCrash = resolveCrashed;
     this.#environment = environment;
-    // The definition is known only at run time, so its types are erased.
+    // The type of the definition is only known at run time.
     this.server = createServer({
       name: 'handler-equivalence',
       version: '1.0.0',
@@ -85,11 +85,11 @@ export class Replica {
       clock: this.#createClock(),
       onError: () => {},
     } as ServerDefinition) as unknown as Server;
-    // Looks for what another has left.
+    // This process looks for tasks that another process has left.
     environment.clock.advance(0);
   }
 
-  /** Runs only while the process lives; later it never settles. */
+  /** Runs work while the process is alive. After a crash the promise never settles. */
   runIfAlive<T>(work: () => Promise<T>): Promise<T> {
     return this.isCrashed ? new Promise<T>(() => {}) : work();
   }
@@ -129,7 +129,7 @@ export class Replica {
   }
 }
 
-/** Returns the parts of a record that show the progress of the task. The lease is not one of them. */
+/** Returns the parts of a record that show the progress of the task, without the lease. */
 function getProgress({ status, journal, questions, result, error, entries }: JsonObject): string {
   return JSON.stringify([status, journal, questions, result, error, entries]);
 }

@@ -16,7 +16,7 @@ import { observeHandler } from './observe-handler.js';
 import { Replica, SharedEnvironment } from './replica.js';
 import type { ExecutionScenario } from './scenarios.js';
 
-/** Serves the handler in one scenario, and answers its input requests, until there is a result. */
+/** Runs the handler in one scenario, and answers its input requests, until there is a result. */
 export async function runScenario(
   target: HandlerUnderTest,
   scenario: ExecutionScenario,
@@ -38,7 +38,7 @@ export async function runScenario(
 const REPLICA_LOST = Symbol('lost');
 const NO_TIMEOUT = Number.MAX_SAFE_INTEGER;
 
-/** A client for one call, whose server may be several processes. */
+/** A client for one call. Its server may consist of several processes. */
 class ScenarioClient {
   readonly #target: HandlerUnderTest;
   readonly #scenario: ExecutionScenario;
@@ -83,9 +83,9 @@ class ScenarioClient {
     }
   }
 
-  /** One request of the call. The same retry may be sent again when the process that worked on it is lost. */
+  /** Sends one request of the call. The same retry may be sent again after a crash of its process. */
   async #sendRound(method: string, sent: JsonObject): Promise<JsonObject> {
-    // A created task exists, and its client has its id, even if its process is lost meanwhile.
+    // A created task exists and its client has its ID, even if its process crashes meanwhile.
     if (this.#scenario.task) return this.#call(method, sent);
     for (;;) {
       const result = await this.#trySend(method, sent);
@@ -113,7 +113,9 @@ class ScenarioClient {
     return this.#scenario.dialect.tasks === 'by-parameter' ? this.#awaitResult(taskId) : this.#pollTask(taskId);
   }
 
-  /** Waits for the result by a request that stays open, on versions where the server requests input meanwhile. */
+  /**
+   * Waits for the result with a request that stays open, on versions where the server sends input requests meanwhile.
+   */
   async #awaitResult(taskId: string): Promise<JsonObject> {
     for (;;) {
       const result = await this.#trySend('tasks/result', { taskId });
@@ -142,7 +144,7 @@ class ScenarioClient {
     throw new Error('nobody waits for this way any longer');
   }
 
-  /** Sends something. When the process is lost another one takes its place. */
+  /** Sends a request. If the process crashes, another process replaces it. */
   async #trySend(method: string, params: JsonObject): Promise<JsonObject | typeof REPLICA_LOST> {
     const replica = this.#replica;
     if (replica.isCrashed) return this.#replace(replica);
@@ -210,7 +212,7 @@ function unwrapResult({ status, result, error }: JsonObject): JsonObject {
   throw new TenonError('peer/error', message, { rpcCode: code });
 }
 
-/** Lets what goes on in this process go on. */
+/** Lets pending work of this process continue. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise(resolve => {
     systemClock.after(0, resolve, { hold: true });

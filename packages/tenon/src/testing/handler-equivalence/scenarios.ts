@@ -2,23 +2,26 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import { dialects, getNewestDialect } from '../../protocol/versions/index.js';
 import type { HandlerUnderTest } from './handler-under-test.js';
 
-/** One way to serve a handler, on one protocol version. */
+/** One execution mode of a handler on one protocol version. */
 export interface ExecutionScenario {
   readonly name: string;
   readonly dialect: Dialect;
-  /** True if the call is, or becomes, a task. */
+  /** True if the call becomes a task. */
   readonly task?: boolean;
-  /** At which of its deeds the handler is when its call becomes a task. */
+  /** Index of the handler's action at which the call becomes a task. */
   readonly promotion?: { readonly index: number };
   /** True if no handler waits in memory. */
   readonly withoutMemory?: boolean;
-  /** True if each request reaches another process than the one before. */
+  /** True if each request reaches another process than the previous one. */
   readonly alternates?: boolean;
-  /** True if the process dies after each write that has to be remembered. */
+  /** True if the process crashes after each write of the call. */
   readonly crashes?: boolean;
 }
 
-/** All scenarios. The first is the reference: its handler runs once, and its client supports all input requests. */
+/**
+ * Lists all scenarios. The first one is the reference: its handler runs once, and its client supports all input
+ * requests.
+ */
 export function listScenarios({ task }: HandlerUnderTest): ExecutionScenario[] {
   const first = getNewestDialect('handshake');
   const all = dialects.flatMap(dialect => [

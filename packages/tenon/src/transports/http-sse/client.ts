@@ -19,9 +19,7 @@ const ENDPOINT_TIMEOUT = 10_000;
 
 /**
  * Creates a client transport for HTTP+SSE, which is deprecated in 2026-07-28. The server sends its messages on one
- * event stream. The client POSTs its messages to the address in the first event of the stream. The transport closes
- * with its stream.
- *
+ * event stream, and its first event is the address for POST requests of the client. It closes with its stream.
  * @throws TenonError `http/bad-url`. `open` rejects with `http/no-endpoint`, `http/foreign-endpoint`, or the errors of
  * `send` of a Streamable HTTP transport.
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
@@ -156,10 +154,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
   };
 }
 
-/**
- * Resolves the address for POST requests. Returns an error for another origin, because the requests contain
- * credentials.
- */
+/** Resolves the address for POST requests. Another origin is an error, because requests contain credentials. */
 function resolveEndpoint(data: string, base: string, peer: string): string | TenonError {
   let url: URL;
   try {

@@ -24,7 +24,6 @@ import type { EventStream } from '../http/sse/event-streams.js';
 /**
  * The HTTP+SSE transport with its two endpoints. A client opens a stream, on which it receives all messages, and POSTs
  * its own messages to the other endpoint. A stream is a session, and the session ends with the stream.
- *
  * @see https://modelcontextprotocol.io/legacy/concepts/transports
  */
 export interface HttpSseEndpoints {

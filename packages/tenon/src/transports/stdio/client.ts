@@ -48,7 +48,6 @@ const SETTLE_TIMEOUT = 500;
 /**
  * Creates a transport to a server that runs as a child process and uses its standard streams. `open` rejects with
  * `stdio/spawn` when the process cannot be started. A later exit closes the transport with `stdio/exited`.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions, spawn: SpawnServer): Transport {

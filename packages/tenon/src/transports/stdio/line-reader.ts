@@ -29,7 +29,6 @@ const EDGE_LENGTH = 512;
 /**
  * Creates a reader of newline-delimited JSON in byte chunks. Each unreadable line is reported once, and reading
  * continues.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {

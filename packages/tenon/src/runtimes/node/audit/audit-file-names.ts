@@ -1,7 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** The files of a record: `audit.jsonl`, `audit.2.jsonl`, `audit.3.jsonl`, …; the last is the one that is written. */
+/**
+ * Lists the files of an audit log: `audit.jsonl`, `audit.2.jsonl`, `audit.3.jsonl`, …. New events are written to the
+ * last one.
+ */
 export async function listAuditFiles(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(error => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -11,7 +14,7 @@ export async function listAuditFiles(path: string): Promise<string[]> {
   return numbers.sort((a, b) => a - b).map(number => getAuditFilePath(path, number));
 }
 
-/** The file that comes after one. */
+/** Returns the name of the file after `file`. */
 export function getNextAuditFile(path: string, file: string): string {
   return getAuditFilePath(path, (parseFileNumber(path, basename(file)) ?? 1) + 1);
 }

@@ -8,27 +8,27 @@ const LINE_FEED = 10;
 
 /** End of an audit file. */
 export interface AuditFileTail {
-  /** Its last whole line. */
+  /** Last complete line of the file. */
   readonly last: string | undefined;
   /** Offset of the next line, in bytes. */
   readonly end: number;
-  /** Incomplete line after that. */
+  /** Incomplete line at the end of the file. */
   readonly torn: TornLine | undefined;
 }
 
-/** Reads the end of a file, and no more of it than there is to read. */
+/** Reads the end of a file, and no more than necessary. */
 export async function readTail(file: FileHandle): Promise<AuditFileTail> {
   const { size } = await file.stat();
   const end = (await findLastLineFeed(file, size)) + 1;
   const torn = end === size ? undefined : { bytes: size - end, digest: await computeDigest(file, end) };
   if (end === 0) return { last: undefined, end, torn };
   const start = (await findLastLineFeed(file, end - 1)) + 1;
-  // A line that is too long for one is none; its beginning shows it.
+  // A line that is too long for an event is invalid, and its beginning is enough to show that.
   const line = await readBytes(file, start, Math.min(end - 1, start + MAX_LINE + 1));
   return { last: line.toString('latin1'), end, torn };
 }
 
-/** The first line of a file, as far as it has one. */
+/** Returns the first line of a file, or `undefined` if there is no complete one. */
 export async function readFirstLine(file: FileHandle): Promise<string | undefined> {
   const bytes = await readBytes(file, 0, MAX_LINE + 1);
   const end = bytes.indexOf(LINE_FEED);

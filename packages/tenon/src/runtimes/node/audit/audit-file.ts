@@ -11,39 +11,38 @@ import { createBrokenError, openLastAuditFile } from './open-audit-file.js';
 
 /** Options of an audit log in files. */
 export interface AuditFileOptions {
-  /** Maximum size of a file before another is begun, in bytes; the last line may go beyond. Default 16 MiB. */
+  /** Maximum size of a file, in bytes. The last line may exceed it; then another file is started. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Maximum number of files; dropped ones are recorded. Default 64. */
+  /** Maximum number of files. Beyond it the oldest is deleted, and the deletion is recorded. Default 64. */
   readonly maxFiles?: number | undefined;
   /**
-   * `always`: an event is kept once the disk has it; those that come at once share the wait. `batch`: once the
-   * operating system has it, and the disk within a second: it survives the end of the process, not that of the power.
-   * Default `always`.
+   * `always`: an event is stored when it is on disk; concurrent events share the wait. `batch`: an event is stored when
+   * the operating system has it. It is on disk within a second, so it survives a crash of the process but not a power
+   * failure. Default: `always`.
    */
   readonly sync?: 'always' | 'batch' | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
-/** A file to which one process at a time adds lines. */
+/** An audit file to which one process at a time appends lines. */
 export interface AuditFile extends Required<Pick<AuditSink, 'append' | 'getFullReason' | 'rotate'>> {
   readonly last: string | undefined;
   readonly torn: AuditSink['torn'];
-  /** Waits until all is on the disk, and lets another process have it. */
+  /** Waits until all lines are on disk, and unlocks the file for other processes. */
   close(): Promise<void>;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 64;
 /**
- * Time to wait for the process that has the record to show that it lives, in ms: longer than a dead one has it. A
- * process that lives shows it every two seconds.
+ * Time to wait for a sign of life from the process that has locked the file, in milliseconds. A live process gives one
+ * every two seconds. The lock of a dead process expires earlier.
  */
 const LOCK_TIMEOUT = 20_000;
 
 /**
  * Opens the audit log at `path` and its following files for this process alone.
- *
  * @throws TenonError `audit/busy` when another process has it open, `audit/broken` when its end is invalid, or
  * `audit/failed`.
  */
@@ -116,7 +115,7 @@ async function openLocked(
   };
 }
 
-/** Holds a lock until it is released. */
+/** Acquires a lock. Returns a function that releases it. */
 function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     let endHold = () => {};

@@ -5,14 +5,14 @@ import { syncFolder } from '../files/replace-file.js';
 
 /** Maximum number of bytes that are written at once. */
 const MAX_BATCH = 1024 * 1024;
-/** With `sync: 'batch'`, how long what was written may be with the operating system alone, in milliseconds. */
+/** With `sync: 'batch'`, maximum time until written data is on disk, in milliseconds. */
 const SYNC_DELAY = 1_000;
 
 export interface AuditWriterOptions {
   readonly file: FileHandle;
-  /** Offset of the next line. */
+  /** Offset of the next line, in bytes. */
   readonly end: number;
-  /** Number of bytes. */
+  /** Size of the file, in bytes. */
   readonly size: number;
   readonly sync: 'always' | 'batch';
   readonly clock: Clock;
@@ -20,9 +20,9 @@ export interface AuditWriterOptions {
 
 export interface AuditWriter {
   append(line: string): Promise<void>;
-  /** Goes on in a file that is not there yet, and takes others away once something is kept in it. */
+  /** Continues in a new file. Deletes the unneeded files after the new one has a line. */
   rotate(path: string, unneeded: readonly string[]): void;
-  /** Length of the file with all pending lines. */
+  /** Length of the file with all pending lines, in bytes. */
   readonly length: number;
   close(): Promise<void>;
 }
@@ -35,7 +35,10 @@ interface PendingLine {
 
 type WriteStep = PendingLine | { readonly to: string; readonly unneeded: readonly string[] };
 
-/** Writes lines in their order, those that wait together at once. From the first failure on it writes nothing more. */
+/**
+ * Creates a writer that writes lines in order, and waiting lines together. After the first failure it writes nothing
+ * more.
+ */
 export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
   const { sync, clock } = start;
   let { file, end, size } = start;
@@ -48,7 +51,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
 
   async function write(batch: readonly PendingLine[]): Promise<void> {
     const bytes = Buffer.concat(batch.map(each => each.bytes));
-    // A second writer would break the chain at the place where it writes.
+    // A second writer would break the hash chain at the point where it writes.
     if ((await file.stat()).size !== size) throw createNotAloneError();
     for (let at = 0; at < bytes.length; ) {
       at += (await file.write(bytes, at, bytes.length - at, end + at)).bytesWritten;
@@ -67,7 +70,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
   function syncLater(): void {
     cancelSync = undefined;
     const at = file;
-    // The file may have been turned meanwhile; then it was synced before.
+    // The log may have continued in another file meanwhile. Then this file is already on disk.
     at.datasync().catch(error => {
       if (at === file) fail(error);
     });
@@ -75,7 +78,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
 
   async function rotate(path: string, removed: readonly string[]): Promise<void> {
     if (size > end) await file.truncate(end);
-    // Never is there a file that the one before, after the power went, does not name.
+    // The order of the writes guarantees that the previous file always names the new one, even after a power failure.
     await file.datasync();
     const next = await open(path, 'wx', 0o600);
     await file.close();
@@ -107,7 +110,7 @@ export function createAuditWriter(start: AuditWriterOptions): AuditWriter {
 
   const add = (step: WriteStep) => {
     steps.push(step);
-    // What is appended in one go is written in one.
+    // Lines that are appended together are written together.
     running ??= Promise.resolve().then(run);
   };
 

@@ -10,12 +10,12 @@ export interface OpenedAudit {
   readonly file: FileHandle;
   readonly tail: AuditFileTail;
   readonly line: (AuditLine & { readonly text: string }) | undefined;
-  /** The files there are, the one that is written last, and where in the record each begins. */
+  /** The existing files, the last one being written, and the position in the log at which each begins. */
   readonly files: string[];
   readonly begins: AuditPosition[];
 }
 
-/** Opens the last file of a record, or the first one, and sees how it ends. Rejects with `audit/broken`. */
+/** Opens the last file of an audit log, or creates the first one, and reads its end. Rejects with `audit/broken`. */
 export async function openLastAuditFile(path: string): Promise<OpenedAudit> {
   const paths = await listAuditFiles(path);
   const file = await open(paths.at(-1) ?? path, paths.length === 0 ? 'wx+' : 'r+', 0o600);

@@ -11,24 +11,22 @@ const LINE_FEED = 10;
 
 /**
  * Reads the bytes of an audit log, over all its files.
- *
  * @throws TenonError `audit/none` when there is none, or `audit/failed`.
  */
 export async function* readAudit(path: string): AsyncIterable<Uint8Array> {
   for await (const { bytes } of readChunks(path)) yield bytes;
 }
 
-/** Verification of an audit in files, with the file of the problem and its line there, from 1. */
+/** Verification of an audit log in files, with the file of the problem and its line in that file, from 1. */
 export interface AuditFileVerification extends AuditVerification {
   /** Files that were verified, oldest first. */
   readonly files: readonly string[];
-  /** Place of the problem. */
+  /** Location of the problem. */
   readonly at?: { readonly file: string; readonly line: number };
 }
 
 /**
  * Verifies an audit log over all its files.
- *
  * @throws TenonError `audit/none`, `audit/failed` or `audit/weak-key`.
  */
 export async function verifyAuditFile(path: string, options: AuditVerifyOptions = {}): Promise<AuditFileVerification> {

@@ -8,8 +8,8 @@ import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
 /**
- * Requests URLs of authorization servers, and refuses names that resolve to private addresses, on every connection.
- * The host that the user configured is exempt. Proxies of environment variables are not used.
+ * Requests URLs of authorization servers. Refuses host names that resolve to private addresses, on every connection. A
+ * host that the user configured is exempt. Proxies of environment variables are not used.
  */
 export const fetchWithAddressCheck: AuthFetch = (url, init, guard) => sendRequest(new URL(url), init, guard);
 
@@ -26,7 +26,7 @@ function sendRequest(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard):
   return new Promise((resolve, reject) => {
     const options = {
       method,
-      // Nothing here decompresses an answer.
+      // This client does not decompress responses.
       headers: { 'accept-encoding': 'identity', ...headers },
       signal: signal as NonNullable<RequestInit['signal']>,
       lookup: createGuardedLookup(guard, url),

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { checkBrowserUrl } from '../../../auth/http/url-guard.js';
 
-/** A program and its arguments; there is no shell in between that could find commands in a URL. */
+/** A program and its arguments. It runs without a shell, because a shell could execute parts of a URL. */
 export interface BrowserCommand {
   readonly file: string;
   readonly args: readonly string[];
 }
 
 /**
- * Returns the command that opens a URL on a platform. Throws `auth/unsafe-url` for what is neither `https:` nor `http:`
- * on loopback.
+ * Returns the command that opens a URL on a platform. Throws `auth/unsafe-url` for a URL that is neither `https:` nor
+ * `http:` on loopback.
  */
 export function getBrowserCommand(url: string | URL, platform: string = process.platform): BrowserCommand {
   const href = escapeShellCharacters(checkBrowserUrl(url).href);
@@ -19,8 +19,8 @@ export function getBrowserCommand(url: string | URL, platform: string = process.
 }
 
 /**
- * Escapes characters that `URL` leaves and a shell would interpret: some openers are shell scripts themselves. To a
- * server an escaped character is the same.
+ * Escapes characters that `URL` keeps and a shell would interpret, because some openers are shell scripts. For a
+ * server, an escaped character is the same.
  */
 function escapeShellCharacters(href: string): string {
   return href.replace(/[`$()'|\\^{};!*<>"]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -28,7 +28,6 @@ function escapeShellCharacters(href: string): string {
 
 /**
  * Opens a URL in the user's browser. Resolves to false when no browser can be started.
- *
  * @throws TenonError `auth/unsafe-url` for a URL that is not `https:` or loopback.
  */
 export function openBrowser(url: string | URL): Promise<boolean> {

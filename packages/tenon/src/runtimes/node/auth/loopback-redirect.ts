@@ -9,17 +9,20 @@ import { openBrowser } from './browser.js';
 
 /** Options of `loopbackRedirect`. */
 export interface LoopbackOptions {
-  /** The port to be preferred. Default: that of the last sign-in, else any free one; also where it is occupied. */
+  /**
+   * Preferred port. Another free port is used if this one is occupied. Default: the port of the last sign-in, else any
+   * free one.
+   */
   readonly port?: number | undefined;
-  /** Required if the redirect URI was registered manually. Default: a random path. */
+  /** Path of the redirect URI. Required if the redirect URI was registered manually. Default: a random path. */
   readonly path?: string | undefined;
-  /** Opens the page of the authorization server. Default: the user's browser. `false`: the URL is just printed. */
+  /** Opens the page of the authorization server. `false` only prints the URL. Default: the user's browser. */
   readonly open?: false | ((url: URL) => unknown) | undefined;
   /** Shows the user what to do. Default: writes to standard error. */
   readonly print?: ((text: string) => void) | undefined;
-  /** Milliseconds that the user has. Default 300,000: 5 minutes. */
+  /** Maximum time for the user to sign in, in milliseconds. Default 300,000 (5 minutes). */
   readonly timeout?: number | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
@@ -39,9 +42,8 @@ const HEADERS = {
 const DONE_PAGE = renderPage('You can close this page and go back to the program.');
 
 /**
- * Receives the authorization response on a loopback port, which is open until the user is done and answers one
- * request.
- *
+ * Creates a redirect that receives the authorization response on a loopback port. The port is open until the sign-in
+ * ends, and accepts one response.
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
@@ -50,7 +52,7 @@ export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
       const server = http.createServer({
         requestTimeout: REQUEST_TIMEOUT,
         headersTimeout: REQUEST_TIMEOUT,
-        // Node looks for late connections every 30 s otherwise.
+        // By default Node checks for late connections only every 30 s.
         connectionsCheckingInterval: 500,
       });
       server.maxConnections = MAX_CONNECTIONS;
@@ -67,7 +69,8 @@ interface ListenCandidate {
 }
 
 /**
- * Returns the addresses to listen on, best first: those that the client registered, so that it need not register again.
+ * Returns the addresses to listen on, the best first. Addresses that the client has registered come first, so that it
+ * need not register again.
  */
 function listCandidates(known: readonly string[], { port = 0, path }: LoopbackOptions): ListenCandidate[] {
   const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === HOST);
@@ -122,7 +125,7 @@ function createAttempt(
   };
 }
 
-/** The first request that belongs to this sign-in. All other requests are refused and change nothing. */
+/** Waits for the request that belongs to this sign-in. All other requests are refused. */
 function waitForCallback(
   server: http.Server,
   uri: string,
@@ -154,10 +157,10 @@ function waitForCallback(
   return callbackUrl;
 }
 
-/** The URL that the browser came back to, or the status of a refusal. */
+/** Returns the URL that the browser was redirected to, or the status of a refusal. */
 function checkCallback({ method, headers, url = '' }: http.IncomingMessage, uri: string, state: string): URL | number {
   const expected = new URL(uri);
-  // A page whose name leads here would send its own name: DNS rebinding.
+  // With DNS rebinding a page sends its own host name to this address.
   if (headers.host !== expected.host) return 421;
   if (!url.startsWith('/') || url.split('?', 1)[0] !== expected.pathname) return 404;
   if (method !== 'GET') return 405;
@@ -168,7 +171,7 @@ function checkCallback({ method, headers, url = '' }: http.IncomingMessage, uri:
 
 async function showUrl(url: URL, { open = openBrowser, print = toStandardError }: LoopbackOptions): Promise<void> {
   print(`To sign in, open this page:\n${url.href}\n`);
-  // Without a browser the user still has the URL.
+  // Without a browser the user can still open the printed URL.
   if (open !== false) await Promise.resolve(open(url)).catch(() => false);
 }
 

@@ -10,7 +10,7 @@ import { ensureRealPath, replaceFile } from '../files/replace-file.js';
 
 /** Options of `fileTokenStore`. */
 export interface FileTokenStoreOptions {
-  /** Source of time, for tests. Default: the system clock. */
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 
@@ -19,7 +19,6 @@ type FileContents = { [name: string]: StoredSecret };
 /**
  * Creates a token store in a file that only its owner can read (0600), for any number of processes. Tokens are not
  * encrypted.
- *
  * @throws TenonError on use: `auth/token-store-unreadable`, `auth/token-store-busy`, or `auth/token-store-permissions`
  * when other users can write the file.
  */
@@ -43,7 +42,7 @@ export function fileTokenStore(path: string, { clock = systemClock }: FileTokenS
         if (next === undefined) return result;
         await withLock(`${realPath}.lock`, clock, async () => {
           const contents = await readContents(realPath);
-          // A process that was considered dead but lives must not overwrite later changes.
+          // A process that counts as dead but still runs must not overwrite later changes.
           if (JSON.stringify(contents[name]) !== JSON.stringify(previous)) return;
           if (next === null) delete contents[name];
           else contents[name] = next;
@@ -57,7 +56,10 @@ export function fileTokenStore(path: string, { clock = systemClock }: FileTokenS
 
 const serializeKey = (key: TokenStoreKey): string => JSON.stringify(key);
 
-/** Each key has a lock of its own: a sign-in takes minutes, and the tokens of other servers are renewed meanwhile. */
+/**
+ * Returns the path of the lock for a key. Each key has its own lock, because a sign-in takes minutes and other tokens
+ * must be renewed meanwhile.
+ */
 function getLockPath(path: string, name: string): string {
   return `${path}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.lock`;
 }

@@ -4,28 +4,31 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
-/** Interval at which the holder of a lock shows that it is alive, in milliseconds. */
+/** Interval at which the owner of a lock shows that it is alive, in milliseconds. */
 const HEARTBEAT_INTERVAL = 2_000;
-/** Without a sign of life for so long, who held the lock has died, wherever it ran. */
+/**
+ * Time without a sign of life after which the owner of a lock counts as dead, in milliseconds. It works for owners on
+ * other machines too.
+ */
 const STALE_AFTER = 15_000;
-/** Until one gives up waiting: longer than a user takes to sign in. */
+/** Maximum time to wait for a lock, in milliseconds. It is longer than a user needs to sign in. */
 const LOCK_TIMEOUT = 600_000;
 const INITIAL_DELAY = 5;
 const MAX_DELAY = 100;
 
 export interface FileLockOptions {
-  /** Time to wait for the lock, in ms. Default 600,000. */
+  /** Maximum time to wait for the lock, in milliseconds. Default 600,000. */
   readonly timeout?: number;
   /**
-   * Rejects as soon as the owner shows a sign of life: for locks that are held as long as a process runs. Default
-   * `false`.
+   * Rejects as soon as the owner shows a sign of life. For locks that a process holds as long as it runs. Default:
+   * false.
    */
   readonly failIfAlive?: boolean;
 }
 
 /**
- * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/token-store-busy` when
- * it is not free within `timeout` milliseconds.
+ * Runs `work` while no other process with the same lock runs its work. Rejects with `auth/token-store-busy` when the
+ * lock is not free within `timeout` milliseconds.
  */
 export async function withLock<T>(
   path: string,
@@ -45,7 +48,7 @@ export async function withLock<T>(
     return await work();
   } finally {
     cancelHeartbeat();
-    // On Windows who reads it may be in the way; then it grows stale.
+    // On Windows a process that reads the file can prevent its deletion. The lock then expires.
     if ((await readOwner(path))?.id === id) await rm(path, { force: true }).catch(() => {});
   }
 }
@@ -80,7 +83,7 @@ async function createLock(path: string, id: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    // On Windows a file that is just being deleted is in the way by EPERM.
+    // On Windows a file that is being deleted causes EPERM.
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
     throw error;
@@ -88,8 +91,8 @@ async function createLock(path: string, id: string): Promise<boolean> {
 }
 
 /**
- * Only one process at a time removes a stale lock, and checks it again before, so that the lock of a living process
- * stays.
+ * Removes a stale lock. Only one process at a time does so, and it checks the lock again first, so that the lock of a
+ * live process is kept.
  */
 async function clearStale(path: string): Promise<void> {
   const clearing = `${path}.clear`;
@@ -121,7 +124,7 @@ async function readLockState(path: string): Promise<LockState | undefined> {
 }
 
 /**
- * Tells if the owner has renewed the lock since `before`. The process id alone is no proof, because it may have been
+ * Tells if the owner has renewed the lock since `before`. The process ID alone is no proof, because it may have been
  * reused.
  */
 async function isRenewed(path: string, before: LockState | undefined): Promise<boolean> {
@@ -129,7 +132,7 @@ async function isRenewed(path: string, before: LockState | undefined): Promise<b
   return before !== undefined && now !== undefined && now.id === before.id && now.mtimeMs > before.mtimeMs;
 }
 
-/** Milliseconds since the last sign of life; none when there is no such file. */
+/** Returns the time since the last sign of life, in milliseconds. A missing file has the age `-Infinity`. */
 async function getAge(path: string): Promise<number> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
   return Date.now() - mtimeMs;

@@ -1,7 +1,7 @@
 import { chmod, stat } from 'node:fs/promises';
 import { TenonError } from '../../../jsonrpc/error.js';
 
-/** Permissions of the group and of everybody else. */
+/** Permissions of the group and of all other users. */
 const OTHERS_ACCESS = 0o077;
 const OTHERS_WRITE = 0o022;
 
@@ -14,8 +14,8 @@ interface PrivateFile {
 }
 
 /**
- * Checks that only its owner has access to a file of secrets. A file that does not exist passes, and so does every file
- * on Windows, where the mode has no meaning. Throws a `TenonError` of the given code.
+ * Checks that only its owner has access to a file with secrets. Accepts a missing file, and every file on Windows,
+ * where the mode has no meaning. Throws a `TenonError` with the given code.
  */
 export async function requirePrivate(file: PrivateFile): Promise<void> {
   const mode = await readMode(file.path);
@@ -23,8 +23,8 @@ export async function requirePrivate(file: PrivateFile): Promise<void> {
 }
 
 /**
- * As `requirePrivate`, but a file that others can only read is made private with a warning: its contents are still
- * those of its owner. One that others can write is refused.
+ * Checks a file like `requirePrivate`. A file that others can only read is made private with a warning, because only
+ * its owner can have written it. A file that others can write is refused.
  */
 export async function makePrivate(file: PrivateFile): Promise<void> {
   const mode = await readMode(file.path);

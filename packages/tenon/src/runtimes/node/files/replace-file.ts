@@ -3,19 +3,25 @@ import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../cancellation/clock.js';
 
-/** Attempts to replace a file. On Windows a reader, such as a virus scanner, can block it for a moment. */
+/**
+ * Maximum number of attempts to replace a file. On Windows a reader, such as a virus scanner, can block the replacement
+ * for a moment.
+ */
 const MAX_RENAME_ATTEMPTS = 20;
 const RENAME_DELAY = 25;
 
-/** The file itself, where the path is a link to it; its folder is made, in this mode, where there is none. */
+/**
+ * Returns the real path of a file, which differs from `path` for a link. Creates its folder with this mode if it does
+ * not exist.
+ */
 export async function ensureRealPath(path: string, folderMode = 0o777): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: folderMode });
   return realpath(path).catch(() => path);
 }
 
 /**
- * Writes a file atomically: a reader, also after a power failure, finds the former or the new content, never a part.
- * Without a mode the file keeps its former one.
+ * Writes a file atomically. A reader gets the old or the new content, never a part, even after a power failure. Without
+ * a mode the file keeps its mode.
  */
 export async function replaceFile(path: string, text: string, clock: Clock, mode?: number): Promise<void> {
   const temporaryPath = `${path}.${process.pid}.${randomUUID()}.new`;

@@ -11,28 +11,27 @@ import { TenonError } from '../../../jsonrpc/error.js';
 /** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;
 
-/** Options of reading a configuration file. */
+/** Options for reading a configuration file. */
 export interface ConfigFileOptions {
-  /** Author of the file. Default `user`. Pass `project` for a file from a folder that another person has created. */
+  /** Author of the file. Pass `project` for a file in a folder that another person has created. Default: `user`. */
   readonly scope?: EntryOrigin['scope'] | undefined;
-  /** Default: that of this process. */
+  /** Environment variables. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Asks the user for an input of a VS Code configuration. */
   readonly inputs?: AskInput | undefined;
   /**
-   * `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`,
-   * `.cursor`.
+   * Value of `${workspaceFolder}`, and base of relative paths. Default: the folder of the file, or the parent of
+   * `.vscode` and `.cursor`.
    */
   readonly workspace?: string | undefined;
-  /** `${userHome}`. Default: that of the user. */
+  /** Value of `${userHome}`. Default: the home folder of the user. */
   readonly home?: string | undefined;
 }
 
 /**
- * Reads a configuration and its `envFile`s. Mistakes are returned as problems.
- *
- * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it is no readable text
- * file, or `config/too-large`.
+ * Reads a configuration file and its `envFile`s. Mistakes are returned as problems.
+ * @throws TenonError `config/not-found` when the file does not exist, `config/unreadable` when it is not a readable
+ * text file, or `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
   const { scope = 'user', env = process.env, inputs, workspace } = options;
@@ -48,7 +47,10 @@ export async function readConfigFile(path: string, options: ConfigFileOptions = 
   });
 }
 
-/** Variable names are case-insensitive on Windows. `process.env` respects that, a copy of it does not. */
+/**
+ * Returns an environment variable. Names are case-insensitive on Windows. `process.env` respects that, but a copy of it
+ * does not.
+ */
 function getVariable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   if (Object.hasOwn(env, name) || process.platform !== 'win32') return Object.hasOwn(env, name) ? env[name] : undefined;
   const matchingKey = Object.keys(env).find(key => key.toUpperCase() === name.toUpperCase());
@@ -62,7 +64,10 @@ async function readEnvFile(path: string): Promise<Record<string, string>> {
   );
 }
 
-/** The text of a regular file. A project may name any path here, so nothing is read that could have no end. */
+/**
+ * Returns the text of a regular file. A project may name any path here, so files without an end, such as devices, are
+ * refused.
+ */
 async function readText(path: string, maxSize: number): Promise<string> {
   const bytes = await readBoundedFile(path, maxSize);
   try {
@@ -72,13 +77,13 @@ async function readText(path: string, maxSize: number): Promise<string> {
   }
 }
 
-/** The bytes of a regular file, within a bound. */
+/** Returns the bytes of a regular file, up to a maximum size. */
 export async function readBoundedFile(path: string, maxSize: number): Promise<Buffer> {
   const file = await openFile(path);
   try {
     const { size } = await file.stat();
     if (size > maxSize) throw createTooLargeError(path, maxSize);
-    // One byte more, for a file that has grown meanwhile.
+    // One more byte detects that the file has grown meanwhile.
     const buffer = Buffer.alloc(Math.min(maxSize, size + 65_536) + 1);
     let length = 0;
     while (length < buffer.length) {

@@ -3,26 +3,26 @@ import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
 
-/** A configuration that is there. */
+/** A configuration file that exists. */
 export interface ConfigLocation {
-  /** Program of this format and location: `Claude Code`, `VS Code`, …  */
+  /** Program whose format and location the file has: `Claude Code`, `VS Code`, …. */
   readonly program: string;
   /** Path of the file. */
   readonly path: string;
-  /** Owner of the file: the user, or the project. */
+  /** Author of the file: the user or the project. */
   readonly scope: EntryOrigin['scope'];
 }
 
 export interface ConfigLocationOptions {
-  /** Default: those of this process. */
+  /** Platform, as in `process.platform`. Default: the platform of this process. */
   readonly platform?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly home?: string | undefined;
 }
 
 /**
- * Finds the configurations of a project. Parse them with `scope: 'project'`, and start nothing of them before it is
- * approved.
+ * Finds the configuration files of a project. Parse them with `scope: 'project'`, and do not start their servers before
+ * they are approved.
  */
 export async function findProjectConfigs(folder: string): Promise<ConfigLocation[]> {
   const root = resolve(folder);
@@ -33,7 +33,7 @@ export async function findProjectConfigs(folder: string): Promise<ConfigLocation
   ]);
 }
 
-/** Finds the configurations of other MCP hosts of this user. */
+/** Finds the configuration files of other MCP hosts of this user. */
 export async function findUserConfigs(options: ConfigLocationOptions = {}): Promise<ConfigLocation[]> {
   return filterExisting(listUserConfigLocations(options));
 }

@@ -6,19 +6,18 @@ import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { readBoundedFile } from './config-file.js';
 
-/** Delay between a change of a file and reading it, in milliseconds: the write may not be complete. */
+/** Delay between a change of a file and reading it, in milliseconds. It waits for the write to be complete. */
 const SETTLE_DELAY = 200;
 
 export interface ConfigWatchOptions {
   readonly clock?: Clock | undefined;
-  /** In milliseconds. Default 200. */
+  /** Delay between a change of the file and reading it, in milliseconds. Default 200. */
   readonly settleDelay?: number | undefined;
 }
 
 /**
- * Calls `changed` when the contents of a file change, also by a rename, or when it is deleted. Returns a function that
- * ends watching. Keeps no process alive.
- *
+ * Calls `onChanged` when the contents of a file change, also by a rename, or when the file is deleted. Returns a
+ * function that ends the watch. The watch does not keep the process alive.
  * @throws TenonError `config/not-found` when the folder of the file does not exist.
  */
 export async function watchConfig(
@@ -36,7 +35,8 @@ export async function watchConfig(
     last = computeDigest(file);
     if ((await before) !== (await last) && !stopped) onChanged();
   };
-  // Not put off by what comes after: a folder in which much happens must not keep it from being read.
+  // Later events do not restart the timer, because frequent changes in the folder must not prevent the file from being
+  // read.
   const scheduleCompare = () => {
     if (!stopped) cancelTimer ??= clock.after(settleDelay, () => void compare());
   };
@@ -50,7 +50,10 @@ export async function watchConfig(
   return stop;
 }
 
-/** The folder is watched, since a file that is replaced is another file; and that which a link leads to. */
+/**
+ * Creates watchers for the folder of the file and for the target of a link. The folder is watched, because replacing a
+ * file creates another file.
+ */
 function createWatchers(file: string, onEvent: () => void): FSWatcher[] {
   const paths = new Set([file, resolveTarget(file)]);
   const names = new Set([...paths].map(place => basename(place)));
@@ -58,10 +61,10 @@ function createWatchers(file: string, onEvent: () => void): FSWatcher[] {
   try {
     for (const folder of new Set([...paths].map(place => dirname(place)))) {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
-        // Kubernetes swaps a link beside the file, `..data`.
+        // Kubernetes replaces the link `..data` in the folder of the file.
         if (name === null || names.has(name) || name.startsWith('..')) onEvent();
       });
-      // A folder that is taken away is a change, and nothing to end the process for.
+      // The deletion of the folder is a change and must not end the process.
       watchers.push(watcher.on('error', onEvent));
     }
   } catch (cause) {

@@ -19,38 +19,41 @@ import { loadTrustKey } from './trust-key.js';
 export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
   /** Servers by name, in addition to those of configuration files. */
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
-  /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
+  /**
+   * Paths of configuration files: `mcp.json`, `.vscode/mcp.json`, …. If two files have a server with the same name, the
+   * first one applies.
+   */
   readonly config?: string | readonly ConfigSource[] | undefined;
-  /** Called for each problem in the configurations. Without it, a problem that is an error is thrown. */
+  /** Called for each problem in the configurations. Default: an error in a configuration is thrown. */
   readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
-  /** Asks if a server of a project may run. Without it only approved servers run. */
+  /** Requests approval for a server of a project. Default: only servers that were approved before run. */
   readonly trust?: AskTrust | undefined;
-  /** File of the key of such approvals. Default `~/.tenon/trust.key`. */
+  /** Path of the file with the key for such approvals. Default: `~/.tenon/trust.key`. */
   readonly trustKey?: string | undefined;
-  /** Rules, or the path of a policy file. */
+  /** Policy rules, or the path of a policy file. Default: no policy. */
   readonly policy?: HostOptions['policy'] | string;
   /** A lock file, and the handling of servers that differ from it. Replaces `lockGuard`. Default: no lock. */
   readonly lock?: HostLockOptions | undefined;
-  /** The record, or the path of its file. */
+  /** The audit log, or the path of its file. Default: no audit log. */
   readonly audit?: HostOptions['audit'] | string;
 }
 
-/** Options of a lock in a file. Approved changes are written into the file. */
+/** Options of a lock file. Approved changes are written to the file. */
 export interface HostLockOptions extends Omit<LockGuardOptions, 'lock' | 'onApproved'> {
-  /** Path of `mcp.lock`. A missing file is an empty lock: all servers are unknown. */
+  /** Path of `mcp.lock`. A missing file counts as an empty lock, in which all servers are unknown. */
   readonly file: string;
 }
 
-/** A configuration and its author. Servers of a project need approval. */
+/** A configuration file and its author. Servers of a project need approval. */
 export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
 
-/** Options read from files, and resources to close. */
+/** Options that were read from files, and resources to close. */
 export interface LoadedHost {
   readonly options: HostOptions;
   close(): Promise<void>;
 }
 
-/** Reads what a host is made of. Rejects when a file is there and cannot be read. */
+/** Loads the options of a host from files. Rejects when a file cannot be read. */
 export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
   const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
   const { onConfigProblem: _, ...options } = rest;
@@ -64,7 +67,7 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
     : undefined;
   const rules = await resolvePolicy(policy);
   const lockGuard = lock === undefined ? undefined : await openLockGuard(lock);
-  // It is locked while it is open: nothing can fail after it.
+  // The audit file is opened last, because it stays locked while it is open.
   const opened = typeof audit === 'string' ? await openAudit(audit, { sync: 'batch' }) : undefined;
   const record = opened ?? (audit as HostOptions['audit']);
   return {

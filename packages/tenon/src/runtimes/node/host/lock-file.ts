@@ -12,15 +12,21 @@ export interface LockFileOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A lock in a file, `mcp.lock` by custom: made to be kept with the project and looked over when it changes. */
+/** A lock file, usually `mcp.lock`. Keep it in version control with the project, and review its changes. */
 export interface LockFile {
   /** Path of the file. */
   readonly path: string;
-  /** `undefined` when there is no such file. Rejects with `lock/unreadable`, and as `parseLockFile` does. */
+  /**
+   * Reads the lock. Returns `undefined` if the file does not exist. Rejects with `lock/unreadable`, or with the errors
+   * of `parseLockFile`.
+   */
   read(): Promise<Lock | undefined>;
-  /** Puts a lock in its place, in one step. Writes nothing when the same stands there. */
+  /** Replaces the lock atomically. Does not write if the lock is the same. */
   write(lock: Lock): Promise<void>;
-  /** Changes the lock that is there, or an empty one; one process after another. Resolves with what is there then. */
+  /**
+   * Changes the lock, or creates it from an empty one. Concurrent updates of several processes run one after another.
+   * Resolves with the new lock.
+   */
   update(change: (lock: Lock) => Lock | Promise<Lock>): Promise<Lock>;
 }
 
@@ -53,7 +59,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, 'r');
     try {
-      // A character is a byte at the least.
+      // Each character needs at least one byte.
       const { size } = await file.stat();
       if (size > 3 * MAX_LOCK) throw Object.assign(new Error('too large'), { code: `${size} bytes` });
       return await file.readFile('utf8');

@@ -12,7 +12,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 /**
  * Reads a policy from a file.
- *
  * @param shownPath Path in errors.
  * @throws TenonError `policy/unreadable` when the file cannot be read, and the errors of `parsePolicy`.
  */

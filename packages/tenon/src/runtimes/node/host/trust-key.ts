@@ -10,7 +10,6 @@ const KEY_SIZE = 32;
 /**
  * Loads the key of approvals for `createTrust` from a file that only its owner can read (0600), and creates it if
  * there is none. Keep it apart from the store of the approvals.
- *
  * @throws TenonError `config/trust-key` when the file is something else, or when other users have access to it.
  */
 export async function loadTrustKey(path: string): Promise<Uint8Array> {
@@ -21,7 +20,7 @@ export async function loadTrustKey(path: string): Promise<Uint8Array> {
   const temporaryPath = `${file}.${process.pid}.${randomUUID()}`;
   try {
     await writeFile(temporaryPath, randomBytes(KEY_SIZE), { mode: 0o600, flag: 'wx' });
-    // Of several processes one wins, and no one reads half a key.
+    // If several processes create the key, one of them wins, and no process reads an incomplete key.
     await link(temporaryPath, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

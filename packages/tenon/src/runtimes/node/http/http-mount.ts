@@ -4,20 +4,20 @@ import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
 import { NodeExchange, type NodeRequest } from './node-exchange.js';
 
-/** Argument of `toNode`: anything that `createHandler` makes, or `createIssuer`. */
+/** Argument of `toNode`: the result of `createHandler`, `createIssuer` or a similar function. */
 export interface HttpMount {
   /** Endpoint that handles the requests. */
   readonly endpoint: Pick<HttpEndpoint, 'handle' | 'serves'> & Optional<Pick<HttpEndpoint, 'unread'>>;
 }
 
-/** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */
+/** A listener for `node:http`, a middleware for Express and similar frameworks, or a route handler for Fastify. */
 export type NodeHandler = (
   request: IncomingMessage | WrappedRequest,
   response: ServerResponse | WrappedResponse,
   next?: (error?: unknown) => void,
 ) => void;
 
-/** A request as Fastify hands it out: around Node's own, with its body read. */
+/** A request of Fastify. It contains the Node request and the parsed body. */
 export interface WrappedRequest {
   readonly raw: IncomingMessage;
   readonly body?: unknown;
@@ -25,14 +25,14 @@ export interface WrappedRequest {
 
 export interface WrappedResponse {
   readonly raw: ServerResponse;
-  /** Leaves the answer to others. */
+  /** Tells Fastify that another function sends the response. */
   readonly hijack?: (() => unknown) | undefined;
 }
 
 /**
- * Makes a Node request listener of a handler, for `node:http`, Express and Fastify: `app.use(toNode(handler))`,
- * `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`. Accepts bodies that a parser has read
- * already. Requests for other paths go to `next`.
+ * Converts a handler to a Node request listener for `node:http`, Express and Fastify: `app.use(toNode(handler))`,
+ * `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`. Accepts bodies that a framework has already
+ * parsed. Requests for other paths are passed to `next`.
  */
 export function toNode({ endpoint }: HttpMount): NodeHandler {
   return (request, response, next) => {

@@ -4,21 +4,21 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
 
 export interface NodeRequesterOptions {
-  /** For `http:`, a proxy for instance. Default: an agent of its own that keeps connections. */
+  /** Agent for `http:`, for example for a proxy. Default: an own agent that keeps connections open. */
   readonly httpAgent?: http.Agent;
-  /** For `https:`, with certificates for instance. Default: an agent of its own that keeps connections. */
+  /** Agent for `https:`, for example with certificates. Default: an own agent that keeps connections open. */
   readonly httpsAgent?: https.Agent;
 }
 
 /**
- * Time for which an unused connection is kept, in milliseconds: less than the 5 s after which most servers close it,
- * because a request on a connection that is being closed has an unknown outcome.
+ * Time for which an unused connection is kept, in milliseconds. Most servers close it after 5 s, and a request on a
+ * connection that is being closed has an unknown outcome.
  */
 const IDLE_SOCKET_TIMEOUT = 4_000;
-/** Delay before the TCP keep-alive of a silent peer, in milliseconds. */
+/** Delay before TCP keep-alive probes to a silent peer, in milliseconds. */
 const KEEP_ALIVE_DELAY = 15_000;
 
-/** A requester on `node:http` and `node:https`, at a sixth of what `fetch` costs there. */
+/** Creates an HTTP client with `node:http` and `node:https`, at a sixth of the cost of `fetch`. */
 export function createNodeRequester(options: NodeRequesterOptions = {}): Requester {
   const agentOptions = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_DELAY, timeout: IDLE_SOCKET_TIMEOUT };
   const plain = options.httpAgent ?? new http.Agent(agentOptions);
@@ -32,10 +32,10 @@ export function createNodeRequester(options: NodeRequesterOptions = {}): Request
   return request => sendRequest(request, getTarget(request.url));
 }
 
-/** Target and method of a request. */
+/** URL and method of a request. */
 interface RequestTarget {
   readonly send: typeof http.request;
-  /** The event of a socket from which on what is written may arrive. */
+  /** The socket event after which written data may reach the server. */
   readonly connected: 'connect' | 'secureConnect';
   readonly options: http.RequestOptions;
 }
@@ -61,7 +61,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     const abort = () => request.destroy();
     signal?.addEventListener('abort', abort);
     request.on('close', () => signal?.removeEventListener('abort', abort));
-    // Stays: a request can fail again after it has been given up.
+    // The listener stays, because a request can fail again after it was aborted.
     request.on('error', error => reject(toRequestError(error, sent)));
     request.on('response', message => resolve(new NodeReply(message)));
     if (signal?.aborted) abort();
@@ -122,7 +122,7 @@ class NodeReply implements HttpReply {
 
 function ignore(): void {}
 
-/** Reads to the end. What is called after the first of `done` and `failed` counts no more. */
+/** Reads the body to its end. Only the first call of `done` or `failed` has an effect. */
 function readBody(
   message: http.IncomingMessage,
   onChunk: (chunk: Buffer) => void,

@@ -10,45 +10,45 @@ import { NodeExchange } from './node-exchange.js';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HandlerOptions {
-  /** Default 3000; 0 for one that is free. */
+  /** Port to listen on. 0 selects a free port. Default 3000. */
   readonly port?: number | undefined;
   /**
-   * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as `auth`
-   * and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
+   * Address to listen on. With any other address than loopback, other machines can call the server. Protect it with
+   * `auth` or `authorize`; without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
+   * Default: `127.0.0.1`.
    */
   readonly host?: string | undefined;
-  /** Emits no warning when other machines may call without authorization. Default false. */
+  /** Suppresses the warning about calls of other machines without authorization. Default: false. */
   readonly allowUnauthenticated?: boolean | undefined;
-  /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
-  readonly keepAliveTimeout?: number | undefined;
   /**
-   * Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long.
+   * Time for which an idle connection is kept, in milliseconds. It should be longer than in a proxy in front of the
+   * server. Default 65,000.
    */
+  readonly keepAliveTimeout?: number | undefined;
+  /** Maximum time for the head of a request to arrive, in milliseconds. Default 10,000. */
   readonly headersTimeout?: number | undefined;
-  /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
+  /** Maximum time for a whole request to arrive, in milliseconds. Responses have no time limit. Default 60,000. */
   readonly requestTimeout?: number | undefined;
   /**
-   * Connections that are open at once. Default 20,000, of which one address may hold the part that `limits.maxShare`
-   * allows.
+   * Maximum number of open connections. One address may hold the share that `limits.maxShare` allows. Default 20,000.
    */
   readonly maxConnections?: number | undefined;
 }
 
-/** A server that listens. */
+/** A listening HTTP server. */
 export interface HttpServer {
-  /** URL of Streamable HTTP, for clients. */
+  /** URL of Streamable HTTP for clients. */
   readonly url: string;
-  /** URL of the two-endpoint transport, if it is served. */
+  /** URL of HTTP+SSE. Undefined if it is off. */
   readonly sseUrl: string | undefined;
   /** TCP port. */
   readonly port: number;
-  /** Stops listening, lets what runs come to its end, then frees the port. */
+  /** Stops listening, waits for requests in progress, and releases the port. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /**
- * Serves over HTTP on a port of this machine.
- *
+ * Serves a server over HTTP on a port of this machine.
  * @throws TenonError `serve/port-taken`, `serve/port-denied` or `serve/listen` when it cannot listen; `serve/options`
  * for an invalid port.
  */
@@ -82,7 +82,7 @@ export async function serveHttp(service: RequestHandler, options: ServeHttpOptio
   };
 }
 
-/** Warns once that any machine that reaches the port may call. */
+/** Emits a warning once if any machine that reaches the port may call the server. */
 function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticated = false }: ServeHttpOptions): void {
   if (auth || authorize || allowUnauthenticated || isLoopbackHost(host)) return;
   const next = 'Pass `auth` or `authorize`, listen on 127.0.0.1, or pass `allowUnauthenticated: true` to accept this.';
@@ -103,7 +103,7 @@ function requirePort(port: number): void {
   });
 }
 
-/** Drops connections beyond the limit, and those of an address whose share is used up. */
+/** Drops connections beyond the limit, and those of an address that exceeds its share. */
 function limitConnections(server: Server, { maxConnections = 20_000, limits }: ServeHttpOptions): void {
   server.maxConnections = maxConnections;
   const open = new SharedLimit(maxConnections, limits?.maxShare);
@@ -116,17 +116,17 @@ function limitConnections(server: Server, { maxConnections = 20_000, limits }: S
 
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 60_000;
-/** Time between two looks at connections that are late, in ms. Node looks every 30 s otherwise. */
+/** Interval of checks for late connections, in milliseconds. By default Node checks every 30 s. */
 const CHECK_INTERVAL = 500;
 
-/** Time limits of a server of `node:http` that hold as they are documented. */
+/** Returns the timeouts for a server of `node:http`, with consistent values. */
 function resolveTimeouts({
   headersTimeout,
   requestTimeout,
 }: Pick<ServeHttpOptions, 'headersTimeout' | 'requestTimeout'>) {
   const wholeRequest = requestTimeout ?? REQUEST_TIMEOUT;
   return {
-    // Node refuses a time for the head that is longer than that for the whole.
+    // Node refuses a timeout for the head that is longer than the timeout for the whole request.
     headersTimeout: headersTimeout ?? (wholeRequest > 0 ? Math.min(HEADERS_TIMEOUT, wholeRequest) : HEADERS_TIMEOUT),
     requestTimeout: wholeRequest,
     connectionsCheckingInterval: CHECK_INTERVAL,
@@ -165,18 +165,18 @@ async function close(server: Server, endpoint: HttpEndpoint, options?: CloseOpti
   const ended = new Promise<void>(resolve => server.close(() => resolve()));
   await endpoint.close(options);
   server.closeIdleConnections();
-  // The last response may still be in flight. A client that does not read it in time is not waited for.
+  // The last response may still be on its way. The server does not wait for a client that reads it too slowly.
   const forceTimer = setTimeout(() => server.closeAllConnections(), 1000);
   await ended;
   clearTimeout(forceTimer);
 }
 
-/** The name that one listens on by is a name that one may be called by. */
+/** Allows the host name on which the server listens as `Host`. */
 function addHost(host: string, allowed: HandlerOptions['allowedHosts']): readonly string[] | '*' {
   return allowed === '*' ? '*' : [...(allowed ?? []), host];
 }
 
-/** Formats an address for a URL. What listens everywhere is called by its loopback name. */
+/** Formats an address for a URL. An address that means all interfaces is replaced by the loopback name. */
 function formatAuthority(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -4,23 +4,23 @@ import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../../transports/http/server/exchange.js';
 import type { UnreadLimit, UnreadOutput } from '../../../transports/http/sse/unread-output.js';
 
-/** From how many characters on a text is long. */
+/** Minimum number of characters of a long text. */
 const LONG_TEXT = 16_384;
 
-/** Headers that decide who may come in, and of which Node keeps one value. */
+/** Security-relevant headers of which Node keeps only one value. */
 const SINGLE_VALUE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
 
-/** Members that frameworks add to a request of Node. */
+/** Members that frameworks add to a Node request. */
 export interface NodeRequest extends IncomingMessage {
-  /** The body, where a body parser has read it already. */
+  /** The body, if a body parser has read it. */
   readonly body?: unknown;
-  /** The path before a router cut something off. */
+  /** The path prefix that a router removed. */
   readonly baseUrl?: string;
   /** User that a middleware authenticated. */
   readonly auth?: unknown;
 }
 
-/** An exchange of `node:http`: no web objects, one write for an answer that is complete. */
+/** An exchange of `node:http`. It uses no web objects, and sends a complete response in one write. */
 export class NodeExchange implements Exchange {
   readonly #request: NodeRequest;
   readonly #response: ServerResponse;
@@ -29,7 +29,7 @@ export class NodeExchange implements Exchange {
   readonly path: string;
   readonly query: string;
 
-  /** `unread` counts answers that the client does not read. */
+  /** `unread` counts responses that the client does not read. */
   constructor(
     request: NodeRequest,
     response: ServerResponse,
@@ -106,7 +106,7 @@ export class NodeExchange implements Exchange {
     const finish = (): void => {
       const bytes = chunks === undefined ? first : Buffer.concat(chunks, size);
       const receive = onBody;
-      // The listeners stay as long as the request: what was read must not stay with them.
+      // The listeners live as long as the request, so they must not keep the body in memory.
       first = undefined;
       chunks = undefined;
       onBody = undefined;
@@ -122,11 +122,11 @@ export class NodeExchange implements Exchange {
       response.writeHead(status, status === 204 ? headers : { 'content-length': 0, ...headers }).end();
       return;
     }
-    // A short text leaves in one piece with the head; a long one is walked through once, to make bytes of it.
+    // A short text is sent in one write with the head. A long text is encoded to bytes only once.
     const long = body.length > LONG_TEXT ? Buffer.from(body) : undefined;
     const fields = { 'content-type': 'application/json', 'content-length': long?.length ?? Buffer.byteLength(body) };
     response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(long ?? body);
-    // The system takes most answers at once: nothing of them waits here.
+    // The system accepts most responses at once, so that nothing of them waits here.
     if (response.writableLength > 0) this.#countUnread();
   }
 
@@ -159,8 +159,8 @@ export class NodeExchange implements Exchange {
 }
 
 /**
- * Joins the values of a header that stands in a request more than once. Node keeps the first value of some headers and drops
- * the others, while a proxy in front may have decided by the last.
+ * Joins the values of a repeated header. Node keeps only the first value of some headers, while a proxy may have used
+ * the last one.
  */
 function joinRepeated(rawHeaders: readonly string[], name: string): string | undefined {
   let joined: string | undefined;
@@ -189,14 +189,14 @@ function decode(bytes: Buffer | undefined): RequestBody {
   return { text: bytes === undefined ? '' : bytes.toString('utf8') };
 }
 
-/** A body parser leaves a value, or the raw text or bytes; its own limit has held already. */
+/** Converts the value of a body parser: a parsed value, text or bytes. The parser has already checked its own limit. */
 function readParsed(body: unknown, limit: number, read: (body: RequestBody) => void): void {
   if (Buffer.isBuffer(body)) read(body.length > limit ? { status: 413 } : decode(body));
   else if (typeof body === 'string') read(body.length > limit ? { status: 413 } : { text: body });
   else read({ value: body });
 }
 
-/** A response that is written piece by piece. */
+/** A streamed response of `node:http`. */
 class NodeResponseStream implements ResponseStream {
   readonly #response: ServerResponse;
   #drained: Promise<void> | undefined;

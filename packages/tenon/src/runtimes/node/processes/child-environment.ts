@@ -1,5 +1,5 @@
 /**
- * Variables that a program needs to find its files, its user and its language. Nothing that is a secret by its nature.
+ * Names of variables that a program needs to find its files, its user and its language. None of them contains secrets.
  */
 const POSIX_VARIABLES = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TMP', 'TEMP'],
@@ -19,8 +19,9 @@ export interface PlatformEnvironment {
 }
 
 /**
- * Builds the environment of a server: the platform's variables and `LC_*` of this process, then the configured ones. A
- * variable with the value `undefined` is omitted. Exported shell functions are never passed, because a shell runs them.
+ * Creates the environment of a server: variables of the platform and `LC_*` of this process, then the configured ones.
+ * A variable with the value `undefined` is omitted. Exported shell functions are never passed on, because a shell would
+ * run them.
  */
 export function createChildEnvironment(
   overrides: Readonly<Record<string, string | undefined>> | undefined,
@@ -28,7 +29,7 @@ export function createChildEnvironment(
 ): Record<string, string> {
   const windows = platform === 'win32';
   const safe = new Set(windows ? WINDOWS_VARIABLES : POSIX_VARIABLES);
-  // Windows takes PATH and Path for one variable, so that one must not be given beside the other.
+  // On Windows, PATH and Path are the same variable, so only one of them may be set.
   const normalizeName = (name: string) => (windows ? name.toUpperCase() : name);
   const selected = new Map<string, [name: string, value: string | undefined]>();
   for (const [name, value] of Object.entries(env)) {

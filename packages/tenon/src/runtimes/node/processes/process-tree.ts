@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process and what it started. POSIX finds them by their group, Windows by their parents. */
+/** A process and the processes that it started. POSIX finds them by their process group, Windows by their parents. */
 export interface ProcessTree {
   isTreeRunning(): boolean;
   terminate(): void;
   kill(): void;
 }
 
-/** Those that still run: none of them outlives this process, however it leaves `process.exit`. */
+/** Groups that still run. They are killed when this process exits, also by `process.exit`. */
 const liveGroups = new Set<number>();
 
 export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): ProcessTree {
@@ -22,7 +22,7 @@ export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): P
   };
   return {
     isTreeRunning,
-    // A Windows console program has no SIGTERM to catch, and the children of one that has ended are not found any more.
+    // A Windows console program cannot catch SIGTERM, and the children of an exited process cannot be found any more.
     terminate: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
     kill: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGKILL'))),
   };
@@ -39,8 +39,8 @@ function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * True if all processes of a group have ended and only wait for init, which in a container without init never collects
- * them. Detected only on Linux.
+ * Tells if all processes of a group have exited and only wait for init. In a container without init, they wait forever.
+ * Detected only on Linux.
  */
 function hasOnlyZombies(group: number): boolean {
   if (process.platform !== 'linux') return false;
@@ -53,7 +53,7 @@ function hasOnlyZombies(group: number): boolean {
 
 function isLivingMember(pid: string, group: number): boolean {
   try {
-    // pid (name) state parent group …; the name may hold anything.
+    // Format: pid (name) state parent group …. The name may contain any character.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, , memberGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(memberGroup) === group && state !== 'Z' && state !== 'X';

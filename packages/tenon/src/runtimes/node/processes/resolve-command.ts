@@ -3,14 +3,14 @@ import { TenonError } from '../../../jsonrpc/error.js';
 
 export interface CommandEnvironment {
   readonly platform: string;
-  /** The environment that the child will have. */
+  /** Environment of the child process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** True if a path is a file. */
+  /** Tells if a path is a file. */
   readonly exists: (path: string) => boolean;
 }
 
-/** Arguments for `spawn`. `verbatim`: the arguments are quoted already, Windows must take them as they are. */
+/** Arguments for `spawn`. With `verbatim`, the arguments are already quoted, and Windows must not quote them again. */
 export interface ResolvedCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -18,12 +18,12 @@ export interface ResolvedCommand {
 }
 
 /**
- * Finds the file that a command names. POSIX does that by itself. Windows finds only `.exe` by itself, so that `npx`,
- * which is `npx.cmd`, would not start: it is looked up in PATH by PATHEXT here, never in the working directory, where
- * anyone may have left a file of that name. A batch file runs under cmd.exe, without `shell: true` and with every
- * argument quoted. Returns `undefined` when there is no such file.
+ * Finds the file of a command. On POSIX the system does that. Windows itself finds only `.exe`, so `npx`, which is
+ * `npx.cmd`, would not start. Therefore this function searches PATH with PATHEXT on Windows.
  *
- * @throws TenonError `stdio/unsafe-argument` when an argument cannot be given to a batch file.
+ * It never searches the working directory, where anyone may have put a file with that name. A batch file runs under
+ * cmd.exe, without `shell: true` and with every argument quoted. Returns `undefined` if the file does not exist.
+ * @throws TenonError `stdio/unsafe-argument` when an argument cannot be passed to a batch file.
  */
 export function resolveCommand(
   command: string,
@@ -35,7 +35,7 @@ export function resolveCommand(
   if (file === undefined) return undefined;
   if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = [file, ...args].map(quoteArgument).join(' ');
-  // /d runs no AutoRun command, /e:on and /v:off fix what % and ! mean, /s takes off just the outer quotes.
+  // /d runs no AutoRun command, /e:on and /v:off define the meaning of % and !, /s removes only the outer quotes.
   return {
     file: getInterpreter(environment),
     args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
@@ -77,9 +77,10 @@ function getVariable(env: CommandEnvironment['env'], name: string): string | und
 
 /**
  * Quotes one argument of a batch file. cmd.exe parses the line once, and again for each `%*` in the batch file, so
- * quoting must not depend on the count. Quotes are doubled, which keeps `& | < > ^` inside of quotes each time. `%` is
- * built from an empty expansion, which is not expanded again. Backslashes before a quote are doubled for the program
- * itself. Otherwise an argument could run a command of its own (CVE-2024-24576, CVE-2024-27980).
+ * quoting must not depend on the count. Quotes are doubled, which keeps `& | < > ^` inside quotes each time.
+ *
+ * `%` is built from an empty expansion, which is not expanded again. Backslashes before a quote are doubled for the
+ * program itself. Without this quoting, an argument could run a command (CVE-2024-24576, CVE-2024-27980).
  */
 function quoteArgument(argument: string): string {
   if (/[\0\r\n]/.test(argument)) {

@@ -9,8 +9,8 @@ import { trackProcessTree } from './process-tree.js';
 import { resolveCommand } from './resolve-command.js';
 
 /**
- * Starts a server as a child process, in a process group of its own, with a clean environment and without a shell.
- * Rejects with `stdio/spawn` when there is no such program, no such folder, or it may not be run.
+ * Starts a server as a child process, in its own process group, with a clean environment and without a shell. Rejects
+ * with `stdio/spawn` when the program or the folder does not exist, or the program cannot be executed.
  */
 export async function spawnServer(options: StdioTransportOptions, peer: string): Promise<ServerProcess> {
   const child = startProcess(options, peer);
@@ -19,7 +19,7 @@ export async function spawnServer(options: StdioTransportOptions, peer: string):
     child.once('spawn', resolve);
     child.once('error', cause => reject(spawnError(peer, options, cause)));
   });
-  // A later error is that of a signal to a process that has ended.
+  // A later error comes from a signal to a process that has exited.
   child.on('error', () => {});
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const tree = trackProcessTree(child.pid!, isRunning);
@@ -49,7 +49,7 @@ function startProcess(options: StdioTransportOptions, peer: string): ChildProces
       env,
       cwd,
       stdio: ['pipe', 'pipe', options.stderr === 'ignore' ? 'ignore' : 'pipe'],
-      // On POSIX a group of its own, so that a wrapper (npx, uvx, sh) and the server behind it end together.
+      // On POSIX the process gets its own group, so that a wrapper (npx, uvx, sh) and its server end together.
       detached: process.platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: resolved.verbatim,
@@ -59,7 +59,7 @@ function startProcess(options: StdioTransportOptions, peer: string): ChildProces
   }
 }
 
-/** The error of a program that cannot be started, with the reason that `cause` and the options show. */
+/** Creates the error of a program that cannot be started, with the reason in `cause` and the options. */
 export function spawnError(peer: string, options: StdioTransportOptions, cause: unknown): TenonError {
   if (TenonError.is(cause)) return cause;
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';

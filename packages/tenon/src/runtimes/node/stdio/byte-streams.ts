@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ByteSink, ByteSource } from '../../../transports/stdio/byte-streams.js';
 
-/** A Node stream as a source of bytes. A stream that breaks ends. */
+/** Wraps a Node stream as a byte source. A broken stream counts as ended. */
 export function createByteSource(stream: Readable): ByteSource {
   return {
     read({ push, end }) {
@@ -23,7 +23,7 @@ export function createByteSource(stream: Readable): ByteSource {
 
 type StreamWrite = (text: string, encoding: 'utf8', done: (error?: Error | null) => void) => boolean;
 
-/** A Node stream as a sink. `write` stands in where the stream's own is taken. */
+/** Wraps a Node stream as a byte sink. Pass `write` if the write function of the stream is replaced. */
 export function createByteSink(stream: Writable, write: StreamWrite = stream.write.bind(stream)): ByteSink {
   let streamError: unknown;
   let failPending: ((error: unknown) => void) | undefined;

@@ -1,10 +1,10 @@
 const STACK_DEPTH = 30;
-// `at name (place)`, `at place` or `at async place`; a frame of Node's own has a place that begins with `node:`.
+// Formats: `at name (place)`, `at place` or `at async place`. The place of Node's own code begins with `node:`.
 const FRAME_LOCATION = /(?:\(|^at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).*:\d+:\d+)\)?$/;
 
 type Callable = (...args: never[]) => unknown;
 
-/** Returns the line of a program that called `callee`, past Node's own frames: `file:line:column`. */
+/** Returns the code location that called `callee`, without Node's own frames: `file:line:column`. */
 export function findCallSite(callee: Callable): string | undefined {
   const { stackTraceLimit } = Error;
   const trace: { stack?: string } = {};

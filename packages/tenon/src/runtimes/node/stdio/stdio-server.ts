@@ -16,28 +16,34 @@ import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 /** Options of `serveStdio`. */
 export interface ServeStdioOptions extends ServeLinesOptions {
   /**
-   * Ends this process when the client disconnects, and on SIGTERM and SIGINT. `false` handles no signals and does not
-   * end the process: the embedding program does. Default `true`.
+   * Exits the process when the client disconnects, and on SIGTERM and SIGINT. With `false`, the application handles
+   * signals and the exit. Default: true.
    */
   readonly exit?: boolean | undefined;
-  /** Runs after the last answer and before the process exits, for at most `drainTimeout`. */
+  /**
+   * Called after the last response and before the process exits. It may take up to `drainTimeout`. Default: nothing is
+   * called.
+   */
   readonly onClose?: (() => void | Promise<void>) | undefined;
-  /** Called when other code writes to stdout. Default: reports it on stderr, with the place of the write. */
+  /**
+   * Called when other code writes to standard output. Default: reports the write with its location on standard error.
+   */
   readonly onStdoutWrite?: ((write: StdoutWriteEvent) => void) | undefined;
-  /** Another stream than stdin. */
+  /** Stream to read instead of standard input. */
   readonly input?: Readable | undefined;
-  /** Another stream than stdout, which is not guarded then. */
+  /** Stream to write instead of standard output. Standard output is then not reserved for the protocol. */
   readonly output?: Writable | undefined;
 }
 
 let stdoutInUse = false;
 
 /**
- * Serves on stdin and stdout, and resolves when it serves. The process exits when the client closes stdin or dies, and
- * on SIGTERM and SIGINT: open calls get `drainTimeout` to finish, then `cancelTimeout` to clean up, less than 5 s
- * together by default. Other output to stdout goes to stderr meanwhile.
+ * Serves on standard input and output, and resolves when the server is ready. The process exits when the client closes
+ * the input or exits, and on SIGTERM and SIGINT. Open calls get `drainTimeout` to finish, then `cancelTimeout` to clean
+ * up: less than 5 s together by default.
  *
- * @throws TenonError `stdio/in-use` when this process serves on its stdout already.
+ * Other output to standard output is redirected to standard error.
+ * @throws TenonError `stdio/in-use` when this process already serves on its standard output.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio(
@@ -82,7 +88,7 @@ function takeOutput({ output, onStdoutWrite = reportStdoutWrite }: ServeStdioOpt
   return { sink: createByteSink(process.stdout, guard.write), free };
 }
 
-/** Ties the process to what it serves. Returns what ends it. */
+/** Ends the process with its server. Returns the function that ends it. */
 function bindProcessExit(server: StdioServer, input: Readable): () => void {
   let leaving = false;
   let code: number | undefined;
@@ -98,11 +104,11 @@ function bindProcessExit(server: StdioServer, input: Readable): () => void {
   input.once('end', () => {
     leaving = true;
   });
-  // What is still being worked on may wait for something that keeps no process alive.
+  // Running handlers may wait for something that does not keep the process alive.
   const keepAliveTimer = setInterval(() => {}, 60_000);
   return () => {
     clearInterval(keepAliveTimer);
-    // Who awaits `closed` has its turn first.
+    // Code that awaits `closed` runs first.
     setImmediate(() => process.exit(code));
   };
 }

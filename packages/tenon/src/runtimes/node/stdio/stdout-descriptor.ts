@@ -7,11 +7,11 @@ const STDERR = 2;
 const WRITERS = ['write', 'writeSync', 'writev', 'writevSync'] as const;
 
 /**
- * Sends what is written to the file descriptor of stdout to stderr. Loggers that are in a hurry (pino) write that way, past
- * `process.stdout`. Returns the function that undoes it.
+ * Redirects writes to the file descriptor of standard output to standard error. Fast loggers (pino) write to the
+ * descriptor directly, without `process.stdout`. Returns a function that undoes the redirection.
  */
 export function divertDescriptor(onWrite: (from: string | undefined) => void): () => void {
-  // The four functions differ in their parameters; only the first one, the descriptor, is looked at.
+  // The four functions have different parameters, but only the first one, the descriptor, matters.
   const table = fs as unknown as Record<string, (descriptor: number, ...rest: unknown[]) => unknown>;
   const undoFunctions = WRITERS.map(name => {
     const original = table[name]!;

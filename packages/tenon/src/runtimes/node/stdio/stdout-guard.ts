@@ -2,18 +2,18 @@ import { fstatSync } from 'node:fs';
 import { findCallSite } from './call-site.js';
 import { divertDescriptor } from './stdout-descriptor.js';
 
-/** Something wrote to stdout, which belongs to the protocol. */
+/** A write of other code to standard output, which is reserved for the protocol. */
 export interface StdoutWriteEvent {
-  /** Place of the write: `file:line:column`, if known. */
+  /** Location of the code: `file:line:column`. Undefined if it is not known. */
   readonly from: string | undefined;
-  /** True if it was written before stdout was guarded, and so has reached the client. */
+  /** True if the write happened before standard output was reserved, so that it has reached the client. */
   readonly early: boolean;
 }
 
 export interface StdoutGuard {
-  /** The way to the real stdout. */
+  /** Writes to the real standard output. */
   readonly write: typeof process.stdout.write;
-  /** Gives stdout back to everybody. */
+  /** Ends the reservation of standard output. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ let divertWrite: ((args: Parameters<StdoutWrite>, from: string | undefined) => b
 let heldWrites: HeldWrite[] = [];
 let heldBytes = 0;
 
-/** Puts itself in the place of `process.stdout.write`, once and for all: others may have wrapped it since. */
+/** Replaces `process.stdout.write` permanently, because other code may have wrapped it since. */
 function replaceStdoutWrite(): StdoutWrite {
   if (originalWrite) return originalWrite;
   const { stdout } = process;
@@ -52,7 +52,7 @@ function holdWrite(args: Parameters<StdoutWrite>, from: string | undefined): boo
   return true;
 }
 
-/** Lets what was held go where it was meant to go. */
+/** Writes the held output to standard output. */
 function releaseHeld(): void {
   if (mode !== 'hold') return;
   mode = 'pass';
@@ -67,9 +67,9 @@ function takeHeld(): HeldWrite[] {
 }
 
 /**
- * Holds what is written to stdout for up to a second, until it is known whether this process serves over stdio. Only
- * where it may: with a pipe on stdin and on stdout. Nothing is lost: what is held goes on to stdout otherwise, at once
- * when it is much or the process exits.
+ * Holds writes to standard output for up to a second, until it is known if this process serves over stdio. Only used if
+ * standard input and output are pipes. Otherwise the output is written later: at once if it is large or the process
+ * exits.
  */
 export function holdStdout(): void {
   if (mode !== 'pass' || originalWrite || !isPipe(0) || !isPipe(1)) return;
@@ -80,8 +80,9 @@ export function holdStdout(): void {
 }
 
 /**
- * Reserves stdout for the protocol: writes of other code go to stderr, and `report` is called once for each place of
- * such a write, up to 100 places. Native code and child processes that inherit stdout are not covered.
+ * Reserves standard output for the protocol. Writes of other code are redirected to standard error, and `report` is
+ * called once for each code location, up to 100 locations. Native code and child processes that inherit standard output
+ * are not covered.
  */
 export function guardStdout(report: (write: StdoutWriteEvent) => void): StdoutGuard {
   const before = process.stdout.bytesWritten ?? 0;

@@ -23,7 +23,6 @@ type ToolCallReturn = JsonObject | Promise<JsonObject>;
 
 /**
  * Handles `tools/call`.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function callTool(

@@ -89,10 +89,7 @@ function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: Pendin
 
 export type ReconnectResult =
   | { readonly reply: HttpReply }
-  /**
-   * `refused`: the server has no such stream. `exhausted`: every attempt failed. `aborted`: no caller waits for the
-   * stream.
-   */
+  /** `refused`: the server has no such stream. `exhausted`: every attempt failed. `aborted`: no caller waits. */
   | { readonly over: 'refused' | 'exhausted' | 'aborted'; readonly error: TenonError };
 
 export interface ReconnectOptions {
@@ -105,9 +102,7 @@ export interface ReconnectOptions {
   readonly hold: boolean;
 }
 
-/**
- * Requests a stream by GET, with delays, until it is open or further attempts are pointless. [http.resume.always-get]
- */
+/** Requests a stream by GET, with delays, until it is open or retries are pointless. [http.resume.always-get] */
 export async function reconnect(context: HttpClientContext, options: ReconnectOptions): Promise<ReconnectResult> {
   const { progress, policy, signal } = options;
   let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
@@ -133,10 +128,7 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
   }
 }
 
-/**
- * Returns the reason why the server refuses a stream. Without messages to send, only a GET can detect that the session
- * is lost.
- */
+/** Returns the reason why the server refuses a stream. A GET can also detect that the session is lost. */
 export async function readStreamRefusal(
   context: HttpClientContext,
   reply: HttpReply,

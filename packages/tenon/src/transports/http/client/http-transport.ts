@@ -17,14 +17,12 @@ const VERSION_HEADER = 'mcp-protocol-version';
 
 /**
  * Client transport for a Streamable HTTP endpoint.
- *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export interface HttpTransport extends Transport {
   /**
    * POSTs the message. Resolves when the server has accepted it: with the head of a stream, or with the complete body
    * of any other response. Messages that are sent concurrently may arrive in another order.
-   *
    * @throws TenonError with one of these codes:
    * - `http/unreachable`: nothing was sent. `http/interrupted`: the message was sent, and the response was lost.
    * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and

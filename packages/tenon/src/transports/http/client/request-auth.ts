@@ -87,7 +87,6 @@ export function createRequestAuth(
 
 /**
  * Tells if a response refuses the authorization. A server may also use 400 to request another DPoP proof.
- *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
 function isAuthRefusal(reply: HttpReply): boolean {

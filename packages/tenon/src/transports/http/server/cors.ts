@@ -2,7 +2,6 @@ import type { Exchange, HeaderFields, ResponseStream } from './exchange.js';
 
 /**
  * Options for web pages that may read responses.
- *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export interface CorsOptions {

@@ -35,7 +35,6 @@ const acceptsResponse = createAcceptMatcher(JSON_TYPE, EVENT_STREAM);
 /**
  * Handles a request to the Streamable HTTP endpoint, for all protocol versions. The request itself shows if it is
  * stateless or belongs to a session.
- *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function serveStreamableHttp(

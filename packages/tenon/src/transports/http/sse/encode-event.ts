@@ -1,6 +1,5 @@
 /**
  * Content type of server-sent events. JSON text contains no line break, so one message is one `data` line.
- *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 

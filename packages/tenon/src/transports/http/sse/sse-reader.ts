@@ -1,6 +1,5 @@
 /**
  * Event of a stream of server-sent events.
- *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 
