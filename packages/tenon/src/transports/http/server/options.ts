@@ -10,125 +10,130 @@ import type { EventStore } from '../sse/event-store.js';
 import type { CorsOptions } from './cors.js';
 import type { HeaderFields, RequestInfo } from './exchange.js';
 
-/** Options of an HTTP endpoint. Everything has a default that is safe to expose. */
+/** Options of an HTTP endpoint. Every default is safe for a public server. */
 export interface HandlerOptions {
-  /** Path of Streamable HTTP. Default `/mcp`; `*` when a router in front has chosen the path already. */
+  /** Path of Streamable HTTP. Use `*` if a router has already selected the path. Default: `/mcp`. */
   readonly path?: string | undefined;
   /**
-   * Path of the stream of the two-endpoint transport (HTTP+SSE). Default `/sse`; `false` for nowhere, as with
-   * `sessions: false`.
+   * Path of the stream of HTTP+SSE, which is deprecated in 2026-07-28. `false` disables HTTP+SSE. Default: `/sse`, or
+   * `false` with `sessions: false`.
    */
   readonly ssePath?: string | false | undefined;
-  /** Path to which those clients POST. Default `/messages`. */
+  /** Path to which clients of HTTP+SSE POST their messages. Default: `/messages`. */
   readonly messagesPath?: string | undefined;
   /**
-   * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names
-   * and IP addresses. `'*'` allows DNS rebinding: a web page whose name an attacker points at this machine then reaches
-   * this server through a visitor's browser.
+   * Allowed values of `Host` in addition to loopback names and IP addresses: names (`mcp.example.com`) or authorities
+   * (`mcp.example.com:8443`). `'*'` allows DNS rebinding: a malicious web page can then access this server through a
+   * visitor's browser. Default: none.
    */
   readonly allowedHosts?: readonly string[] | '*' | undefined;
   /**
-   * Origins (`https://app.example.com`) whose pages may call, besides the server's own, and those of loopback on
-   * loopback. `'*'` lets any page that a user visits call this server with all access that the browser has.
+   * Origins (`https://app.example.com`) whose pages may call the server, in addition to its own origin and, on
+   * loopback, loopback origins. `'*'` lets any page that a user visits call this server with all access that the
+   * browser has. Default: none.
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined;
-  /** Lets browsers read the answers. Off by default. */
+  /** Lets web pages of other origins read responses. Default: not allowed. */
   readonly cors?: CorsOptions | undefined;
   /**
-   * Lets in only who has an access token for this server: what `protect` of `tenon/auth` makes. Runs on every request,
-   * known session or not; its metadata documents are served to all.
+   * Verifies access tokens: the result of `protect` of `tenon/auth`. Every request needs a token, also in a known
+   * session. The metadata documents are public. Default: no verification.
    */
   readonly auth?: TokenVerifier | undefined;
   /**
-   * Authorizes each request in your own way; after `auth`, whose result it gets, if both are given. Runs on every
-   * request, known session or not. Without it everyone may.
+   * Authorizes each request, also in a known session. It runs after `auth` and gets its result. Default: every request
+   * is allowed.
    */
   readonly authorize?: ((request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>) | undefined;
   /**
    * Returns the address of the client behind a proxy, so that anonymous callers can be distinguished: `request =>
-   * request.header('x-real-ip')`. Default: the address of the connection. A header that the proxy does not overwrite
-   * lets clients choose their address, and use the shares of any number of callers.
+   * request.header('x-real-ip')`. Use only a header that the proxy overwrites. Otherwise clients can choose their
+   * address and evade limits. Default: the address of the connection.
    */
   readonly clientAddress?: ((request: RequestInfo) => string | undefined) | undefined;
   /**
-   * Set to `false` to keep no sessions, so that any replica serves any request on every version. `initialize` is
-   * answered without `Mcp-Session-Id`, GET and DELETE with 405, and HTTP+SSE is not served. Refused with an error, and
-   * not declared: elicitation, sampling, roots, `resources/subscribe`, `logging/setLevel`, list changes, tasks of
-   * 2025-11-25, cancellation and streams that can be resumed. Versions in which each request stands alone are not
-   * affected. Default `true`.
+   * Set to `false` to run without sessions, so that any replica can handle any request on every version. `initialize`
+   * gets no `Mcp-Session-Id`, GET and DELETE get 405, and HTTP+SSE is off. Stateless versions are not affected.
+   * Default: true.
+   *
+   * These features are then refused and not declared: elicitation, sampling, roots, `resources/subscribe`,
+   * `logging/setLevel`, list changes, tasks of 2025-11-25, cancellation and resumable streams.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
    */
   readonly sessions?: boolean | undefined;
-  /** See `Limits`. */
+  /** Limits of the endpoint. See `Limits` for the defaults. */
   readonly limits?: Optional<Limits> | undefined;
   /**
    * Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. Not used if the server
    * has durable `stores`: sessions and their streams are there.
    */
   readonly eventStore?: EventStore | undefined;
-  /** Source of time, for tests. Default: the system clock. */
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Receives internal errors, for the operator. Never crosses the wire. */
+  /** Called with internal errors, which clients do not get. Default: the error is ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Result of `authorize`: the caller, with header fields for the response; or the response that refuses. */
+/** Result of `authorize`: the caller with headers for the response, or the response that refuses the request. */
 export type AuthorizeResult =
   | { readonly auth: AuthInfo | undefined; readonly headers?: HeaderFields | undefined }
   | { readonly status: number; readonly headers?: HeaderFields | undefined; readonly body?: string | undefined };
 
-/** Everything that could grow, and how far it may. */
+/** Limits of an HTTP endpoint. */
 export interface Limits {
-  /** Bytes of one request body. Default 4 MiB; beyond it 413. */
+  /** Maximum size of one request body, in bytes. A larger one gets 413. Default 4 MiB. */
   readonly maxBodyBytes: number;
-  /** Levels of arrays and objects in one message. Default 128. */
+  /** Maximum depth of arrays and objects in one message. Default 128. */
   readonly maxJsonDepth: number;
-  /** Messages in one batch. Default 50. */
+  /** Maximum number of messages in one batch. Default 50. */
   readonly maxBatch: number;
-  /** Sessions that are open at once. Default 10,000; beyond it the idlest gives way, or 503. */
+  /**
+   * Maximum number of open sessions. Beyond it the session with the longest idle time is ended, or the client gets 503.
+   * Default 10,000.
+   */
   readonly maxSessions: number;
   /**
-   * Milliseconds without a request, an answer or an open stream after which a session ends. Default 30 minutes: longer
-   * than people pause, and a client that comes back later opens a new one by itself.
+   * Time without a request, a response or an open stream after which a session ends, in milliseconds. A client that
+   * returns later opens a new session automatically. Default 1,800,000 (30 minutes).
    */
   readonly sessionIdleTimeout: number;
-  /** Milliseconds for which a session that is idle may not be sacrificed to a new one. Default 60 s. */
+  /** Minimum idle time before a session may be ended for a new one, in milliseconds. Default 60,000. */
   readonly minIdleBeforeEviction: number;
-  /** Requests that are unanswered at once, over all. Default 10,000; beyond it 503. */
+  /** Maximum number of requests in progress. Further requests get 503. Default 10,000. */
   readonly maxRequests: number;
   /**
-   * Bytes of bodies over 64 KiB that are being read at once, over all. Default 512 MiB; beyond it 503. A body of
-   * unknown length counts as `maxBodyBytes`.
+   * Maximum number of bytes in bodies over 64 KiB that are being read. Beyond it requests get 503. A body of unknown
+   * length counts as `maxBodyBytes`. Default 512 MiB.
    */
   readonly maxReadingBytes: number;
   /**
-   * Part of `maxSessions`, `maxStreams`, `maxRequests`, `maxReadingBytes` and `maxConnections` that one user may hold
-   * alone, from 0 to 1; anonymous callers count by address. The more others hold, the less each may add, so that room
-   * is left for newcomers. Default 0.5; 1 lets one caller take everything.
+   * Share of `maxSessions`, `maxStreams`, `maxRequests`, `maxReadingBytes` and `maxConnections` for one user, or for
+   * one address of anonymous callers. A number from 0 to 1; 1 sets no limit. The more others use, the less each may
+   * add, so that new callers find room. Default 0.5.
    */
   readonly maxShare: number;
-  /** Requests of one session that are unanswered at once. Default 256; beyond it 503. */
+  /** Maximum number of requests in progress in one session. Further requests get 503. Default 256. */
   readonly maxRequestsPerSession: number;
-  /** Streams that are open at once, over all. Default 10,000. */
+  /** Maximum number of open streams. Default 10,000. */
   readonly maxStreams: number;
-  /** Streams that are open at once in one session. Default 32. */
+  /** Maximum number of open streams in one session. Default 32. */
   readonly maxStreamsPerSession: number;
-  /** Bytes that may wait for one slow reader before it is cut off. Default 4 MiB. */
+  /** Maximum number of bytes that wait for one slow client. Beyond it the client is disconnected. Default 4 MiB. */
   readonly maxBufferedBytes: number;
   /**
-   * Bytes that may wait for slow readers over all connections: streams, and on Node also answers that are one JSON
-   * text. Default 64 MiB; beyond it the caller with the most waiting is cut off.
+   * Maximum number of bytes that wait for slow clients on all connections. It counts streams, and on Node also JSON
+   * responses. Beyond it the caller with the most waiting bytes is disconnected. Default 64 MiB.
    */
   readonly maxTotalBufferedBytes: number;
-  /** Milliseconds of silence after which a stream carries a comment. Default 15 s. */
+  /** Time without an event after which a stream gets a comment, in milliseconds. Default 15,000. */
   readonly keepAliveInterval: number;
-  /** Milliseconds after which a client should come back to a stream that the server hung up. Default 1 s. */
+  /** Time after which a client should reconnect to a stream that the server closed, in milliseconds. Default 1,000. */
   readonly sseRetry: number;
-  /** Messages of one session that are kept for replay. Default 256. */
+  /** Maximum number of messages of one session that are stored for replay. Default 256. */
   readonly maxReplayEvents: number;
-  /** Bytes of one session that are kept for replay. Default 1 MiB. */
+  /** Maximum number of bytes of one session that are stored for replay. Default 1 MiB. */
   readonly maxReplayBytes: number;
-  /** Bytes that are kept for replay over all sessions. Default 64 MiB. */
+  /** Maximum number of bytes of all sessions that are stored for replay. Default 64 MiB. */
   readonly maxTotalReplayBytes: number;
 }
 
@@ -162,8 +167,8 @@ export function resolveLimits(options: HandlerOptions): Limits {
 }
 
 /**
- * Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path where there are no sessions, which it
- * needs.
+ * Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path with `sessions: false`, because HTTP+SSE
+ * needs sessions.
  */
 export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }: HandlerOptions): string | false {
   if (typeof sessions !== 'boolean') {
@@ -177,7 +182,7 @@ export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }
   throw createOptionsError('HTTP+SSE needs sessions', '`ssePath` without `sessions: false`', ssePath);
 }
 
-/** Returns the service in the form in which the options serve it. */
+/** Returns the server with or without sessions, as the options require. */
 export function resolveService(service: RequestHandler, { sessions = true }: HandlerOptions): RequestHandler {
   requireRequestHandler(service);
   if (sessions) return service;

@@ -10,17 +10,17 @@ import type { HttpSession } from './session.js';
 import { NOT_STORED } from './session-messages.js';
 
 /**
- * One POST of a session that waits for answers. It becomes a stream when something is to be said before they are there,
- * and the stream outlives its connection: what it would have carried can be fetched by resuming it.
+ * One POST of a session that waits for responses. It becomes a stream if a message must be sent before the responses.
+ * The stream outlives its connection, because a client can resume it.
  */
 export class SessionPost implements MessageContext {
   readonly exchange: Exchange;
   /** True if its request opens the session. */
   readonly opensSession: boolean;
   readonly auth: AuthInfo | undefined;
-  /** The answers of a batch, as they are written, until all are there. */
+  /** The serialized responses of a batch, until all are complete. */
   readonly #batch: string[] | undefined;
-  /** The stream's number in its session; 0 until there is one. */
+  /** Number of the stream in its session. 0 until the stream exists. */
   stream = 0;
   #eventStream: EventStream | undefined;
   /** The stream, in a session that other processes serve. */
@@ -41,18 +41,18 @@ export class SessionPost implements MessageContext {
     return this.exchange;
   }
 
-  /** Adds an answer to a batch that is known before any of its requests run. */
+  /** Adds the response to an invalid message of a batch, before any of its requests run. */
   addResponse(text: string): void {
     this.#batch?.push(text);
   }
 
-  /** Carries a message that belongs to the request. Returns `false` when there is no way to. */
+  /** Sends a message that belongs to the request. Returns `false` when it cannot be sent. */
   send(session: HttpSession, message: JsonRpcMessage): false | void | Promise<void> {
     if (!this.#beginStream(session)) return false;
     return this.#sendEvent(session, JSON.stringify(message));
   }
 
-  /** Carries an answer, and ends with the last one. */
+  /** Sends a response, and ends the POST after the last one. */
   respond(session: HttpSession, text: string, response: JsonRpcResponse): void | Promise<void> {
     this.#pendingCount--;
     const error = 'error' in response ? response.error : undefined;
@@ -67,7 +67,7 @@ export class SessionPost implements MessageContext {
     else void this.#shared.finish();
   }
 
-  /** Ends the connection; the stream goes on when the client resumes it. */
+  /** Closes the connection. The stream continues when the client resumes it. */
   closeStream(session: HttpSession): boolean {
     if (!this.#beginStream(session)) return false;
     if (this.#shared === undefined) this.#eventStream?.end();
@@ -76,7 +76,7 @@ export class SessionPost implements MessageContext {
     return true;
   }
 
-  /** Goes on over another connection. */
+  /** Continues the stream on another connection. */
   attach(eventStream: EventStream): void {
     this.#eventStream?.end();
     this.#eventStream = eventStream;
@@ -87,7 +87,7 @@ export class SessionPost implements MessageContext {
     if (this.#eventStream === eventStream) this.#eventStream = undefined;
   }
 
-  /** One of the answers will not come. */
+  /** Stops waiting for one of the responses. */
   dismissOne(): void {
     this.#pendingCount--;
     if (this.#pendingCount > 0) return;
@@ -97,7 +97,7 @@ export class SessionPost implements MessageContext {
     else this.exchange.stream(200, { 'content-type': EVENT_STREAM }).end();
   }
 
-  /** The session is over: no answer will come. */
+  /** Ends the POST without a response, because the session has ended. */
   abandon(id: Id, isGone: boolean): void {
     // A shared stream gets an outcome for each request first.
     if (this.#shared !== undefined) return;
@@ -107,7 +107,10 @@ export class SessionPost implements MessageContext {
     else refuse(this.exchange, 404, createInvalidRequest('The session has ended'), id);
   }
 
-  /** Begins the stream for a client that accepts nothing else. Errors that open no session or need a status are JSON. */
+  /**
+   * Starts the stream for a client that does not accept JSON. Errors that open no session or need a status are sent as
+   * JSON.
+   */
   #mustStream(session: HttpSession, error: ErrorObject | undefined): boolean {
     if (this.exchange.clientClosed || !acceptsStreamOnly(this.exchange.header('accept'))) return false;
     return (error === undefined || this.#batch !== undefined) && this.#beginStream(session);
@@ -131,7 +134,7 @@ export class SessionPost implements MessageContext {
       eventStream.write(
         encodePrimingEvent(session.context.eventStore.createEventId(this.stream), session.context.limits.sseRetry),
       );
-    // Answers of the batch that were ready before go first.
+    // Responses of the batch that are already complete are sent first.
     for (const text of this.#batch?.splice(0) ?? []) void this.#sendEvent(session, text);
     return true;
   }

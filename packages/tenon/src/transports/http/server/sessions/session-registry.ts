@@ -7,11 +7,11 @@ import { type CreateSession, StoredSessions } from '../stored-sessions/stored-se
 import { IdleSessionFinder } from './idle-session-finder.js';
 import { HttpSession } from './session.js';
 
-/** All sessions of an endpoint. */
+/** The sessions of an endpoint. */
 export interface HttpSessionRegistry {
-  /** A new session, or `undefined` when there is no room for one. */
+  /** Creates a session, or returns `undefined` when a limit is reached. */
   create(auth: AuthInfo | undefined, address: string | undefined): HttpSession | undefined;
-  /** A session for one POST, which has no id and ends with the answers. */
+  /** Creates a session for one POST. It has no ID and ends with the responses. */
   createForPost(auth: AuthInfo | undefined, address: string | undefined): HttpSession;
   /**
    * The session with an id, for the user and OAuth client that opened it. A promise if sessions are in a store, which
@@ -22,10 +22,10 @@ export interface HttpSessionRegistry {
     auth: AuthInfo | undefined,
     address: string | undefined,
   ): HttpSession | undefined | Promise<HttpSession | undefined>;
-  /** The caller whose share a session uses up. */
+  /** Returns the caller to which a session counts. */
   getCaller(id: string): string;
   readonly count: number;
-  /** Ends the streams on which nothing is being answered. */
+  /** Ends the streams without pending responses. */
   stopListening(): void;
   endAll(): MaybePromise<void>;
 }
@@ -38,7 +38,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
   const posts = new Set<HttpSession>();
   const open = new SharedLimit(limits.maxSessions, limits.maxShare);
   const idleFinder = new IdleSessionFinder(sessions, limits.minIdleBeforeEviction);
-  /** Belongs to callers whose share is used up. */
+  /** Idle session finders of callers that have reached their share. */
   const idleFindersByCaller = new Map<string, IdleSessionFinder>();
   let sweepDueAt = Number.NEGATIVE_INFINITY;
 
@@ -59,13 +59,13 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     scheduleSweep();
   };
   const scheduleSweep = (): void => {
-    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
     if (clock.now() <= sweepDueAt || sessions.size === 0) return;
     const delay = Math.min(SWEEP_INTERVAL, limits.sessionIdleTimeout);
     sweepDueAt = clock.now() + delay;
     clock.after(delay, sweep);
   };
-  /** Evicts idle sessions: of a caller over its share only its own. */
+  /** Ends idle sessions. For a caller that exceeds its share, only its own sessions are ended. */
   const evictIdle = (caller: string): void => {
     let finder = idleFinder;
     if (!open.isWithinShare(caller)) {
@@ -108,7 +108,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     find(id, auth, address) {
       if (storedSessions !== undefined) return storedSessions.find(id, auth, address);
       const session = sessions.get(id);
-      // A session id does not prove the identity of the caller. Another caller must not learn that the session exists.
+      // A session ID does not prove the identity of the caller. Another caller must not detect that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
       session.lastActiveAt = clock.now();
       return session;

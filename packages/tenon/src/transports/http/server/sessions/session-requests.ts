@@ -45,7 +45,7 @@ export function openSession(
   });
 }
 
-/** Connects the service to a session, and then lets it take what the POST brings. */
+/** Connects the server to a session, and then delivers the messages of the POST. */
 export function connectSession(
   session: HttpSession,
   exchange: Exchange,
@@ -68,7 +68,7 @@ export function connectSession(
     });
 }
 
-/** Takes what a POST brings to a session that is open. */
+/** Delivers the messages of a POST to an open session. */
 export function receiveInSession(session: HttpSession, exchange: Exchange, value: unknown, auth?: AuthInfo) {
   const problem = findVersionProblem(session, exchange);
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem), getRequestId(value));
@@ -124,8 +124,8 @@ export function refuseStoreFault(
 }
 
 /**
- * Tells if an element of a batch is not a message. A malformed response is passed to the session, which ends the call
- * that waits for it.
+ * Tells if an item of a batch is not a message. A malformed response is passed to the session, which fails the pending
+ * request.
  */
 function isFault(message: unknown): boolean {
   return classifyMessage(message) === 'malformed' && !isResponseLike(message);
@@ -155,7 +155,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
   session.receiver?.onMessage(value, post);
 }
 
-/** Returns the reason why no message of a batch may run. Elements that are not messages are answered one by one. */
+/** Returns the reason why no message of a batch may run. Items that are not messages get separate error responses. */
 function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
   const { limits, handler } = session.context;
   if (!session.acceptsBatches) return 'this protocol version does not support batches';
@@ -173,7 +173,7 @@ function findBatchProblem(session: HttpSession, batch: readonly unknown[]): stri
   return undefined;
 }
 
-/** Opens the stream on which a client listens, or goes on with one that broke. */
+/** Opens the standalone stream of a client, or resumes a broken one. */
 export function listenInSession(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined) {
   const problem = findVersionProblem(session, exchange);
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
@@ -206,7 +206,7 @@ function refuseListening(exchange: Exchange, result: ListenResult) {
 
 const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without Last-Event-ID to open a new stream';
 
-/** Ends a session at the client's wish. */
+/** Ends a session because the client requested it. */
 export function endSession(session: HttpSession, exchange: Exchange) {
   const problem = findVersionProblem(session, exchange);
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
@@ -220,7 +220,10 @@ export function endSession(session: HttpSession, exchange: Exchange) {
 
 const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
-/** A client should send the version of its session. Some send another version with sessions, which is accepted. */
+/**
+ * Returns the problem of the version header. A client should send the version of its session. Another version with
+ * sessions is accepted too, because some clients send one.
+ */
 function findVersionProblem({ dialect, context }: HttpSession, exchange: Exchange): string | undefined {
   const header = exchange.header('mcp-protocol-version');
   if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;

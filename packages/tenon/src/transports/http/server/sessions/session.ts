@@ -21,19 +21,16 @@ import {
 import type { SessionPost } from './session-post.js';
 import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
 
-/**
- * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and
- * what only a busy one needs is made when it is needed.
- */
+/** A session as a transport. Many sessions may be idle, so fields that are rarely needed are created on first use. */
 export class HttpSession implements Transport {
   readonly id: string;
-  /** Tells if the session outlives the POST that opened it. */
+  /** True if the session outlives the POST that opened it. */
   readonly stored: boolean;
   readonly context: HttpServerContext;
   readonly auth: AuthInfo | undefined;
-  /** The caller whose share of the limits it uses up. */
+  /** The caller to which the session counts. */
   readonly caller: string;
-  /** Time of its last activity. */
+  /** Time of the last activity, in milliseconds of the clock. */
   lastActiveAt: number;
   serverSession: ServerSession | undefined;
   receiver: MessageReceiver | undefined;
@@ -105,9 +102,9 @@ export class HttpSession implements Transport {
     const post = options?.relatedTo === undefined ? undefined : this.#posts?.get(options.relatedTo);
     const sent = post?.send(this, message);
     if (post !== undefined && sent !== false) return sent;
-    // A message of a request that no client waits for is sent only if it needs a response.
+    // A message for a request that no client waits for is only sent if it needs a response.
     if (post !== undefined && !('id' in message)) return undefined;
-    // A client without a session has no stream for what belongs to no request.
+    // A client without a session has no stream for messages that belong to no request.
     if (!this.stored) return undefined;
     if (this.shared !== undefined) return this.shared.sendUnrelated(JSON.stringify(message));
     this.#standalone ??= new StandaloneStream();
@@ -123,10 +120,7 @@ export class HttpSession implements Transport {
     return thenMaybe(this.shared?.delete(), () => this.end());
   }
 
-  /**
-   * Closes the stream of a request, on versions that allow it. The client comes back after the retry time and resumes
-   * the stream.
-   */
+  /** Closes the stream of a request, on versions that allow it. The client reconnects later and resumes the stream. */
   closeStream(relatedTo: Id): boolean {
     const post = this.#posts?.get(relatedTo);
     return post !== undefined && this.dialect?.http.priming === true && post.closeStream(this);
@@ -137,25 +131,22 @@ export class HttpSession implements Transport {
     if (!this.stored && this.pendingCount === 0) this.end();
   }
 
-  /** Ends the waits for responses that no request handler is working on. */
+  /** Stops waiting for responses that no handler works on. */
   dismissOrphanedPosts(): void {
     if (this.serverSession?.inFlight !== 0) return;
     for (const [id] of this.#posts?.entries() ?? []) this.abandonResponse(id);
   }
 
   /**
-   * Tells if the session may have this many more unanswered requests: within its own limit, and within its caller's
-   * share of the total.
+   * Tells if the session may have this many more pending requests. The limit of the session and its caller's share of
+   * the total limit apply.
    */
   hasRoomFor(requests: number): boolean {
     const { limits, inFlight } = this.context;
     return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.fits(this.caller, requests);
   }
 
-  /**
-   * Takes note of who waits for an answer. Returns `false` when that id is waited for already, or when there is no
-   * room.
-   */
+  /** Registers the POST that waits for a response. Returns `false` if the ID is in use, or if a limit is reached. */
   addPendingRequest(id: Id, post: SessionPost): boolean {
     this.#posts ??= new CompactMap();
     if (this.#posts.has(id) || !this.context.inFlight.enter(this.caller)) return false;
@@ -171,7 +162,7 @@ export class HttpSession implements Transport {
     return this.#posts?.has(id) ?? false;
   }
 
-  /** Opens the stream that answers an exchange. `undefined` when there are too many. */
+  /** Starts the stream that responds to an exchange. Returns `undefined` when there are too many streams. */
   beginStream(exchange: Exchange, { opensSession, auth, onClosed }: SessionStreamOptions): EventStream | undefined {
     if (this.#openStreams >= this.context.limits.maxStreamsPerSession) return undefined;
     let cancelExpiry = (): void => {};
@@ -187,7 +178,10 @@ export class HttpSession implements Transport {
     return stream;
   }
 
-  /** The authorization with which a stream of answers ends: only where clients know to come back and resume it. */
+  /**
+   * Returns the authorization whose expiry ends a response stream. Undefined on versions whose clients cannot resume
+   * it.
+   */
   getExpiringAuth(auth: AuthInfo | undefined): AuthInfo | undefined {
     return this.dialect?.http.priming === true ? auth : undefined;
   }
@@ -196,7 +190,7 @@ export class HttpSession implements Transport {
     return ++this.#streamCount;
   }
 
-  /** Stores a message for resumption. Returns its event id, on versions with event ids. */
+  /** Stores a message for resumption and returns its event ID. Returns `undefined` on versions without event IDs. */
   storeEvent(stream: number, text: string): string | undefined {
     return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
   }
@@ -209,7 +203,7 @@ export class HttpSession implements Transport {
     return this.#standalone.begin(this, exchange, auth) ? 'listening' : 'full';
   }
 
-  /** Goes on with a stream after an event. */
+  /** Resumes a stream after an event. */
   resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): MaybePromise<ListenResult> {
     if (this.shared !== undefined) return this.shared.resume(exchange, eventId, auth);
     const replay = this.context.eventStore.replayAfter(this.id, eventId);
@@ -230,12 +224,12 @@ export class HttpSession implements Transport {
     return 'listening';
   }
 
-  /** Encodes a stored message: with its id, on versions that have ids. */
+  /** Encodes a stored message. Adds its ID on versions with event IDs. */
   encodeStoredEvent({ id, text }: StoredEvent): string {
     return encodeEvent(text, this.dialect?.http.sessions ? id : undefined);
   }
 
-  /** Ends the stream that belongs to no request. */
+  /** Ends the standalone stream. */
   stopListening(): void {
     this.#standalone?.stop();
     this.shared?.stopListening();
@@ -273,15 +267,15 @@ export class HttpSession implements Transport {
   }
 
   #respond(response: JsonRpcResponse): void | Promise<void> {
-    // Before anything is settled: what cannot be written leaves room for an answer that can.
+    // Serialization comes first. If it fails, an error response can still be sent.
     const text = serializeMessage(response);
     const post = this.#takePost(response.id);
     if (post === undefined) return undefined;
-    // A message of the server does not prove that the client is alive.
+    // A message of the server does not prove that the client is connected.
     this.lastActiveAt = this.context.clock.now();
     const refused = post.opensSession && 'error' in response;
     const drained = post.respond(this, text, response);
-    // A session whose id was never sent does not count.
+    // A session whose ID was never sent does not count.
     if (post.opensSession && (refused || post.exchange.clientClosed)) this.close();
     if (!this.stored && this.pendingCount === 0) this.end();
     return drained;
