@@ -42,8 +42,8 @@ describe('tenon lock', () => {
     await project.write('policy.json', { rules });
     const lint = (...args: string[]) => tenon(project.folder, ['policy', 'lint', 'policy.json', ...args]);
     const found = [
-      'policy.json: rule 1 (deny) is about the argument off, which the tool price has not. Expected of',
-      'policy.json: rule 2 (deny) is about the tool "prize". Expected price, process',
+      'policy.json: rule 1 (deny) names the argument off, which the tool price does not have. Expected of',
+      'policy.json: rule 2 (deny) names the unknown tool "prize". Expected price, process',
       '',
     ].join('\n');
     expect(await lint()).toMatchObject({ code: 1, out: found });
@@ -88,7 +88,7 @@ describe('tenon lock', () => {
     });
     const { code, out, err } = await lock('--check');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('lost cannot be asked');
+    expect(err).toContain('lost is unavailable');
     expect((await tenon(project.folder, ['lock', '--check'])).code).toBe(2);
     await project.write('mcp.lock', '{');
     expect((await lock('--check')).code).toBe(2);
@@ -98,7 +98,7 @@ describe('tenon lock', () => {
     await project.write('failing.json', { mcpServers: { lost: { command: 'no-such-program' } } });
     const { code, err } = await lock('failing.json', '--yes', '--file', 'failing.lock');
     expect(code).toBe(2);
-    expect(err).toContain('failing.lock is not written: no server could be asked');
+    expect(err).toContain('failing.lock is not written: all servers are unavailable');
     await expect(readFile(project.path('failing.lock'))).rejects.toThrow();
   });
 

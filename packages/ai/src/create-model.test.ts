@@ -282,7 +282,7 @@ describe('an error of a model', () => {
       code: 'model/refused',
       status: 401,
       peer: 'failing-1',
-      hint: 'Check the API key of the model.',
+      hint: 'check the API key of the model',
     });
     expect(error.message).toContain('Incorrect API key provided');
     expect(error.cause).toBeUndefined();
@@ -294,8 +294,8 @@ describe('an error of a model', () => {
     ['an error of the provider', createCallError('Overloaded', 529), 'model/refused'],
     ['any other error', new Error('no key is set'), 'model/failed'],
     ['a value that is no error', 'broken', 'model/failed'],
-  ])('is told for %s', async (_, error, code) => {
-    expect(await fail(error)).toMatchObject({ code, name: 'TenonError' });
+  ])('has a code and a next step for %s', async (_, error, code) => {
+    expect(await fail(error)).toMatchObject({ code, name: 'TenonError', hint: expect.stringMatching(/try again$/) });
   });
 
   it('is the last one after retries', async () => {

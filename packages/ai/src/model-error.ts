@@ -3,11 +3,13 @@ import { TenonError } from 'tenon';
 import { formatErrorExcerpt } from 'tenon/host';
 
 const HINTS: { readonly [status: number]: string | undefined } = {
-  401: 'Check the API key of the model.',
-  403: 'Check the permissions of the API key.',
-  404: 'Check the model id and the base URL.',
-  429: 'Send fewer requests, or raise the limit at the provider.',
+  401: 'check the API key of the model',
+  403: 'check the permissions of the API key',
+  404: 'check the model id and the base URL',
+  429: 'send fewer requests, or raise the limit at the provider',
 };
+const REFUSED_HINT = 'check the status page of the provider, then try again';
+const FAILED_HINT = 'check the configuration of the model, such as its API key, then try again';
 
 /**
  * Creates an error from a value that `generateText` threw, with its status and an excerpt of its message. Drops the
@@ -19,11 +21,15 @@ export function toModelError(error: unknown, peer: string, secrets: readonly str
   if (ToolChoiceViolationError.isInstance(cause)) return createAnswerError(peer, 'the answer violates `toolChoice`');
   const received = cause instanceof Error ? formatErrorExcerpt(cause.message, secrets) || undefined : undefined;
   if (!APICallError.isInstance(cause))
-    return new TenonError('model/failed', 'the request to the model failed', { peer, received });
+    return new TenonError('model/failed', 'the request to the model failed', { peer, received, hint: FAILED_HINT });
   const { statusCode } = cause;
   if (statusCode === undefined)
-    return new TenonError('model/unreachable', 'the provider of the model is unreachable', { peer, received });
-  const details = { peer, status: statusCode, received, hint: HINTS[statusCode] };
+    return new TenonError('model/unreachable', 'the provider of the model is unreachable', {
+      peer,
+      received,
+      hint: 'check the network and the base URL of the model, then try again',
+    });
+  const details = { peer, status: statusCode, received, hint: HINTS[statusCode] ?? REFUSED_HINT };
   return new TenonError('model/refused', `the provider answered HTTP ${statusCode}`, details);
 }
 

@@ -35,7 +35,7 @@ describe('option parsers', () => {
     });
     expect(() => createPairParser('--header')('novalue')).toThrow(/--header NAME=VALUE/);
     expect(parseSelections('two=c', parseSelections('one=a,b'))).toEqual({ one: ['a', 'b'], two: ['c'] });
-    expect(() => parseSelections('one=c', { one: ['a'] })).toThrow(/two of the name/);
+    expect(() => parseSelections('one=c', { one: ['a'] })).toThrow(/used twice/);
     expect(() => parseSelections('a/b=c')).toThrow(/name/);
   });
 

@@ -19,20 +19,21 @@ export function parseDuration(text: string): number {
 export function parseCount(text: string): number {
   const [, number, thousands] = /^(\d{1,12})(k?)$/i.exec(text.trim()) ?? [];
   const value = Number(number) * (thousands ? 1000 : 1);
-  if (number === undefined || value < 1) throw new InvalidArgumentError('Expected a whole number from 1 on, or 20k.');
+  if (number === undefined || value < 1)
+    throw new InvalidArgumentError('Expected a whole number of at least 1, or 20k.');
   return value;
 }
 
 export function parsePort(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= 65_535)) throw new InvalidArgumentError('Expected a port: 0 to 65535, 0 for one that is free.');
+  if (!(value <= 65_535)) throw new InvalidArgumentError('Expected a port from 0 to 65535. 0 selects a free port.');
   return value;
 }
 
 /** Parses a list of names: `a,b`. The option may be repeated. */
 export function parseNames(text: string, before: readonly string[] = []): string[] {
   const parsed = text.split(',').map(each => each.trim());
-  if (parsed.some(each => each === '')) throw new InvalidArgumentError('Expected names with commas between them.');
+  if (parsed.some(each => each === '')) throw new InvalidArgumentError('Expected a comma-separated list of names.');
   return [...before, ...parsed];
 }
 
@@ -67,11 +68,11 @@ export function parseSelections(
   if (name === undefined || list === undefined) {
     throw new InvalidArgumentError('Expected NAME=server,server with a name of letters, digits, - and _.');
   }
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There are two of the name ${name}.`);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`The name ${name} is used twice.`);
   return { ...before, [name]: parseNames(list) };
 }
 
-/** Parses an `http:` or `https:` URL. Returns `undefined` for another text. */
+/** Parses an `http:` or `https:` URL. Returns `undefined` for any other text. */
 export function parseWebUrl(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);

@@ -52,7 +52,7 @@ async function waitUntilEnded({ screen }: CliContext, { ended, close }: RunningS
   try {
     await (ended ? Promise.race([signalled, ended]) : signalled);
     const inTime = await Promise.race([close().then(() => true), pause(CLOSE_TIMEOUT, false, { ref: false })]);
-    if (!inTime) screen.note(`not all was closed within ${CLOSE_TIMEOUT / 1000} s: what is left is let go of`);
+    if (!inTime) screen.note(`some connections did not close within ${CLOSE_TIMEOUT / 1000} s, and are ended now`);
   } finally {
     clearInterval(alive);
     process.off('SIGINT', stop);

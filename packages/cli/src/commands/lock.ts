@@ -52,7 +52,7 @@ export function lockCommand(context: CliContext): Command {
 /** Differences between the inventories of servers and the lock. */
 interface LockComparison {
   readonly drifts: readonly Drift[];
-  /** Servers that are unreachable. */
+  /** Names of unreachable servers. */
   readonly unavailable: readonly string[];
 }
 
@@ -82,7 +82,7 @@ async function compareServers(
   const { approved, refused } = await checkTrust(context, entries, options.trust ?? false);
   const { inventories, unavailable } = await collectInventories(context, approved);
   for (const { server, reason } of unavailable)
-    context.screen.note(`${sanitizeName(server)} cannot be asked: ${shortenReason(reason)}`);
+    context.screen.note(`${sanitizeName(server)} is unavailable: ${shortenReason(reason)}`);
   const drifts: Drift[] = [];
   for (const entry of approved) {
     const own = inventories.find(({ server }) => server === entry.name);
@@ -104,7 +104,7 @@ function reportCheck(
   options: LockOptions,
 ): ExitCode {
   const grave = options.strict ? drifts : drifts.filter(isGrave);
-  if (before === undefined) screen.note(`there is no ${options.file}: write it with \`tenon lock\``);
+  if (before === undefined) screen.note(`lock not found: ${options.file}. Run \`tenon lock\` to write it`);
   if (grave.length > 0) {
     screen.note(`${formatCount(grave.length, 'change')} to be approved. Run \`tenon lock\` to see and approve`);
     return exitCodes.rejected;
@@ -126,7 +126,7 @@ async function writeLock(
   const failed = unavailable.map(each => sanitizeName(each)).join(', ');
   // An empty lock blocks every server, so it must not be written because of a temporary failure.
   if (unavailable.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
-    screen.note(`${path} is not written: no server could be asked. Start these, then run this again: ${failed}`);
+    screen.note(`${path} is not written: all servers are unavailable. Start these, then run this again: ${failed}`);
     return exitCodes.failure;
   }
   const isAsked = drifts.some(isGrave) && !options.yes;
@@ -139,7 +139,7 @@ async function writeLock(
   const after = await file.update(held => acceptDrift(held, drifts));
   screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
   if (unavailable.length > 0)
-    screen.note(`${failed} could not be asked, and what is not in ${path} will not be started`);
+    screen.note(`${failed}: unavailable. A server without an entry in ${path} will not be started`);
   return unavailable.length > 0 ? exitCodes.failure : exitCodes.success;
 }
 

@@ -74,7 +74,7 @@ export function policyCommand(context: CliContext): Command {
       if (options.json) context.screen.printJson(findings);
       else for (const { message } of findings) context.screen.print(`${file}: ${sanitizeText(message, { max: 2000 })}`);
       if (!options.json && findings.length === 0)
-        context.screen.print(`${file}: ${policy.rules.length} rules, nothing to say`);
+        context.screen.print(`${file}: ${policy.rules.length} rules, no findings`);
       context.code = findings.length > 0 ? exitCodes.rejected : exitCodes.success;
     });
   return createCommand('policy', 'check and explain policy files').addCommand(explain).addCommand(lint);
@@ -92,7 +92,7 @@ async function readInventory(
     if (approved.length === 0) throw createNoServersError({ files, entries });
     const { inventories, unavailable } = await collectInventories(context, approved);
     for (const { server, reason } of unavailable)
-      context.screen.note(`${sanitizeName(server)} cannot be asked: ${sanitizeText(reason)}`);
+      context.screen.note(`${sanitizeName(server)} is unavailable: ${sanitizeText(reason)}`);
     return inventories;
   }
   if (lock === false) return undefined;

@@ -44,7 +44,9 @@ export async function readConfiguration(context: CliContext, paths: readonly str
     for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
     for (const entry of read.entries) {
       if (entries.has(entry.name))
-        context.screen.note(`${path}: there is a server "${sanitizeText(entry.name)}" already: left out`);
+        context.screen.note(
+          `${path}: the server "${sanitizeText(entry.name)}" is skipped, because the name is used twice`,
+        );
       else entries.set(entry.name, entry);
     }
   }

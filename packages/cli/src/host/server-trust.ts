@@ -16,7 +16,7 @@ import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
 import { YES_OR_NO } from '../terminal.js';
 
-/** Decision which servers may be started. */
+/** Decision about the servers that may be started. */
 export interface TrustDecision {
   readonly approved: readonly ConfiguredEntry[];
   /** Servers that are not approved. */
@@ -56,7 +56,7 @@ async function openTrustStores({ screen }: CliContext, folder: string): Promise<
     return sqliteStores(join(folder, 'trust.sqlite'));
   } catch (error) {
     if (!TenonError.is(error) || error.code !== 'store/no-driver') throw error;
-    screen.note('approvals are not remembered: there is no libsql for this platform');
+    screen.note('approvals are not stored, because libsql is not available on this platform');
     return memoryStores();
   }
 }
@@ -71,9 +71,9 @@ async function requestApproval(
   const { name, origin } = entry;
   const where = `${origin?.file}:${origin?.line}`;
   if (!terminal.interactive) {
-    const what = question.first ? 'was not approved yet' : 'is not as it was approved';
-    screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is left out`);
-    screen.note('Run this in a terminal to be asked, or give --trust when the file is your own.');
+    const what = question.first ? 'was not approved yet' : 'has changed since its approval';
+    screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is skipped`);
+    screen.note('Run this in a terminal to approve it, or pass --trust if the file is your own.');
     return false;
   }
   const answer = await terminal.choose(`${describeTrustQuestion(name, where, question)}\nRun it? [y/n] `, YES_OR_NO);
@@ -87,9 +87,9 @@ async function requestApproval(
  * shows invisible characters.
  */
 function describeTrustQuestion(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
-  const title = first ? 'wants to run a server' : 'wants to run a server that is not as you approved it';
+  const title = first ? 'wants to run a server' : 'wants to run a server that has changed since you approved it';
   const lines = changes.map(({ key, before, after }) => {
-    const is = after ?? '(gone)';
+    const is = after ?? '(removed)';
     return [key, first || before === undefined ? is : `${before} → ${is}`];
   });
   const warnings = dangers.map(each => `  ! ${sanitizeText(each)}`);

@@ -109,7 +109,7 @@ function startListening(server: Server, port: number, host: string): Promise<str
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const hint =
-        cause.code === 'EADDRINUSE' ? 'stop what listens there, or give another --port' : 'pass another --host';
+        cause.code === 'EADDRINUSE' ? 'stop the other program, or pass another --port' : 'pass another --host';
       reject(new TenonError('serve/listen', `cannot listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
     });
     server.listen({ port, host }, () => {

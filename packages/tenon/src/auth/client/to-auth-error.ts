@@ -30,7 +30,11 @@ export function toAuthError(error: unknown, issuer: string, action: string): Ten
     return new TenonError('auth/refused', `the authorization server rejected ${action}`, details);
   }
   const reason = error instanceof Error ? sanitizeServerText(error.message) : undefined;
-  return new TenonError('auth/bad-answer', `invalid response to ${action}`, { peer, received: reason });
+  return new TenonError('auth/bad-answer', `invalid response to ${action}`, {
+    peer,
+    received: reason,
+    hint: 'try again, or ask the operator of the authorization server',
+  });
 }
 
 function getHint(error: string): string | undefined {

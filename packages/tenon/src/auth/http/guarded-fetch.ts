@@ -177,6 +177,7 @@ async function readText(reader: ResponseReader, url: URL): Promise<string> {
       void reader.cancel().catch(() => {});
       throw new TenonError('auth/too-large', `the response is larger than ${MAX_BODY_BYTES} bytes`, {
         peer: redactUrl(url.href),
+        hint: 'ask the operator of the authorization server to reduce the response',
       });
     }
     text += decoder.decode(chunk, { stream: true });

@@ -54,7 +54,10 @@ export async function readResolvedText(parser: EntryParser, key: string, spot: J
     return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
   }
   // Programs in C end a string at a NUL character.
-  if (filled.includes('\0')) return parser.reportError('config/shape', spot, 'the value contains a NUL character');
+  if (filled.includes('\0'))
+    return parser.reportError('config/shape', spot, 'the value contains a NUL character', {
+      hint: 'remove the character',
+    });
   return filled;
 }
 
@@ -129,6 +132,7 @@ export function getSingleMember(parser: EntryParser, ...names: string[]): JsonNo
     'config/target',
     there[1] as JsonNode,
     `the keys ${names.map(quoteName).join(', ')} exclude each other`,
+    { hint: 'remove all but one of them' },
   );
   return there[0];
 }

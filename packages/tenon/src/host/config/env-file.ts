@@ -17,7 +17,9 @@ export async function readEnv(
   const written = spot && (await readResolvedRecord(parser, 'env', spot));
   for (const name of Object.keys(written ?? {}))
     if (!isVariable(name))
-      parser.reportError('config/shape', spot as JsonNode, `invalid variable name ${quoteName(name)}`);
+      parser.reportError('config/shape', spot as JsonNode, `invalid variable name ${quoteName(name)}`, {
+        hint: 'rename the variable',
+      });
   const removed = [...(spot?.members ?? [])].flatMap(([name, { kind }]) => (kind === 'null' ? [name] : []));
   if (!fromFile && !written) return undefined;
   const env = Object.entries(fromFile ?? {}).filter(([name]) => isVariable(name) && !removed.includes(name));

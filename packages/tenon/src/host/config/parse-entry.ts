@@ -75,7 +75,8 @@ function checkDuplicates(parser: EntryParser): boolean {
       expected: `1 to ${MAX_NAME} printable characters`,
     });
   else if (listRepeated(node).length)
-    for (const each of listRepeated(node)) parser.reportError('config/duplicate-key', each, 'duplicate key');
+    for (const each of listRepeated(node))
+      parser.reportError('config/duplicate-key', each, 'duplicate key', { hint: 'remove one of them' });
   else return true;
   return false;
 }

@@ -63,7 +63,9 @@ function readKind(parser: EntryParser): TargetKind | 'wrong' | undefined {
     kinds.push(kind);
   }
   if (new Set(kinds).size < 2) return kinds[0];
-  parser.reportError('config/target', parser.node, '`type` and `transport` name different transports');
+  parser.reportError('config/target', parser.node, '`type` and `transport` name different transports', {
+    hint: 'remove one of them',
+  });
   return 'wrong';
 }
 
@@ -73,7 +75,8 @@ async function readCommand(
   readEnvFile: ReadEnvFile | undefined,
 ): Promise<CommandTarget | undefined> {
   const command = await readResolvedText(parser, 'command', spot);
-  if (command?.trim() === '') return parser.reportError('config/target', spot, 'the command is empty');
+  if (command?.trim() === '')
+    return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
   const argsSpot = parser.members.get('args');
   const args = argsSpot && (await readResolvedList(parser, 'args', argsSpot));
   const env = await readEnv(parser, readEnvFile);

@@ -30,10 +30,12 @@ export function createBackoffError(lastError: TenonError | undefined, remaining:
 
 /** Creates the error of a connection that was lost. */
 export function createLostError(server: string, problem: string): TenonError {
-  return new TenonError('host/lost', `the server "${server}" ${problem}`);
+  return new TenonError('host/lost', `the server "${server}" ${problem}`, { hint: 'check the log of the server' });
 }
 
 /** Creates the error that reports messages over the rate limit. */
 export function createFloodError(server: string, kind: string): TenonError {
-  return new TenonError('host/flood', `the server "${server}" sends too much of ${kind}`);
+  return new TenonError('host/flood', `the server "${server}" sends too many ${kind}`, {
+    hint: 'change the server to send fewer, because the others are dropped',
+  });
 }

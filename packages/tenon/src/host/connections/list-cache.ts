@@ -188,12 +188,12 @@ export class ListCache {
       else items.set(key, entry);
       if (items.size < MAX_ENTRIES) continue;
       this.#onError(
-        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the rest is ignored`),
+        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the others are ignored`),
       );
       break;
     }
     if (duplicate !== undefined) {
-      const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once: the first of these ${kind} is taken`;
+      const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once, and only the first of these ${kind} is used`;
       this.#onError(this.#createListError('host/listed-twice', what));
     }
     return { items: [...items.values()], announcesChanges: capabilities[offered]?.listChanged === true, ...hints };

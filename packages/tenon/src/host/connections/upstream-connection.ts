@@ -57,11 +57,7 @@ export class UpstreamConnection {
     this.calls = new ActiveCalls(scope.session);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
     this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => this.#reportRateLimit('log messages'));
-    this.#errorLimit = new MessageRateLimit(
-      connectionOptions.clock,
-      () => this.#reportRateLimit('what is wrong'),
-      MAX_ERRORS,
-    );
+    this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => this.#reportRateLimit('errors'), MAX_ERRORS);
     this.#openings = new OpenAttempts(connectionOptions.clock, connectionOptions.startTimeout, () =>
       createStartTimeoutError(this.server, this.#connectionOptions.startTimeout),
     );
@@ -134,7 +130,10 @@ export class UpstreamConnection {
   }
 
   #findClient(): MaybePromise<Client> {
-    if (this.#closed) throw new TenonError('host/closed', `the connection to the server "${this.server}" is closed`);
+    if (this.#closed)
+      throw new TenonError('host/closed', `the connection to the server "${this.server}" is closed`, {
+        hint: 'create a new host',
+      });
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
       throw createBackoffError(this.#lastError, this.#backoff.remaining);
@@ -171,7 +170,9 @@ export class UpstreamConnection {
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
     this.#openings.close(
-      new TenonError('host/closed', `the connection to the server "${this.server}" was closed during its setup`),
+      new TenonError('host/closed', `the connection to the server "${this.server}" was closed during its setup`, {
+        hint: 'create a new host',
+      }),
     );
     const client = this.#client;
     this.#client = undefined;
@@ -224,7 +225,7 @@ export class UpstreamConnection {
       if (state === 'connected' || state === 'failed') this.#openings.end();
       if (state === 'failed') {
         this.#connectionOptions.processes?.release(this);
-        this.#lastError = createLostError(this.server, 'is no longer reachable');
+        this.#lastError = createLostError(this.server, 'is unreachable');
         this.#backoff.recordFailure();
       }
     });

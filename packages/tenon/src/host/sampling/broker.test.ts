@@ -229,7 +229,11 @@ describe('limits', () => {
     );
     for (const _ of [1, 2, 3]) {
       const error = await broken.broker(asking('x', { maxTokens: 300 }), asked()).catch(each => each);
-      expect(error).toMatchObject({ code: 'model/failed', rpcCode: undefined });
+      expect(error).toMatchObject({
+        code: 'model/failed',
+        rpcCode: undefined,
+        hint: expect.stringMatching(/try again$/),
+      });
       expect(error.message).not.toContain('abcdefghijkl');
     }
   });

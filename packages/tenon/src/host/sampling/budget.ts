@@ -46,7 +46,7 @@ export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
     const current = accounts.get(key);
     if (current && current.end > now) return current;
     if (accounts.size >= MAX_ACCOUNTS) for (const [each, { end }] of accounts) if (end <= now) accounts.delete(each);
-    if (accounts.size >= MAX_ACCOUNTS) throw createLimitError('Too many ask for sampling', undefined);
+    if (accounts.size >= MAX_ACCOUNTS) throw createLimitError('Too many callers request sampling', undefined);
     const account = { end: now + window, calls: 0, tokens: 0 };
     accounts.set(key, account);
     return account;
@@ -61,8 +61,8 @@ export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
         const { calls = Number.POSITIVE_INFINITY, tokens: most = Number.POSITIVE_INFINITY } = budget;
         const after = account.end - clock.now();
         if (account.calls + 1 > calls) throw createLimitError(`More than ${calls} sampling requests`, after);
-        if (tokens > most) throw createLimitError('The request could use more tokens than sampling may', undefined);
-        if (account.tokens + tokens > most) throw createLimitError('The tokens for sampling are used up', after);
+        if (tokens > most) throw createLimitError('The request could exceed the token budget for sampling', undefined);
+        if (account.tokens + tokens > most) throw createLimitError('The token budget for sampling is used up', after);
         return account;
       });
       for (const account of reserved) {

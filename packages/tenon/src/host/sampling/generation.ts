@@ -41,8 +41,10 @@ export async function askModel(
  */
 function createFailedError(error: unknown, peer: string): TenonError {
   const text = error instanceof Error ? error.message : 'the thrown value is not an error';
-  return new TenonError('model/failed', `the request to the model failed: ${formatErrorExcerpt(text)}`, {
+  return new TenonError('model/failed', 'the request to the model failed', {
     peer,
     method: 'sampling/createMessage',
+    received: formatErrorExcerpt(text) || undefined,
+    hint: 'check the configuration of the model, such as its API key, then try again',
   });
 }

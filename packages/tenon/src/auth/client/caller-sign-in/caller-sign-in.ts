@@ -52,7 +52,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
 
   /** Aborts pending sign-ins: those with `key`, or all if it is absent. */
   const cancel = (key?: string) => {
-    const error = new TenonError('auth/aborted', 'the sign-in was cancelled');
+    const error = new TenonError('auth/aborted', 'the sign-in was cancelled', { hint: 'sign in again' });
     for (const [deadline, signInKey] of deadlines) if (key === undefined || signInKey === key) deadline.end(error);
   };
 

@@ -80,7 +80,7 @@ async function createAuthorizationUrl(
     throw new TenonError(
       'auth/no-issuer-metadata',
       'the authorization server metadata has no `authorization_endpoint`',
-      { peer },
+      { peer, hint: 'ask the operator of the authorization server to complete its metadata' },
     );
   }
   const url = checkBrowserUrl(target.guard.check(endpoint, 'the authorization URL'));
@@ -104,7 +104,7 @@ async function createAuthorizationUrl(
 
 /**
  * Validates the response of the authorization server. Compares `iss` whenever it is present, to detect a response of
- * another authorization server. Errors contain no part of the response, because it may hold secrets.
+ * another authorization server. Errors contain no part of the response, because it may contain secrets.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9207#section-2.4
  */

@@ -65,7 +65,7 @@ export async function truncateResult(
   let otherFields: Partial<CallToolResult> = rest;
   if (getJsonSize(rest) > limits.maxOther) {
     otherFields = pickResultFields(rest);
-    after.push(...(await createNotice('What stood beside the content is left out.', toJsonOverflow(rest), options)));
+    after.push(...(await createNotice('The members next to the content are left out.', toJsonOverflow(rest), options)));
   }
   let structured: Partial<CallToolResult> = 'structuredContent' in result ? { structuredContent } : {};
   const size = getJsonSize(structuredContent);

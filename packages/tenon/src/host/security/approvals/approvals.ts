@@ -22,7 +22,7 @@ const DEFAULT_REMEMBER_TTL = 30 * 24 * 60 * 60_000;
 const MAX_PENDING = 1000;
 const MAX_PENDING_PER_USER = 100;
 
-const ABANDONED: Approval = { granted: false, reason: 'the caller went away, and the question with it' };
+const ABANDONED: Approval = { granted: false, reason: 'the caller disconnected, so the approval request was deleted' };
 
 /** Creates the approvals of a host: pending requests, and remembered decisions. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
@@ -158,7 +158,10 @@ function createStoredAnswer(
   return answer;
 }
 
-/** Removes unverified annotations from a request, because a person must not rely on them. */
+/**
+ * Removes argument patterns and hints from a remembered match before it is checked. The stored request has no unmasked
+ * arguments and no annotations.
+ */
 function withoutHints(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer.remember !== 'object') return answer;
   const { arguments: _, readOnly, destructive, idempotent, openWorld, ...visibleMatch } = answer.remember;

@@ -104,7 +104,7 @@ describe('a question that waits in a store', () => {
     const obtained = caller.request(call(), { signal: going.signal });
     const { id } = await first(operator);
     going.abort();
-    expect(await obtained).toMatchObject({ granted: false, reason: expect.stringContaining('went away') });
+    expect(await obtained).toMatchObject({ granted: false, reason: expect.stringContaining('disconnected') });
     expect(await operator.listPending()).toEqual([]);
     await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
     expect(clock.timers).toBe(0);

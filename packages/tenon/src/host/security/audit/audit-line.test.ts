@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashSha256 } from '../../../encoding/sha256.js';
 import { createAuditLine, createAuditSigner, MAX_LINE, parseAuditLine } from './audit-line.js';
 
-const NO_LINE = 'it is no line of an audit record';
+const NO_LINE = 'it is not a line of an audit record';
 
 describe('a line of an audit record', () => {
   it.each([{}, { seq: 1 }, { prev: '-' }, { seq: 1.5, prev: '-' }, { seq: 1, prev: 2 }])(

@@ -41,12 +41,12 @@ const appendMember = (body: string, name: string, value: string): string =>
 export function parseAuditLine(line: string): AuditLine | string {
   if (line.length > MAX_LINE) return `it is longer than ${MAX_LINE} bytes`;
   const [, open, hash] = LINE_FORMAT.exec(line) ?? [];
-  if (open === undefined || hash === undefined) return 'it is no line of an audit record';
+  if (open === undefined || hash === undefined) return 'it is not a line of an audit record';
   const body = `${open}}`;
-  if (hashSha256(body) !== hash) return 'it was changed: its hash is not that of what stands in it';
+  if (hashSha256(body) !== hash) return 'it was changed: its hash does not match its content';
   const [, before, value] = SIGNED_LINE_FORMAT.exec(body) ?? [];
   const content = parseObject(body);
-  if (content === undefined) return 'it is no line of an audit record';
+  if (content === undefined) return 'it is not a line of an audit record';
   const plain = { seq: content.seq as number, prev: content.prev as string, hash, content };
   return value === undefined ? plain : { ...plain, mac: { of: `${before}}`, value } };
 }

@@ -82,10 +82,10 @@ describe('a record that was tampered with', () => {
 
   it.each([
     ['deleted', (lines: string[], at: number) => lines.toSpliced(at, 1), 'missing'],
-    ['twice', (lines: string[], at: number) => lines.toSpliced(at, 0, lines[at] ?? ''), 'twice'],
+    ['twice', (lines: string[], at: number) => lines.toSpliced(at, 0, lines[at] ?? ''), 'repeated'],
     ['moved', (lines: string[], at: number) => lines.toSpliced(at, 2, lines[at + 1] ?? '', lines[at] ?? ''), ''],
-    ['put in', (lines: string[], at: number) => lines.toSpliced(at, 0, '{}'), 'no line'],
-    ['empty', (lines: string[], at: number) => lines.toSpliced(at, 0, ''), 'no line'],
+    ['put in', (lines: string[], at: number) => lines.toSpliced(at, 0, '{}'), 'not a line'],
+    ['empty', (lines: string[], at: number) => lines.toSpliced(at, 0, ''), 'not a line'],
   ])('shows a line that is %s', async (_, change, what) => {
     for (let at = 0; at < plain.length - 1; at += 1) {
       const verdict = await verify(change(plain, at));

@@ -80,7 +80,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
         (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));
       if (wrong !== undefined) return setProblem(wrong);
       if (through?.seq === line.seq) {
-        if (through.hash !== line.hash) return setProblem('it is not the line that was kept: the audit was rewritten');
+        if (through.hash !== line.hash) return setProblem('it differs from the stored head: the record was rewritten');
         passed = true;
       }
       if (last === undefined) [first, beginsLater] = [line, line.seq > 0];
@@ -91,13 +91,13 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
     },
     end(torn: number): Omit<AuditVerification, 'torn'> {
       // The first line is written before any event, so it may be incomplete but not missing.
-      if (last === undefined && torn === 0)
-        setProblem('the record is empty, and each record begins with a line: it was cut off');
+      if (last === undefined && torn === 0) setProblem('the record is empty: its first line is missing');
       const start = first?.seq ?? 0;
       if (beginsLater)
-        setProblem(`the lines before number ${start} are missing, and none says that they were dropped`, 1);
+        setProblem(`the lines before number ${start} are missing, and no line records that they were dropped`, 1);
       const lost = through && !passed && through.seq >= start;
-      if (lost) setProblem(`the record ends before line number ${through.seq}, which was there: lines were cut off`);
+      if (lost)
+        setProblem(`the record ends before line number ${through.seq}, which was stored: lines at its end are missing`);
       const head = last && { seq: last.seq, hash: last.hash };
       const unshown = listUnproven(last, { signer, through, start, passed });
       return { ok: problem === undefined, lines, head, unshown, ...(problem && { problem }) };
@@ -106,7 +106,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
 }
 
 function findStartProblem({ seq, prev, content: { record } }: AuditLine): string | undefined {
-  if (seq === 0) return record === 'begun' && prev === NO_PREVIOUS ? undefined : 'it is not how a record begins';
+  if (seq === 0) return record === 'begun' && prev === NO_PREVIOUS ? undefined : 'it is not a valid first line';
   return record === 'continued' ? undefined : `${seq} lines before it are missing`;
 }
 
@@ -115,19 +115,19 @@ function findChainProblem(
   { seq, prev, content: { record, in: place } }: AuditLine,
 ): string | undefined {
   const due = last.seq + 1;
-  if (seq > due) return `lines are missing before it: it has the number ${seq}, and ${due} is due`;
-  if (seq < due) return `it stands in the wrong place, or twice: it has the number ${seq}, and ${due} is due`;
-  if (prev !== last.hash) return 'it does not follow from the line before: one of the two was written anew';
+  if (seq > due) return `lines are missing before it: expected number ${due}, got ${seq}`;
+  if (seq < due) return `it is in the wrong place, or repeated: expected number ${due}, got ${seq}`;
+  if (prev !== last.hash) return 'its hash does not match the line before: one of them was rewritten';
   const turned = last.content.record === 'turned';
   if (turned !== (record === 'continued') || (turned && place !== last.content.to)) {
-    return 'it does not go on where the line before says that the record goes on';
+    return 'it is not in the file that the line before names';
   }
-  return record === 'begun' ? 'a record begins in the midst of another' : undefined;
+  return record === 'begun' ? 'a record begins inside another' : undefined;
 }
 
 async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, signer: Signer | undefined) {
   const { mac } = line;
-  if (last && (last.mac === undefined) !== (mac === undefined)) return 'one line has an HMAC and the other has none';
+  if (last && (last.mac === undefined) !== (mac === undefined)) return 'only one of two consecutive lines has an HMAC';
   if (signer === undefined) return undefined;
   if (mac === undefined) return 'it has no HMAC: it was written without a key';
   return (await signer.verify(mac.of, mac.value)) ? undefined : 'its HMAC was made with another key';

@@ -62,7 +62,10 @@ export function toCanonicalText(value: unknown): string {
   try {
     return toCanonicalJson(value);
   } catch (error) {
-    throw new TenonError('lock/unwritable', 'cannot serialize a definition as JSON', { cause: error });
+    throw new TenonError('lock/unwritable', 'cannot serialize a definition as JSON', {
+      hint: 'ask the author of the server to correct the definition',
+      cause: error,
+    });
   }
 }
 

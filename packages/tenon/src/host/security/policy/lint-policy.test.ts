@@ -10,27 +10,27 @@ describe('the lint warns of a rule that lets pass more than it says', () => {
     [
       'one kind of a server denied',
       [deny({ server: 'db', tool: '*' })],
-      'rule 1 (deny) is about tools only: prompts and resources of db pass. Leave "tool" out to have all of them',
+      'rule 1 (deny) matches tools only, and not the prompts and resources of db. Remove "tool" to match all of them',
     ],
     [
       'one kind asked about',
       [ask({ resource: '*' })],
-      'rule 1 (ask) is about resources only: tools and prompts pass. Leave "resource" out to have all of them',
+      'rule 1 (ask) matches resources only, and not the tools and prompts. Remove "resource" to match all of them',
     ],
     [
       'arguments that an allow does not name',
       [allow('fs/read', { arguments: { path: { under: '/work' } } })],
-      'rule 1 (allow) checks path and lets any other argument pass. Add "only": ["path"] if it names them all',
+      'rule 1 (allow) checks path and accepts any other argument. Add "only": ["path"] if these are all arguments',
     ],
     [
       'a deny that another argument passes',
       [deny('fs/read', { only: ['path'] })],
-      'rule 1 (deny) does not fit once a call has another argument. Leave "only" to rules that allow',
+      'rule 1 (deny) does not match a call with another argument. Use "only" in allow rules alone',
     ],
     [
       'a path as a text',
       [deny({ arguments: { path: '/etc/*' } })],
-      'rule 1 (deny) compares the argument path with the text "/etc/*", which relative paths and links pass. Write { "under": … } for a folder',
+      'rule 1 (deny) compares the argument path with the text "/etc/*", which relative paths and links bypass. Write { "under": … } for a folder',
     ],
     [
       'a listed path',
@@ -42,16 +42,16 @@ describe('the lint warns of a rule that lets pass more than it says', () => {
       [deny({ resource: 'file:///etc/*' })],
       'compares the resource with the text "file:///etc/*"',
     ],
-    ['a fragment', [deny({ resource: 'https://h/a#keys' })], 'fits "https://h/a#keys" with this fragment only'],
+    ['a fragment', [deny({ resource: 'https://h/a#keys' })], 'matches "https://h/a#keys" with this fragment only'],
     [
       'unknown callers',
       [deny({ server: 'bank', principal: '*' })],
-      'rule 1 (deny) fits every known principal, and no caller that is not known',
+      'rule 1 (deny) matches every known principal, but no anonymous caller',
     ],
     [
       'an allow before a deny that it covers',
       [allow('files/*'), deny('files/delete_*')],
-      'rule 2 is reached only by other spellings: rule 1 (allow) fits all that it names. Move it up',
+      'rule 2 is reached only by other spellings: rule 1 (allow) matches all that it names. Move it up',
     ],
   ])('%s', (_, rules, message) => {
     const found = lintPolicy({ rules });
@@ -120,24 +120,24 @@ describe('the lint checks a rule against the tools that there are', () => {
   it.each<[Rule, string]>([
     [
       deny('fs/read_file', { arguments: { pth: { under: '/etc' } } }),
-      'rule 1 (deny) is about the argument pth, which the tool read_file has not. Expected head, path',
+      'rule 1 (deny) names the argument pth, which the tool read_file does not have. Expected head, path',
     ],
     [
       deny('fs/write_*', { arguments: { path: { under: '/etc' } } }),
-      'rule 1 (deny) is about the argument path, which the tools write_all, write_file have not',
+      'rule 1 (deny) names the argument path, which the tools write_all, write_file do not have',
     ],
-    [deny('fs/write_all', { arguments: { 'files.pth': { under: '/etc' } } }), 'is about the argument files.pth'],
-    [deny('fs/write_file', { arguments: { 'file.nam': 'a' } }), 'is about the argument file.nam'],
-    [deny({ arguments: { pth: { under: '/etc' } } }), 'is about the argument pth'],
-    [allow('fs/read_file', { only: ['Path'] }), 'is about the argument Path'],
+    [deny('fs/write_all', { arguments: { 'files.pth': { under: '/etc' } } }), 'names the argument files.pth'],
+    [deny('fs/write_file', { arguments: { 'file.nam': 'a' } }), 'names the argument file.nam'],
+    [deny({ arguments: { pth: { under: '/etc' } } }), 'names the argument pth'],
+    [allow('fs/read_file', { only: ['Path'] }), 'names the argument Path'],
     [
       deny({ server: 'fs', tool: 'delete_*' }),
-      'rule 1 (deny) is about the tool "delete_*". Expected cut, open, read_file, write_all, write_file',
+      'rule 1 (deny) names the unknown tool "delete_*". Expected cut, open, read_file, write_all, write_file',
     ],
-    [deny('files/*'), 'rule 1 (deny) is about the server "files". Expected db, fs'],
+    [deny('files/*'), 'rule 1 (deny) names the unknown server "files". Expected db, fs'],
     [
       deny('fs/read_file', { arguments: { head: { max: 100 } } }),
-      'rule 1 (deny) does not fit a call that leaves head out, and its default in read_file is what the rule is about',
+      'rule 1 (deny) does not match a call without head, whose default in read_file the rule should match',
     ],
   ])('and says what is wrong with %j', (rule, message) => {
     const found = messages(rule);

@@ -59,7 +59,8 @@ export function lintPolicy(
 ): PolicyFinding[] {
   const findings = rules.flatMap((rule, place): PolicyFinding[] => {
     const never = findContradiction(rule);
-    if (never) return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
+    if (never)
+      return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} matches no request: ${never}` }];
     const about = inventory ? checkTools(rule, inventory) : [];
     const shapes = [...findRisks(rule), ...about].map(({ problem, message }) => {
       return { rule: place + 1, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
@@ -67,7 +68,7 @@ export function lintPolicy(
     return [...findShadowing(rules, rule, place), ...shapes];
   });
   if (fallback !== 'allow') return findings;
-  const message = 'the fallback is "allow": a call that no rule fits is done. Expected "ask" or "deny"';
+  const message = 'the fallback is "allow": a call that matches no rule is executed. Expected "ask" or "deny"';
   return [...findings, { rule: undefined, problem: 'open-fallback', message }];
 }
 
@@ -76,22 +77,22 @@ function findShadowing(rules: readonly Rule[], rule: Rule, place: number): Polic
   const by = before.findIndex(earlier => doesRuleCover(earlier, rule));
   const name = (index: number) => `rule ${index + 1} (${rules[index]?.action})`;
   if (by >= 0) {
-    const message = `rule ${place + 1} is never reached: ${name(by)} fits all that it fits`;
+    const message = `rule ${place + 1} is never reached: ${name(by)} matches all its requests`;
     return [{ rule: place + 1, problem: 'shadowed', by: by + 1, message }];
   }
   const almost = before.findIndex(earlier => doesRuleCover(earlier, rule, { asWritten: true }));
   if (almost < 0) return [];
-  const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} fits all that it names. Move it up`;
+  const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} matches all that it names. Move it up`;
   return [{ rule: place + 1, problem: 'shadowed', by: almost + 1, message }];
 }
 
 function findContradiction(rule: Rule): string | undefined {
   const kinds = (['tool', 'resource', 'prompt'] as const).filter(kind => rule[kind] !== undefined);
-  if (kinds.length > 1) return `nothing is a ${kinds.join(' and a ')}`;
+  if (kinds.length > 1) return `no request is for a ${kinds.join(' and a ')}`;
   const hint = HINTS.find(each => rule[each] !== undefined);
-  if (hint && kinds.length > 0 && rule.tool === undefined) return `${hint} is about tools, not about a ${kinds[0]}`;
-  if (rule.readOnly && rule.destructive) return 'what only reads is not destructive';
-  if (rule.readOnly && rule.idempotent === false) return 'what only reads is idempotent';
+  if (hint && kinds.length > 0 && rule.tool === undefined) return `${hint} applies to tools, not to a ${kinds[0]}`;
+  if (rule.readOnly && rule.destructive) return 'a read-only tool is not destructive';
+  if (rule.readOnly && rule.idempotent === false) return 'a read-only tool is idempotent';
   if (rule.resource !== undefined && Object.keys(rule.arguments ?? {}).length > 0) return 'resources have no arguments';
   const empty = (['server', 'name', 'tool', 'prompt', 'resource', 'principal'] as const).find(each =>
     isEmpty(rule[each]),
@@ -99,7 +100,7 @@ function findContradiction(rule: Rule): string | undefined {
   if (empty) return `${empty} is an empty list`;
   if (rule.only?.length === 0 && Object.keys(rule.arguments ?? {}).length > 0) return '`only` allows no argument';
   const argument = Object.entries(rule.arguments ?? {}).find(([, pattern]) => isUnmatchable(pattern));
-  return argument && `nothing is what the argument ${argument[0]} has to be`;
+  return argument && `no value matches the argument ${argument[0]}`;
 }
 
 function isEmpty(value: unknown): boolean {

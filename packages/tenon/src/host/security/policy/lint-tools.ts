@@ -44,12 +44,12 @@ export function checkTools(rule: Rule, inventory: readonly ToolInventory[]): Rul
 function checkServer({ server }: Rule, servers: readonly string[]): RuleFinding[] {
   if (server === undefined || servers.some(compileNames(server, false))) return [];
   const wanted = listPatterns(server).patterns.join(', ');
-  return [{ problem: 'unknown-name', message: `is about the server "${wanted}". Expected ${listNames(servers)}` }];
+  return [{ problem: 'unknown-name', message: `names the unknown server "${wanted}". Expected ${listNames(servers)}` }];
 }
 
 function createUnknownToolFinding(tool: NonNullable<Rule['tool']>, there: readonly InventoryTool[]): RuleFinding {
   const wanted = listPatterns(tool).patterns.join(', ');
-  const message = `is about the tool "${wanted}". Expected ${listNames(there.map(({ name }) => name))}`;
+  const message = `names the unknown tool "${wanted}". Expected ${listNames(there.map(({ name }) => name))}`;
   return { problem: 'unknown-name', message };
 }
 
@@ -70,9 +70,9 @@ function checkArguments(rule: Rule, tools: readonly InventoryTool[], isNamed: bo
     if (!isWrong || first === undefined) return [];
     const which =
       lacking.length === 1
-        ? `the tool ${first.name} has`
-        : `the tools ${listNames(lacking.map(({ name }) => name))} have`;
-    const message = `is about the argument ${path}, which ${which} not. Expected ${listNames(listArguments(first))}`;
+        ? `the tool ${first.name} does`
+        : `the tools ${listNames(lacking.map(({ name }) => name))} do`;
+    const message = `names the argument ${path}, which ${which} not have. Expected ${listNames(listArguments(first))}`;
     return [{ problem: 'unknown-argument', message } as const];
   });
 }
@@ -94,7 +94,7 @@ function checkDefaults(rule: Rule, tools: readonly InventoryTool[]): RuleFinding
       ),
     );
     if (filled.length === 0) return [];
-    const message = `does not fit a call that leaves ${path} out, and its default in ${listNames(filled.map(({ name }) => name))} is what the rule is about`;
+    const message = `does not match a call without ${path}, whose default in ${listNames(filled.map(({ name }) => name))} the rule should match`;
     return [{ problem: 'default-argument', message } as const];
   });
 }

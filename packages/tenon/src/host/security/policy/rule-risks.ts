@@ -23,7 +23,7 @@ function findUnnamed(rule: Rule): RuleFinding[] {
   // A path that consists of wildcards covers every argument.
   if (rule.only !== undefined || paths.length === 0 || paths.some(path => /^\/?\*+$/.test(path))) return [];
   const names = JSON.stringify(paths);
-  const message = `checks ${paths.join(', ')} and lets any other argument pass. Add "only": ${names} if it names them all`;
+  const message = `checks ${paths.join(', ')} and accepts any other argument. Add "only": ${names} if these are all arguments`;
   return [{ problem: 'unnamed-arguments', message }];
 }
 
@@ -35,7 +35,7 @@ function findOneKind(rule: Rule): RuleFinding[] {
   const kind = (['tool', 'prompt', 'resource'] as const).find(each => isAll(rule[each]));
   if (kind === undefined || rule.arguments !== undefined) return [];
   const server = rule.server === undefined ? '' : ` of ${listPatterns(rule.server).patterns.join(', ')}`;
-  const message = `is about ${kind}s only: ${OTHERS[kind]}${server} pass. Leave "${kind}" out to have all of them`;
+  const message = `matches ${kind}s only, and not the ${OTHERS[kind]}${server}. Remove "${kind}" to match all of them`;
   return [{ problem: 'one-kind', message }];
 }
 
@@ -47,7 +47,7 @@ function isAll(globs: Match['resource']): boolean {
 
 function findOnly({ only }: Rule): RuleFinding[] {
   if (only === undefined) return [];
-  const message = 'does not fit once a call has another argument. Leave "only" to rules that allow';
+  const message = 'does not match a call with another argument. Use "only" in allow rules alone';
   return [{ problem: 'escapable-only', message }];
 }
 
@@ -65,11 +65,11 @@ function findPathTexts(rule: Rule): RuleFinding[] {
       const next = `Write { "under": … } for a folder`;
       return {
         problem: 'path-as-text',
-        message: `compares ${place} with the text "${text}", which relative paths and links pass. ${next}`,
+        message: `compares ${place} with the text "${text}", which relative paths and links bypass. ${next}`,
       };
     }),
     ...fragments.map(({ text }): RuleFinding => {
-      const message = `fits "${text}" with this fragment only, and servers that drop fragments give the same without it`;
+      const message = `matches "${text}" with this fragment only, but servers that drop fragments return the same without it`;
       return { problem: 'fragment', message };
     }),
   ];
@@ -86,7 +86,6 @@ function listTexts(pattern: unknown): string[] {
 
 function findAnonymous({ principal }: Rule): RuleFinding[] {
   if (principal === undefined || principal === null || !isAll(principal)) return [];
-  const message =
-    'fits every known principal, and no caller that is not known. Leave "principal" out to have all callers';
+  const message = 'matches every known principal, but no anonymous caller. Remove "principal" to match all callers';
   return [{ problem: 'anonymous', message }];
 }
