@@ -8,7 +8,7 @@ import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
 /** Options of `createIssuer`. */
 export interface IssuerOptions extends IssuerBaseOptions {
   /**
-   * Passwords in plain text, by user name. For development and tests only. Default: none, and every consent signs in
+   * Passwords in plain text, by user name. For development and tests only. Default: none, for loopback only: every consent then signs in
    * the user `developer`.
    */
   readonly users?: Readonly<Record<string, string>> | undefined;

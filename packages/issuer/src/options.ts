@@ -177,7 +177,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     refreshTokenTtl: resolveTtl('refreshTokenTtl', options.refreshTokenTtl, 14 * DAY),
     clock: clock ?? { now: () => Date.now() },
     guard,
-    // No redirects, because the final URL would differ from the client ID.
+    // Redirects are off, because the final URL would differ from the client ID.
     fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
     createFetch: (providerGuard: UrlGuard) => createGuardedFetch({ guard: providerGuard, fetch, clock }),
     report: error => onError?.(error),

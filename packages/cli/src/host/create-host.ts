@@ -163,8 +163,8 @@ function createLockOptions(
 }
 
 /**
- * Creates the credentials for servers. The user of this machine signs in for own calls. Calls of other users never get
- * this user's tokens.
+ * Creates the credentials for servers. The user of this machine signs in for their own calls. Calls of other users
+ * never get the tokens of this user.
  */
 export function createCredentials(
   context: CliContext,

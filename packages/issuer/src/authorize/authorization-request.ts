@@ -12,7 +12,7 @@ export type AuthorizationRequest = {
   readonly scopes: readonly string[];
   readonly resource: string;
   readonly challenge: string;
-  /** Thumbprint of the key that tokens will be bound to, if the client names it in its request. */
+  /** Thumbprint of the key to which tokens are bound. Absent if the request does not name one. */
   readonly jkt?: string;
 };
 

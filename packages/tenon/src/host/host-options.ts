@@ -25,7 +25,7 @@ export interface InProcessServer {
   readonly service: RequestHandler | (() => Transport | Promise<Transport>);
 }
 
-/** Settings of one server. */
+/** Settings of one server, in addition to its address. */
 export interface ServerSettings
   extends Pick<
     ServerEntry,
@@ -38,7 +38,7 @@ export type CredentialProvider = (
   principal: string | undefined,
 ) => Authorizer | string | undefined | Promise<Authorizer | string | undefined>;
 
-/** Options of a host. */
+/** Options of `createHost`. */
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Servers by name. */
   readonly servers: Readonly<Record<string, HostServer>>;

@@ -39,7 +39,7 @@ export interface Authorizer {
   readonly onResponse?:
     | ((response: { readonly url: string; header(name: string): string | undefined }) => void)
     | undefined;
-  /** Ids of extensions to declare to the server. */
+  /** IDs of extensions to declare to the server. */
   readonly extensions?: readonly string[] | undefined;
   /**
    * Deletes the stored tokens, and revokes them if the authorization server supports revocation. Without `server`, it

@@ -10,7 +10,7 @@ export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
 
 /**
  * Sends an access token that you already have. A function is called for each request, and again after the server
- * refuses its token. The token is sent over `https:` and to this machine only, unless `allowInsecure` is set.
+ * refuses its token. The token is sent over `https:` or to this machine only, unless `allowInsecure` is set.
  *
  * @throws TenonError on a request: `auth/insecure-server`, or `auth/bad-token` for a token that is not a valid header
  * value.

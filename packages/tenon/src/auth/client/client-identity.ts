@@ -11,7 +11,7 @@ export interface ClientCredentials {
   readonly secret?: string | undefined;
   /** Private key that signs assertions: PKCS #8 in PEM, or a JWK. It is never sent. */
   readonly key?: string | PrivateJwk | undefined;
-  /** The algorithm of the key. Default: `alg` of the JWK, else `ES256`. */
+  /** Signature algorithm of the key. Default: `alg` of the JWK, else `ES256`. */
   readonly alg?: string | undefined;
   /** Audience of assertions. Default: the issuer. */
   readonly audience?: string | undefined;

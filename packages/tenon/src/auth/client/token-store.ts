@@ -30,7 +30,7 @@ export interface TokenStore {
 
 /** Result of `change` in `TokenStore.update`. */
 export interface TokenStoreUpdate<T> {
-  /** New value. `null` deletes the key. Absent keeps the value. */
+  /** New value. `null` deletes the key. If absent, the value stays. */
   readonly next?: StoredSecret | null | undefined;
   /** Value that `update` resolves with. */
   readonly result: T;

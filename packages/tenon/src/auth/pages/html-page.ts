@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** HTML from `renderHtml`. */
 export interface Html {
-  /** The markup. */
+  /** HTML source text. */
   readonly html: string;
 }
 

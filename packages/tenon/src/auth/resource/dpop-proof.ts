@@ -9,7 +9,7 @@ export interface DpopProofOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** Maximum difference between the time of a proof and the clock, in ms. */
+  /** Maximum difference between the time of a proof and the clock, in milliseconds. */
   readonly maxProofAge: number;
   /** Store for used proofs. */
   readonly usedProofs: Values;

@@ -52,8 +52,8 @@ export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }:
 }
 
 /**
- * Creates a map of tokens by hash, the least recently used first. A user over the maximum share displaces own tokens
- * only.
+ * Creates a map of tokens by hash, the least recently used first. A user over the maximum share displaces only their
+ * own tokens.
  */
 function createTokenMap(maxTokens: number) {
   const tokens = new Map<string, CachedToken>();

@@ -10,12 +10,12 @@ export interface ServerInventory {
   readonly instructions: string | undefined;
   /** Negotiated protocol version. */
   readonly protocolVersion: string;
-  /** All tools. */
+  /** Tools of all pages. */
   readonly tools: readonly Tool[];
-  /** All prompts. */
+  /** Prompts of all pages. */
   readonly prompts: readonly Prompt[];
-  /** All resources. */
+  /** Resources of all pages. */
   readonly resources: readonly Resource[];
-  /** All resource templates. */
+  /** Resource templates of all pages. */
   readonly templates: readonly ResourceTemplate[];
 }

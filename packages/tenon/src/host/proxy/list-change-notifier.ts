@@ -62,7 +62,7 @@ export class ListChangeNotifier {
     for (const [key, [first]] of [...this.#listeners]) if (first && holds(first.scope)) this.#schedule(key, list);
   }
 
-  /** Notifies all scopes. */
+  /** Notifies all scopes that a list has changed. */
   notifyAll(list: NotifiableList): void {
     for (const key of [...this.#listeners.keys()]) this.#schedule(key, list);
   }

@@ -3,10 +3,11 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 
 /**
- * Fetches a metadata document. Resolves with `undefined` for a status that is not 200, and for a body that is not a
- * JSON object.
+ * Fetches a metadata document. Rejects for a status of 500 or above, because the document may exist. Resolves with
+ * `undefined` for any other status than 200.
  *
- * Some servers send an HTML page for every path. Rejects for a status of 500 or above, because the document may exist.
+ * Also resolves with `undefined` for a body that is not a JSON object, because some servers send an HTML page for every
+ * path.
  */
 export async function fetchMetadataDocument(
   url: string,

@@ -19,7 +19,7 @@ import { fetchProtectedResource, getCanonicalResource } from './protected-resour
 export interface TargetLookup {
   /** Finds the authorization server in the current metadata. Rejects when there is no usable one. */
   discover(challenge: AuthChallenge, protocolVersion: string | undefined, signal: AbortSignal): Promise<AuthTarget>;
-  /** Finds the authorization server that the token store remembers. Resolves with `undefined` if it remembers none. */
+  /** Finds the authorization server that is stored for the MCP server. Resolves with `undefined` if none is stored. */
   restore(signal: AbortSignal): Promise<AuthTarget | undefined>;
 }
 

@@ -11,7 +11,7 @@ import { requestTokensWithAssertion } from './jwt-bearer.js';
 /** Options of `workloadIdentity`. */
 export interface WorkloadIdentityOptions extends AuthorizerOptions {
   /**
-   * The JWT that the platform issues to this workload. A function is called for each sign-in, because such JWTs are
+   * JWT that the platform issues to this workload. A function is called for each sign-in, because such JWTs are
    * short-lived.
    */
   readonly assertion: string | (() => string | Promise<string>);

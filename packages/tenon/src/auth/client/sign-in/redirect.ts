@@ -25,9 +25,7 @@ export interface RedirectAttempt {
 
 /** Options of `manualRedirect`. */
 export interface ManualRedirectOptions {
-  /**
-   * Shows the URL to the user. Returns the final address from the address bar of the browser, which the user pastes.
-   */
+  /** Shows the URL to the user. Returns the address that the user pastes: the final address of the browser. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
   /** Redirect URI. No server needs to listen there. Default `http://127.0.0.1:8765/callback`. */
   readonly uri?: string | undefined;

@@ -47,7 +47,7 @@ export interface SignInOptions extends AuthorizerOptions {
    * the scope `offline_access`. Default `true`.
    */
   readonly offline?: boolean | undefined;
-  /** Limits on the number of sign-ins. */
+  /** Limits on the number of sign-in pages. Defaults: see `SignInLimits`. */
   readonly limits?: SignInLimits | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface CatalogEntry {
 }
 
 export interface SearchHit extends CatalogEntry {
-  /** Relevance score; higher is better. Scores of different searches cannot be compared. */
+  /** Relevance score. A higher score is better. Scores of different searches cannot be compared. */
   readonly score: number;
 }
 

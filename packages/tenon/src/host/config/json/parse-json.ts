@@ -4,9 +4,9 @@ import { printParseErrorCode, visit } from 'jsonc-parser';
 export interface TextPosition {
   /** Offset in UTF-16 units. The first one is 0. */
   readonly offset: number;
-  /** Line. The first one is 1. */
+  /** Line number. The first line is 1. */
   readonly line: number;
-  /** Column. The first one is 1. */
+  /** Column number. The first column is 1. */
   readonly column: number;
 }
 
@@ -40,7 +40,7 @@ export interface JsonMember extends TextPosition {
 }
 
 export interface SyntaxLimits {
-  /** Maximum depth of objects and arrays. The parser is recursive: 1,000 fits on the stack. */
+  /** Maximum depth of objects and arrays. The parser is recursive, and 1,000 levels fit on the stack. */
   readonly maxDepth: number;
   /** Maximum number of values. Default: no limit. */
   readonly maxValues?: number;

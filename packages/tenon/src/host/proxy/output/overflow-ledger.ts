@@ -5,7 +5,7 @@ import type { Values } from '../../../stores/stores.js';
 /** Stored content in the ledger. */
 export interface OverflowEntry {
   readonly id: string;
-  /** Size in characters. */
+  /** Size of the content, in characters. */
   readonly size: number;
   readonly end: number;
   readonly owner: string | null;

@@ -25,13 +25,13 @@ export type AuditAction =
 
 /** Event to record. Texts are recorded without secrets, and cut at 1,024 characters. */
 export interface AuditEvent {
-  /** Kind of the event. */
+  /** Stage of the action. */
   readonly action: AuditAction;
   /** User on whose behalf the action happens. */
   readonly principal?: string | undefined;
   /** Name of the server in the host. */
   readonly server?: string | undefined;
-  /** Kind of the target. */
+  /** Kind of the target of the action. */
   readonly kind?: 'tool' | 'resource' | 'prompt' | 'method' | 'server' | undefined;
   /** Name of the tool or prompt at the server, or URI of the resource. */
   readonly name?: string | undefined;

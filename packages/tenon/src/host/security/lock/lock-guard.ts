@@ -64,7 +64,7 @@ export interface BlockedItem {
   readonly drifts: readonly Drift[];
 }
 
-/** Compares servers with a lock file and blocks what changed. */
+/** Compares servers with a lock, and blocks changes that are not approved. */
 export interface LockGuard {
   /** Lock, including the changes that were approved since it was read. */
   readonly lock: Lock;
@@ -77,7 +77,7 @@ export interface LockGuard {
    * Rejects like `compareWithLock`. The whole server must then be blocked.
    */
   check(entry: ServerEntry, inventory?: ServerInventory): Promise<LockVerdict>;
-  /** Adds changes to the lock that a person has approved outside of `confirm`. */
+  /** Adds approved changes to the lock. Use it for approvals that did not come from `confirm`. */
   approve(drifts: readonly Drift[]): Promise<void>;
 }
 

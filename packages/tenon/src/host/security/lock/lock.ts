@@ -69,7 +69,7 @@ export interface PinnedDefinition {
 /** Member that was too long to be stored. */
 export interface TruncatedMember {
   readonly digest: string;
-  /** Length of its JSON, in characters. */
+  /** Length of the member as JSON, in characters. */
   readonly length: number;
   /** Beginning of the text. */
   readonly excerpt: string;

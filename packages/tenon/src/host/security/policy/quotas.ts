@@ -31,7 +31,7 @@ export interface QuotaOptions {
   readonly maxKeys?: number | undefined;
 }
 
-/** Counters of quotas. */
+/** Counts calls against quotas. */
 export interface Quotas {
   /**
    * Counts a call, or returns the time until the next one is allowed, in milliseconds. A call that one quota refuses is

@@ -19,28 +19,28 @@ export interface Match {
    * any.
    */
   readonly name?: Globs | undefined;
-  /** Name of the tool. The rule applies to tools only. */
+  /** Name of the tool. The rule then applies to tools only. Default: no restriction. */
   readonly tool?: Globs | undefined;
-  /** URI of the resource. The rule applies to resources only. */
+  /** URI of the resource. The rule then applies to resources only. Default: no restriction. */
   readonly resource?:
     | Globs
     | { readonly under: string | readonly string[] }
     | { readonly host: string | readonly string[] }
     | undefined;
-  /** Name of the prompt. The rule applies to prompts only. */
+  /** Name of the prompt. The rule then applies to prompts only. Default: no restriction. */
   readonly prompt?: Globs | undefined;
-  /** Name of a custom method. The rule applies to custom methods only. */
+  /** Name of a custom method. The rule then applies to custom methods only. Default: no restriction. */
   readonly method?: Globs | undefined;
   /**
    * Matches the tool's `readOnlyHint`. Hints of servers that are not trusted have the defaults of the specification:
-   * `readOnly: false`, `destructive: true`, `idempotent: false`, `openWorld: true`.
+   * `readOnly: false`, `destructive: true`, `idempotent: false`, `openWorld: true`. Default: no restriction.
    */
   readonly readOnly?: boolean | undefined;
-  /** Matches the tool's `destructiveHint`. See `readOnly` for servers that are not trusted. */
+  /** Matches the tool's `destructiveHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
   readonly destructive?: boolean | undefined;
-  /** Matches the tool's `idempotentHint`. See `readOnly` for servers that are not trusted. */
+  /** Matches the tool's `idempotentHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
   readonly idempotent?: boolean | undefined;
-  /** Matches the tool's `openWorldHint`. See `readOnly` for servers that are not trusted. */
+  /** Matches the tool's `openWorldHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
   readonly openWorld?: boolean | undefined;
   /**
    * Patterns of arguments, by JSON Pointer (`/options/path`) or dotted path (`options.path`). An absent argument does

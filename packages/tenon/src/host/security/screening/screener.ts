@@ -18,7 +18,7 @@ export interface Screening {
    * Kinds of invisible characters to remove. `true` removes all kinds, and `false` none. Findings are reported in any
    * case.
    *
-   * Default: see the function.
+   * Default: all kinds in definitions, and `ansi`, `bidi` and `tag` in results.
    */
   readonly strip?: boolean | readonly HiddenKind[] | undefined;
   /** Replaces each text that has a finding of `isThreat` with a notice. Default `false`. */

@@ -42,7 +42,7 @@ export function listComparableTexts(text: string): readonly string[] {
   return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(listReadings)])];
 }
 
-/** Lists all URLs that a text may be interpreted as. */
+/** Lists all URLs that are possible interpretations of a text. */
 export function listPossibleUrls(text: string): readonly URL[] {
   // A URL parser removes line breaks and tabs first.
   const texts = [text, text.replace(/[\0- ]/g, '')].flatMap(listReadings);
@@ -51,7 +51,7 @@ export function listPossibleUrls(text: string): readonly URL[] {
   return [...new Set(more)].flatMap(each => parseUrl(each) ?? []);
 }
 
-/** Lists all hosts that a text may be interpreted as, in lower case. */
+/** Lists all hosts that are possible interpretations of a text, in lower case. */
 export function listPossibleHosts(text: string): ReadonlySet<string> {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
