@@ -60,8 +60,9 @@ export { insufficientScope } from './protocol/scopes.js';
 
 /**
  * Creates an authorizer that signs a user in when the server requires it. It discovers the authorization server,
- * registers the client, opens the sign-in page, and renews tokens. Calls reject with an `auth/…` error when that fails.
- * The default `fetch` on Node is `fetchWithAddressCheck`.
+ * registers the client, opens the sign-in page, and renews tokens.
+ *
+ * Calls reject with an `auth/…` error when that fails. The default `fetch` on Node is `fetchWithAddressCheck`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {

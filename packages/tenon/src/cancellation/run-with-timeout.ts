@@ -20,8 +20,9 @@ export interface TimeoutOptions<R> {
 
 /**
  * Runs work with a timeout. After the timeout or an abort, the signal of the work is aborted with the error that
- * `onTimeout` or `onAbort` throws. Later results and errors of the work are dropped. Work with an already aborted
- * signal does not start.
+ * `onTimeout` or `onAbort` throws.
+ *
+ * Later results and errors of the work are dropped. Work with an already aborted signal does not start.
  */
 export function runWithTimeout<T, R = never>(
   work: (signal: LazyAbortSignal) => Promise<T>,

@@ -100,9 +100,9 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   /** The only protocol version to use. Default: the newest that client and server support. */
   readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
-   * Rejects a whole result with `peer/invalid-result` when one entry is malformed: a content block, a message, the
-   * contents of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it.
-   * Default: false.
+   * Rejects the result with `peer/invalid-result` when one entry is malformed: a content block, a message, the contents
+   * of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it. Default:
+   * false.
    */
   readonly strictResults?: boolean | undefined;
   /** Starts with this protocol version, and accepts the version that the server prefers. @internal */

@@ -1,7 +1,10 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import { getNodeCrypto, type NodeCrypto } from './node-crypto.js';
 
-/** AES-256-GCM with one key. It is synchronous where the runtime has `node:crypto`. The bytes are the same everywhere. */
+/**
+ * A cipher with one key: AES-256-GCM. It is synchronous in runtimes with `node:crypto`. The result is the same in every
+ * runtime.
+ */
 export interface AesGcm {
   /**
    * Returns the ciphertext, followed by the tag of 16 bytes.
@@ -47,7 +50,10 @@ function canEncrypt(native: NodeCrypto, key: Uint8Array): boolean {
   }
 }
 
-/** Creates the synchronous cipher. WebCrypto uses another thread, which takes four times as long for some hundred bytes. */
+/**
+ * Creates the synchronous cipher. WebCrypto uses another thread, which takes four times as long for a few hundred
+ * bytes.
+ */
 function createNativeCipher(native: NodeCrypto, key: Uint8Array): AesGcm {
   const options = { authTagLength: TAG_LENGTH };
   return {

@@ -27,7 +27,7 @@ export function encodeBase64Portably(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
   let end = 0;
   for (let index = 0; index < bytes.length; index += 3) {
-    // Bytes behind the last one count as zero.
+    // Bytes after the last one count as zero.
     const bits = (bytes[index]! << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
     text[end++] = codes[bits >> 18]!;
     text[end++] = codes[(bits >> 12) & 63]!;

@@ -2,8 +2,10 @@ import { toCanonicalJson } from './canonical-json.js';
 
 /**
  * Computes a short fingerprint of a JSON value. Equal values have equal fingerprints, and different values almost
- * always have different ones. The fingerprint is not cryptographic and detects only accidental changes. It has 53 bits
- * of two 32-bit multiplicative hashes.
+ * always have different ones.
+ *
+ * The fingerprint is not cryptographic and detects only accidental changes. It has 53 bits of two 32-bit multiplicative
+ * hashes.
  */
 export function computeFingerprint(value: unknown): string {
   const text = toCanonicalJson(value);

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 
-/** Maximum number of values. The least recently used value is dropped first. */
+/** Maximum number of values. Beyond it, the least recently used value is removed. */
 const MAX_ENTRIES = 64;
-/** Maximum length of a JSON text that is kept, in characters. Values of longer texts are computed each time. */
+/** Maximum length of a JSON text in the cache, in characters. Values of longer texts are not cached. */
 const MAX_TEXT = 8192;
 
-/** Keeps values that are computed from JSON objects. Objects with the same JSON text share one value. */
+/** A cache of values that are computed from JSON objects. Objects with the same JSON text share one value. */
 export class JsonCache<T> {
   readonly #compute: (json: JsonObject) => T;
   readonly #entries = new Map<string, T>();
 
-  /** @param compute Receives a copy of the object. Its errors are not kept. */
+  /** @param compute Computes a value from a copy of the object. Its errors are not cached. */
   constructor(compute: (json: JsonObject) => T) {
     this.#compute = compute;
   }

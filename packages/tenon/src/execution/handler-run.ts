@@ -8,6 +8,7 @@ export type ReportProgress = (progress: number, total?: number, message?: string
 
 /**
  * Sends one input request to the client. Rejects when the client does not support the request or returns an error.
+ *
  * Aborting `signal` withdraws the request where that is possible. `onProgress` receives the client's progress
  * notifications.
  */

@@ -90,8 +90,10 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * Handles answers that arrive without a state. The handler runs as in a first round. If it returns input requests
-   * that all have answers, it runs again with the answers. Otherwise its input requests are sent.
+   * Handles answers that arrive without a state. The handler runs as in a first round.
+   *
+   * If it returns input requests that all have answers, it runs again with the answers. Otherwise its input requests
+   * are sent.
    */
   async startWithAnswers(asker: RunHandler, inputResponses: InputResponses): Promise<JsonObject> {
     const result = await this.#enter(asker);

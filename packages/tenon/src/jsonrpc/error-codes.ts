@@ -12,8 +12,8 @@ export const INTERNAL_ERROR = -32603;
 export const TOO_MANY_REQUESTS = 429;
 
 /**
- * The process that worked on the request has stopped, and the request has no other outcome: it may have taken effect.
- * Outside of the reserved ranges, as above.
+ * Error code for a request whose process has stopped. The request may have been executed. The code is outside the
+ * ranges that JSON-RPC and MCP reserve.
  */
 export const SERVER_STOPPED = 503;
 

@@ -64,7 +64,7 @@ export class SharedLimit {
     return this.#held.size;
   }
 
-  /** Amount that one caller holds. */
+  /** Returns the amount that one caller holds. */
   countHeld(caller: string): number {
     return this.#held.get(caller) ?? 0;
   }

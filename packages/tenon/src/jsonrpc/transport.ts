@@ -17,8 +17,9 @@ export interface Transport {
   readonly progressDelay?: number | undefined;
 
   /**
-   * Begin of the ids of requests that are sent. Set where several processes send requests in one session: their ids
-   * differ, and show which process waits for the response. Absent: ids are numbers.
+   * Prefix of the IDs of sent requests. Set if several processes send requests in one session.
+   *
+   * The IDs then differ, and they show which process waits for the response. Absent: IDs are numbers.
    */
   readonly requestIdPrefix?: string | undefined;
 
@@ -45,9 +46,10 @@ export interface Transport {
   open(receiver: MessageReceiver): void | Promise<void>;
 
   /**
-   * Sends one message, or the responses to one batch. Messages keep their order. Resolves when the transport has
-   * accepted the message, so awaiting it applies back-pressure. Rejects with a `TenonError` when this message cannot be
-   * delivered.
+   * Sends one message, or the responses to one batch. Messages keep their order.
+   *
+   * Resolves when the transport has accepted the message, so awaiting it applies back-pressure. Rejects with a
+   * `TenonError` when this message cannot be delivered.
    */
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void>;
 
@@ -62,6 +64,7 @@ export interface Transport {
 
   /**
    * Ends the stream on which the peer waits for the response to `relatedTo`. The peer reconnects to get the response.
+   *
    * Returns `false` if that is impossible. For transports that support polling.
    */
   readonly closeStream?: ((relatedTo: Id) => boolean) | undefined;
@@ -123,8 +126,9 @@ export interface AuthInfo {
   /** Scopes of the access token. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * End of the authorization, in milliseconds since the epoch. Open streams of the client end then. `protect` sets it
-   * from the token and adds the clock tolerance. Absent: no end is known.
+   * End of the authorization, in milliseconds since the epoch. Open streams of the client end then.
+   *
+   * `protect` sets it from the token and adds the clock tolerance. Absent: no end is known.
    */
   readonly expiresAt?: number | undefined;
   /** Claims of the access token. */

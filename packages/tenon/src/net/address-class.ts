@@ -20,8 +20,10 @@ const METADATA_NAMES =
 const PRIVATE_DOMAINS = /\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|svc|test)$/;
 
 /**
- * Classifies a host by its address or name. Names of this machine are loopback. Names of a local network are private. A
- * name without a dot is also private, because the local search domain resolves it.
+ * Classifies a host by its address or name. Names of this machine are loopback.
+ *
+ * Names of a local network are private. A name without a dot is also private, because the local search domain resolves
+ * it.
  */
 export function classifyHost(hostname: string): AddressClass {
   const host = hostname.toLowerCase().replace(/\.$/, '');

@@ -22,8 +22,10 @@ export function identifyCaller(auth: AuthInfo | undefined): CallerIdentity {
 
 /**
  * Returns the key of the owner of tasks, sessions, approvals, request states, stored results and quotas. The owner is
- * the user together with the OAuth client and the issuer. Returns `undefined` for anonymous callers, who cannot be
- * distinguished. A record without a client belongs only to callers without a client.
+ * the user together with the OAuth client and the issuer.
+ *
+ * Returns `undefined` for anonymous callers, who cannot be distinguished. A record without a client belongs only to
+ * callers without a client.
  */
 export function getOwnerKey({ principal, issuer = '', clientId = '' }: Partial<CallerIdentity>): string | undefined {
   return principal === undefined ? undefined : JSON.stringify([principal, clientId, issuer]);

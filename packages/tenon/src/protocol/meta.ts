@@ -34,8 +34,9 @@ export function isMetaKey(key: string): boolean {
 
 /**
  * Tells if any protocol version reserves the prefix of a key. 2025-06-18 reserves `mcp` and `modelcontextprotocol` as
- * second-last label (`mcp.dev/`), later versions as second label (`dev.mcp/`). As the only label they count as reserved
- * too. `com.example.mcp/` is free in every version.
+ * second-last label (`mcp.dev/`). Later versions reserve them as second label (`dev.mcp/`).
+ *
+ * As the only label they count as reserved too. `com.example.mcp/` is free in every version.
  */
 export function isReservedKey(key: string): boolean {
   const slash = key.indexOf('/');

@@ -19,22 +19,26 @@ export interface RequestHandler {
   answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
 
   /**
-   * Returns the same server without sessions. On versions with sessions it serves each request alone. Features that
-   * need a session are refused and not declared. Absent if the server needs sessions.
+   * Returns the same server without sessions. On versions with sessions it serves each request alone.
+   *
+   * Features that need a session are refused and not declared. Absent if the server needs sessions.
    */
   readonly withoutSessions?: (() => RequestHandler) | undefined;
 
-  /** Stores that all processes of the server share. Sessions are kept there, so that each process serves all of them. */
+  /**
+   * Stores that all processes of the server share. They contain the sessions, so that each process can handle all of
+   * them.
+   */
   readonly sharedStores?: SharedStores | undefined;
 }
 
 /** Stores that several processes of one server use. */
 export interface SharedStores extends Pick<Stores, 'values' | 'bus'> {
-  /** Names the server in keys, because others may use the same stores. */
+  /** Identifies the server in keys, because other servers may use the same stores. */
   readonly scope: string;
 }
 
-/** Everything that another process must know of a session in order to serve it. */
+/** State of a session. Another process needs it to continue the session. */
 export interface SessionState {
   readonly protocolVersion: string;
   readonly client: Implementation | undefined;
@@ -46,7 +50,7 @@ export interface SessionState {
   readonly subscribedUris: readonly string[];
 }
 
-/** A change of a session. It may be applied again when another process has changed the session meanwhile. */
+/** A change of a session. It may be applied again if another process has changed the session meanwhile. */
 export type SessionChange = (state: SessionState) => SessionState;
 
 export interface ConnectOptions {
@@ -55,9 +59,9 @@ export interface ConnectOptions {
   readonly address?: string | undefined;
   /** Dialect of all messages, for a transport that serves a single POST without a session. */
   readonly dialect?: Dialect | undefined;
-  /** The session as another process began it. Absent: `initialize` begins it. */
+  /** The session, if another process opened it. Absent: `initialize` opens it. */
   readonly state?: SessionState | undefined;
-  /** Called for each change of the session, before the response to the request that changes it is sent. */
+  /** Called for each change of the session, before the response to the request that changed it. */
   readonly onStateChange?: ((change: SessionChange) => void) | undefined;
 }
 
@@ -78,11 +82,11 @@ export interface ServerSession {
   /** Number of running handlers, including those of cancelled requests. Absent if it is not known. */
   readonly activeHandlers?: number | undefined;
   /**
-   * Takes over what another process has changed in the session. With `isObserver` this process notifies the client of
-   * changes of lists and resources. Absent where sessions are not shared.
+   * Applies a session state that another process has changed. With `isObserver`, this process notifies the client of
+   * changes of lists and resources. Absent if sessions are not shared.
    */
   readonly applyState?: ((state: SessionState, isObserver: boolean) => void) | undefined;
-  /** Notifies the client of everything that it observes, because changes may have been missed. */
+  /** Notifies the client of everything that it subscribed to, because changes may have been missed. */
   readonly notifyMissedChanges?: (() => void) | undefined;
   /** Ends the session: aborts running handlers and rejects pending requests. Does not close the transport. */
   end(): void;

@@ -10,7 +10,7 @@ import type { ServerRuntime } from './server-runtime.js';
 /** Source of a server's tools, prompts and resources: its own registries, or other servers. */
 export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
   readonly methodHandlers: MethodHandlers;
-  /** True if another process can go on with a session from its stored state alone. */
+  /** True if another process can continue a session from its stored state alone. */
   readonly canShareSessions?: boolean | undefined;
   /** Capabilities declared to every client, in addition to those of the registries. */
   readonly capabilities?: ServerCapabilities | undefined;

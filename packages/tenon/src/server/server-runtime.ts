@@ -52,7 +52,7 @@ export interface ServerRuntime {
   /** Functions that close open `subscriptions/listen` requests when the server closes. */
   readonly closeListeners: Set<() => void>;
   readonly stores: Stores;
-  /** The stores, if other processes use them too. */
+  /** The stores, if other processes use them too. Otherwise undefined. */
   readonly sharedStores: SharedStores | undefined;
   readonly requestStates: LazyStateStore;
   /** Hooks of the extensions. */
@@ -117,10 +117,10 @@ export function createServerRuntime(
   return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
 }
 
-/** Names a server in keys of stores, which have a limited set of characters. */
+/** Converts the name of a server to a part of a store key, which may only contain certain characters. */
 const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
 
-/** Notifies the clients of this process of what another process has changed. */
+/** Notifies the clients of this process of a change in another process. */
 function deliverChange({ subscriptions, pendingElicitations }: ServerRuntime, { kind, name }: SharedChange): void {
   if (kind === 'resource') subscriptions.deliverResourceUpdate(name);
   else if (kind === 'list') subscriptions.deliverListChange(name as ListName);

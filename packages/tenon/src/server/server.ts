@@ -33,7 +33,10 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
   notifyResourceUpdated(uri: string): void;
   /**
    * Reports that a URL elicitation is complete. The client of the elicitation gets a notification, on versions that
-   * have it. Returns false when no client of this process waits for it. Processes with the same `stores` notify theirs.
+   * have it.
+   *
+   * Returns false when no client of this process waits for it. Other processes with the same `stores` notify their
+   * clients.
    */
   completeElicitation(elicitationId: string): boolean;
   /**

@@ -34,8 +34,10 @@ interface Appended<T> {
 
 /**
  * A list of entries that one process at a time appends to. Each append writes one value with the next number, unless
- * that number is taken. A process that takes over the log first appends a mark, so the next append of the former writer
- * fails. The new writer has read all entries that were acknowledged.
+ * that number is taken.
+ *
+ * A process that takes over the log first appends a mark, so the next append of the former writer fails. The new writer
+ * has read all entries that were acknowledged.
  */
 export class AppendLog<T extends object> {
   readonly #values: Values<Appended<T>>;
@@ -63,8 +65,9 @@ export class AppendLog<T extends object> {
   }
 
   /**
-   * Appends entries. They are stored when the promise resolves. Returns false if another process has taken over the
-   * log. Entries of concurrent calls are written together.
+   * Appends entries. They are stored when the promise resolves.
+   *
+   * Returns false if another process has taken over the log. Entries of concurrent calls are written together.
    */
   async append(entries: readonly T[]): Promise<boolean> {
     const { maxSize } = this.#options;

@@ -36,8 +36,9 @@ export interface PutOptions {
   /** Lifetime of the value, in milliseconds from now. The value is deleted after it. Absent: no expiry. */
   readonly ttl?: number | undefined;
   /**
-   * The user or address whose share of the store the value uses. Later writes of the key keep it. `memoryStores` limits
-   * the share of one owner. A store may ignore this option.
+   * The user or address whose share of the store the value uses. Later writes of the key keep it.
+   *
+   * `memoryStores` limits the share of one owner. A store may ignore this option.
    */
   readonly owner?: string | undefined;
 }
@@ -73,16 +74,19 @@ export interface Values<T extends object = JsonObject> {
 
 /**
  * Messages to the current listeners in every process that shares the store, including this one. Each listener gets a
- * message at most once, and never while `publish` is still running. The messages of one publisher arrive in order.
- * Topics have the limits of keys, and messages have the limits of values.
+ * message at most once, and never while `publish` is still running.
+ *
+ * The messages of one publisher arrive in order. Topics have the limits of keys, and messages have the limits of
+ * values.
  */
 export interface Bus {
   /** Publishes a message to all listeners of a topic, in all processes. */
   publish(topic: string, message: JsonObject): Promise<void>;
   /**
-   * Calls the listener for each later message with its own copy. Returns a function that removes the listener. A store
-   * over a network may miss messages of other processes until a later call of this store has ended. Therefore subscribe
-   * first, then read.
+   * Calls the listener for each later message with its own copy. Returns a function that removes the listener.
+   *
+   * A store over a network may miss messages of other processes until a later call of this store has ended. Therefore
+   * subscribe first, then read.
    */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
 }

@@ -15,9 +15,9 @@ export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
 /** One execution of the handler, with everything that was observed of it. */
 export interface ExecutionResult {
   /**
-   * Execution mode: `by-request`; `held` (the handler waits in memory); `replayed` (it runs again); `replayed by
-   * another replica`; `task`; or `promoted` (the call becomes a task while the handler runs). The last three also exist
-   * with `, crashed at every write`, as `replayed, crashed at every write`.
+   * Execution mode: `by-request`, `held` (the handler waits in memory), `replayed` (it runs again), `replayed by
+   * another replica`, `task`, or `promoted` (a running call becomes a task). The last two and `replayed` also exist
+   * with the suffix `, crashed at every write`.
    */
   readonly mode: string;
   /** Protocol version of the run. */
@@ -41,9 +41,9 @@ export interface ExecutionResult {
 }
 
 /**
- * Runs a handler in every execution mode on every protocol version: by requests, by retries in the same or another
- * process, as a task, and as a task whose process crashes after each write. Compares its input requests, effects and
- * results. Clients, processes and clocks are simulated.
+ * Runs a handler in every execution mode on every protocol version, and compares its input requests, effects and
+ * results. The modes are requests, retries in the same or another process, tasks, and processes that crash after each
+ * write. Clients, processes and clocks are simulated.
  * @throws TenonError `testing/ways-differ` when the executions differ, usually because of an effect outside `ctx.step`.
  */
 export async function checkHandlerEquivalence(

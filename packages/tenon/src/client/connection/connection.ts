@@ -131,7 +131,7 @@ export class Connection implements PeerHandler {
     if (!this.ended) this.#peer.onClose(error);
   }
 
-  /** True if the server declared this capability. */
+  /** Tells if the server declared this capability. */
   hasCapability(capability: string): boolean {
     return hasCapability(this.server.capabilities, capability);
   }

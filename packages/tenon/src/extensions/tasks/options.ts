@@ -36,8 +36,10 @@ export interface TasksOptions {
   readonly maxShare?: number | undefined;
   /**
    * Maximum size of one task, in characters of JSON. It applies to the arguments, input requests and result together,
-   * and separately to the steps. Larger arguments are refused before the handler runs. A larger result makes the task
-   * fail. Default 16,777,216 (16 Mi).
+   * and separately to the steps.
+   *
+   * Larger arguments are refused before the handler runs. A larger result makes the task fail. Default 16,777,216 (16
+   * Mi).
    */
   readonly maxRecordSize?: number | undefined;
   /**

@@ -43,8 +43,9 @@ export class TaskWorker implements JobObserver {
   }
 
   /**
-   * Creates a task. It can be found when the promise resolves. Other processes can take it over after it is indexed.
-   * Throws when this process has reached its limit of tasks.
+   * Creates a task. It can be found when the promise resolves.
+   *
+   * Other processes can take it over after it is indexed. Throws when this process has reached its limit of tasks.
    */
   create(record: TaskRecord): Promise<TaskClaim> {
     return this.#create(record, () => this.#store.create(record));

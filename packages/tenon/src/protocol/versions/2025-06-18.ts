@@ -5,8 +5,10 @@ import type { TransformContext } from './dialect.js';
 import { chain, transformEach, transformMember, without } from './message-transforms.js';
 
 /**
- * Marks a result that has structured content on later versions. `true`: the first text block is its JSON. Otherwise the
- * member `value` has the content. A caller that knows this key gets the structured content on any version.
+ * Marks a result that has structured content on later versions. `true`: the first text block is its JSON.
+ *
+ * Otherwise the member `value` has the content. A caller that knows this key gets the structured content on any
+ * version.
  */
 const STRUCTURED_CONTENT = 'dev.tenon/structuredContent';
 

@@ -1,5 +1,6 @@
 /**
  * The web globals that the portable part of the library uses. Node, Bun, Deno, Workers and browsers have all of them.
+ *
  * The portable part compiles against this file alone, so that it cannot depend on one runtime by accident. If the types
  * of a runtime are present too, the interfaces merge.
  */

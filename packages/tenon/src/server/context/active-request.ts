@@ -54,7 +54,7 @@ export class ActiveRequest {
     this.#relay([...(this.#relays ?? [])]);
   }
 
-  /** Makes a cancellation of this request also abort the signals that handlers took from the previous request. */
+  /** Lets a cancellation of this request also abort the signals that handlers took from the previous request. */
   inheritSignals(previous: ActiveRequest): void {
     this.#relay([...(previous.#relays ?? [])]);
   }

@@ -126,9 +126,9 @@ export class Context<S = unknown> {
   }
 
   /**
-   * The HTTP request that brought this request. On 2026-07-28 it is the request with the last answer. Undefined on
-   * stdio, in memory, and in a task. `header(name)` accepts the name in any case. It never returns `authorization`,
-   * `proxy-authorization`, `cookie` or `dpop`: see `auth`.
+   * The HTTP request that contained this request, or on 2026-07-28 the last answer. `header(name)` accepts the name in
+   * any case and never returns `authorization`, `proxy-authorization`, `cookie` or `dpop`: see `auth`. Undefined on
+   * stdio, in memory, and in a task.
    */
   get request(): RequestHeaders | undefined {
     return this.#getActive().request;
@@ -196,7 +196,7 @@ export class Context<S = unknown> {
   /**
    * Closes the stream on which the client waits, so that a long call needs no open connection. The client reconnects
    * later and gets the response and the messages that were sent meanwhile. Returns `false` without any effect if the
-   * client cannot reconnect. This works over HTTP only, on protocol versions whose streams begin with an event ID.
+   * client cannot reconnect: only HTTP and versions whose streams begin with an event ID allow it.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   closeStream(): boolean {
@@ -226,9 +226,9 @@ export class Context<S = unknown> {
   }
 
   /**
-   * Runs `work` once, even if the handler runs again after an input request or after a crash of a task. The result is
-   * stored and must be a JSON value or `undefined`; an exception is not stored. It runs again if the process dies
-   * before the result is stored. Give each step its own name. Request input before a step, not inside it.
+   * Runs `work` once and stores its result, a JSON value or `undefined`, even if the handler runs again. It runs again
+   * only after an exception, or if the process dies before the result is stored. Give each step its own name, and
+   * request input before a step, not inside it.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     return markHandled(this.#run.step(name, work) as Promise<T>);

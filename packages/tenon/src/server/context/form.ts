@@ -39,7 +39,7 @@ interface PreparedForm<T> {
   readonly validator: Validator<T>;
 }
 
-/** Prepared forms by JSON Schema. A handler often writes the schema inline, so each call brings an equal new object. */
+/** Prepared forms by JSON Schema. A handler often writes the schema inline, so each call has an equal new object. */
 const preparedForms = new JsonCache<PreparedForm<unknown>>(compileForm);
 
 function prepareForm<const S extends Schema>(input: S): PreparedForm<InferOutput<S>> {

@@ -49,8 +49,10 @@ export interface PromptDefinition<In = unknown> extends PromptMetadata {
   /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
   readonly complete?: Completers | undefined;
   /**
-   * Creates the messages. `input` has been validated by the schema. `context` requests input and identifies the caller.
-   * Return the text of one user message, content blocks, or complete messages.
+   * Creates the messages. `input` has been validated by the schema.
+   *
+   * `context` requests input and identifies the caller. Return the text of one user message, content blocks, or
+   * complete messages.
    */
   run(input: never, context: Context): MaybePromise<PromptReturn>;
   /** Types of the input, for the compiler only. Never set at run time. */
@@ -73,8 +75,10 @@ interface PromptBehavior<I> extends PromptMetadata {
   /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
   readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
   /**
-   * Creates the messages. `input` has been validated by the schema. `context` requests input and identifies the caller.
-   * Return the text of one user message, content blocks, or complete messages.
+   * Creates the messages. `input` has been validated by the schema.
+   *
+   * `context` requests input and identifies the caller. Return the text of one user message, content blocks, or
+   * complete messages.
    */
   run(input: PromptInput<I>, context: Context): MaybePromise<PromptReturn>;
 }

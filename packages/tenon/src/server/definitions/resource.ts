@@ -70,8 +70,10 @@ type ListResources<V> = { list(context: Context): MaybePromise<readonly Resource
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceMetadata {
   /**
    * Returns the contents: text, bytes, or content objects. `variables` contains the variables of the template and
-   * `uri`. Return `undefined` for a resource that does not exist. The client then gets the not-found error of its
-   * protocol version.
+   * `uri`.
+   *
+   * Return `undefined` for a resource that does not exist. The client then gets the not-found error of its protocol
+   * version.
    */
   read(variables: V & { readonly uri: string }, context: Context): MaybePromise<ReadReturn>;
   /** Lists the resources of the template. Without it, clients can read them but do not find them in a list. */

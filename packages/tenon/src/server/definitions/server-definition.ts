@@ -95,9 +95,9 @@ export interface ServerOptions<S = unknown> {
   /** Options of input requests that end the call and are answered by a retry. */
   readonly inputRequests?: InputRequestOptions | undefined;
   /**
-   * Stores for values that outlive a request or a process: used retries, large request state, tasks. In stores that are
-   * `durable`, also the sessions of Streamable HTTP and their streams, so that every process with the same stores serves
-   * them. Default: stores in memory.
+   * Stores for values that outlive a request or a process: used retries, large request state, tasks. `durable` stores
+   * also contain the sessions and streams of Streamable HTTP, so every process with the same stores can handle them.
+   * Default: stores in memory.
    */
   readonly stores?: Stores | undefined;
   /**
@@ -112,8 +112,10 @@ export interface ServerOptions<S = unknown> {
   readonly logging?: boolean | undefined;
   /**
    * Called when a client notifies that its roots have changed. `change.roots()` requests the new roots from that
-   * client. Never called for clients that did not declare roots, or for clients of 2026-07-28. An exception of the
-   * function is reported to `onError`.
+   * client.
+   *
+   * Never called for clients that did not declare roots, or for clients of 2026-07-28. An exception of the function is
+   * reported to `onError`.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
   readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;

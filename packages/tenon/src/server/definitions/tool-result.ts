@@ -53,8 +53,10 @@ export function toolError(message: string, cause?: unknown): TenonError {
 
 /**
  * Creates a result with input requests to the client. When all are answered, the handler runs again with the answers
- * and `state` in `ctx.inputs`. The state is sealed for the client, and it is bound to the user and the request.
- * Replicas need the same `inputRequests.keys`.
+ * and `state` in `ctx.inputs`.
+ *
+ * The state is sealed for the client, and it is bound to the user and the request. Replicas need the same
+ * `inputRequests.keys`.
  * @throws TenonError `handler/empty-input-request` when there are neither requests nor a state.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */

@@ -60,8 +60,10 @@ export interface ToolMetadata {
   /** Client capabilities that the call requires, for example `{ elicitation: {} }`. A call without them is refused. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /**
-   * Scopes that the caller's token must have. Otherwise the call is refused. Over HTTP the refusal is a 403 that names
-   * these scopes, so that the client can request them. Without authorization a caller has no scopes.
+   * Scopes that the caller's token must have. Otherwise the call is refused.
+   *
+   * Over HTTP the refusal is a 403 that names these scopes, so that the client can request them. Without authorization
+   * a caller has no scopes.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
@@ -102,8 +104,10 @@ export interface TaskOptions {
 export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadata {
   /**
    * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must
-   * describe an object. Clients see it as `inputSchema`. It validates each call before `run` and types the first
-   * argument of `run`. Default: no arguments.
+   * describe an object.
+   *
+   * Clients see it as `inputSchema`. It validates each call before `run` and types the first argument of `run`.
+   * Default: no arguments.
    */
   readonly input?: Schema | undefined;
   /**
@@ -113,9 +117,10 @@ export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadat
    */
   readonly output?: Schema | undefined;
   /**
-   * Handles a call. `input` has been validated by the schema and contains its defaults. `context` requests input,
-   * reports progress and identifies the caller. Return a value of `output`, or `context.fail(text)` to tell the model
-   * why the call failed.
+   * Handles a call. `input` has been validated by the schema and contains its defaults.
+   *
+   * `context` requests input, reports progress and identifies the caller. Return a value of `output`, or
+   * `context.fail(text)` to tell the model why the call failed.
    *
    * The client does not see the text of an exception, except for `toolError` and `rpcError`.
    */
@@ -131,8 +136,10 @@ export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolBehavior<I, O>;
 interface ToolSchemas<I, O> {
   /**
    * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must
-   * describe an object. Clients see it as `inputSchema`. It validates each call before `run` and types the first
-   * argument of `run`. Default: no arguments.
+   * describe an object.
+   *
+   * Clients see it as `inputSchema`. It validates each call before `run` and types the first argument of `run`.
+   * Default: no arguments.
    */
   readonly input?: I | undefined;
   /**
@@ -145,9 +152,10 @@ interface ToolSchemas<I, O> {
 
 interface ToolBehavior<I, O> extends ToolMetadata {
   /**
-   * Handles a call. `input` has been validated by the schema and contains its defaults. `context` requests input,
-   * reports progress and identifies the caller. Return a value of `output`, or `context.fail(text)` to tell the model
-   * why the call failed.
+   * Handles a call. `input` has been validated by the schema and contains its defaults.
+   *
+   * `context` requests input, reports progress and identifies the caller. Return a value of `output`, or
+   * `context.fail(text)` to tell the model why the call failed.
    *
    * The client does not see the text of an exception, except for `toolError` and `rpcError`.
    */
@@ -158,8 +166,10 @@ interface ToolBehavior<I, O> extends ToolMetadata {
 export type ToolInput<I> = I extends undefined ? Record<string, unknown> : InferArguments<I>;
 
 /**
- * Defines a tool. `input` and `output` are Standard Schemas or JSON Schemas. They type the handler's first argument and
- * its result. The model does not see errors of `run`, except those of `toolError`.
+ * Defines a tool. `input` and `output` are Standard Schemas or JSON Schemas.
+ *
+ * They type the handler's first argument and its result. The model does not see errors of `run`, except those of
+ * `toolError`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(

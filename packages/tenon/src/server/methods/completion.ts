@@ -52,6 +52,7 @@ const sharedByScope = new WeakMap<object, SharedCompletions>();
 
 /**
  * Runs identical concurrent completions of one caller once. A caller is a session, or a user with an OAuth client.
+ *
  * Anonymous requests without a session are not combined, because they may come from several people. If the first
  * request is cancelled, the others start again.
  */

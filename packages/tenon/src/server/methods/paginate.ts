@@ -8,8 +8,10 @@ export interface ListPage<T> {
 
 /**
  * Splits a list into pages. A list that fits on one page keeps its order. A longer list is sorted by its keys, which
- * are unique. The cursor contains the last key of a page, so entries that are added or removed meanwhile neither hide
- * nor repeat others. Throws -32602 for an invalid cursor.
+ * are unique.
+ *
+ * The cursor contains the last key of a page, so entries that are added or removed meanwhile neither hide nor repeat
+ * others. Throws -32602 for an invalid cursor.
  */
 export function paginate<T>(
   items: readonly T[],

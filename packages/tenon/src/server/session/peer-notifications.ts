@@ -1,7 +1,7 @@
 import { isId, type JsonObject } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 
-/** Handles a notification that is about a request in progress. Returns false for others. */
+/** Handles a notification about a request in progress. Returns false for other notifications. */
 export function handlePeerNotification(
   peer: Peer,
   method: string,

@@ -16,7 +16,7 @@ export interface ElicitationListener {
 export class PendingElicitations {
   readonly #pending = new SharedMap<ElicitationListener>(MAX_PENDING);
 
-  /** Changes in other processes. Absent: there are none. */
+  /** Changes in other processes. Undefined if there are no other processes. */
   readonly #shared: Pick<SharedChanges, 'listen' | 'publish'> | undefined;
 
   constructor(shared?: Pick<SharedChanges, 'listen' | 'publish'>) {
@@ -36,7 +36,10 @@ export class PendingElicitations {
     return listener !== undefined;
   }
 
-  /** Notifies the client, wherever it is. Returns false when it is no client of this process. */
+  /**
+   * Notifies the client, even if another process has its session. Returns false if no client of this process waits for
+   * the elicitation.
+   */
   completeAnywhere(id: string): boolean {
     const isComplete = this.complete(id);
     if (!isComplete) this.#shared?.publish({ kind: 'elicitation', name: id });

@@ -6,7 +6,7 @@ import type { Subscriber, SubscriptionManager } from './subscription-manager.js'
 
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** The resources that one session subscribed to. Only an active session is notified. */
+/** The resources that one session subscribed to. Only an active session gets notifications. */
 export class ResourceSubscriptions implements Subscriptions {
   readonly #manager: SubscriptionManager;
   readonly #subscriber: Subscriber;
@@ -24,7 +24,7 @@ export class ResourceSubscriptions implements Subscriptions {
     return this.#uris ?? [];
   }
 
-  /** Subscribes at the client's wish. */
+  /** Subscribes to a resource because the client requested it. */
   add(uri: string): void {
     this.#add(uri);
     this.#onStateChange?.(state => ({ ...state, subscribedUris: [...new Set([...state.subscribedUris, uri])] }));
@@ -48,7 +48,7 @@ export class ResourceSubscriptions implements Subscriptions {
     if (this.#isActive) this.#manager.unsubscribe(this.#subscriber, uri);
   }
 
-  /** Subscribes to these resources, and no others. */
+  /** Replaces the subscriptions by these resources. */
   replace(uris: readonly string[]): void {
     const wanted = new Set(uris);
     for (const uri of [...this.uris]) if (!wanted.has(uri)) this.#remove(uri);

@@ -57,8 +57,8 @@ export function createNoPingError({ protocolVersion, sessionMethods }: Dialect):
 }
 
 /**
- * Pings the silent clients of all sessions with one timer, because many sessions are idle and a timer for each would
- * need more memory than the session.
+ * Pings the silent clients of all sessions with one timer. Many sessions are idle, and a timer for each would need more
+ * memory than the session.
  */
 export class SessionPings {
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ import type { ListName } from './subscription-manager.js';
 
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 
-/** The state of a session after `initialize`. */
+/** Creates the state of a session after `initialize`. */
 export function createSessionState(
   { protocolVersion }: Dialect,
   { client, capabilities }: CallerInfo,
@@ -17,7 +17,7 @@ export function createSessionState(
   return { protocolVersion, client, capabilities, logLevel, isInitialized: false, subscribedUris: [] };
 }
 
-/** Notifies a client of all lists, and of these resources: some of them may have changed. */
+/** Notifies a client of all lists and of the given resources, because some of them may have changed. */
 export function notifyAllChanges(
   runtime: ServerRuntime,
   uris: Iterable<string>,

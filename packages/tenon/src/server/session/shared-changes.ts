@@ -5,17 +5,20 @@ import type { SharedStores } from '../../protocol/request-handler.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Time for which changes are gathered into one message to the other processes, in milliseconds. */
+/** Time for which changes are collected into one message to the other processes, in milliseconds. */
 const PUBLISH_DELAY = 10;
 
-/** Something that clients of all processes are to be notified of. */
+/** A change that clients of all processes must be notified of. */
 export interface SharedChange {
   readonly kind: 'resource' | 'list' | 'elicitation';
-  /** URI of the resource, name of the list, or id of the elicitation. */
+  /** URI of the resource, name of the list, or ID of the elicitation. */
   readonly name: string;
 }
 
-/** Changes in other processes of the same server. Clients read what has changed, so a message says only that it has. */
+/**
+ * Changes in other processes of the same server. A message contains only the name of the change, because clients read
+ * the changed data themselves.
+ */
 export class SharedChanges {
   readonly #stores: SharedStores;
   readonly #clock: Clock;
@@ -37,7 +40,7 @@ export class SharedChanges {
     this.#onChange = onChange;
   }
 
-  /** Begins to listen to the other processes, unless it does. */
+  /** Subscribes to changes of the other processes, unless already subscribed. */
   listen(): void {
     if (this.#stop !== undefined) return;
     try {
@@ -52,7 +55,7 @@ export class SharedChanges {
     this.#stop = undefined;
   }
 
-  /** Tells the other processes. Equal changes that come soon after each other are one. */
+  /** Publishes a change to the other processes. Equal changes within a short time are published once. */
   publish(change: SharedChange): void {
     this.#pending.set(`${change.kind} ${change.name}`, change);
     if (this.#pending.size === 1) this.#clock.after(PUBLISH_DELAY, () => this.#publishPending(), { hold: true });
@@ -69,7 +72,7 @@ export class SharedChanges {
   }
 
   #receive({ process, changes }: JsonObject): void {
-    // Only processes of this server publish on the topic.
+    // Only processes of this server publish to the topic.
     if (process !== this.#process) for (const change of changes as SharedChange[]) this.#onChange(change);
   }
 

@@ -8,7 +8,7 @@ import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { handleStatelessRequest } from '../stateless-request.js';
 
-/** Serves a request that states its protocol version on a transport that may also carry a session. */
+/** Handles a stateless request on a transport that may also have a session. */
 export function handleStatelessInSession(
   runtime: ServerRuntime,
   peer: Peer,

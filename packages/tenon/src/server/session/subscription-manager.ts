@@ -24,7 +24,7 @@ export class SubscriptionManager {
   readonly #subscribeHook: (uri: string) => (() => void) | undefined;
   readonly #onError: (error: TenonError) => void;
   readonly #deliveries: DeliveryQueue<Subscriber>;
-  /** Changes in other processes. Absent: there are none. */
+  /** Changes in other processes. Undefined if there are no other processes. */
   readonly #shared: Pick<SharedChanges, 'listen' | 'publish'> | undefined;
 
   /**
@@ -79,7 +79,7 @@ export class SubscriptionManager {
     this.deliverResourceUpdate(uri);
   }
 
-  /** Notifies the subscribers of this process that a resource was updated, here or elsewhere. */
+  /** Notifies the subscribers of this process that a resource was updated, in this process or in another one. */
   deliverResourceUpdate(uri: string): void {
     this.#deliveries.add(`resource ${uri}`, {
       listSubscribers: () => this.#byUri.get(uri) ?? [],
@@ -94,7 +94,10 @@ export class SubscriptionManager {
     this.deliverListChange(list, items);
   }
 
-  /** Notifies the subscribers of this process. Another process does not say which entries have changed. */
+  /**
+   * Notifies the subscribers of this process that a list changed. Changes of other processes do not contain the changed
+   * entries.
+   */
   deliverListChange(list: ListName, items: readonly HasVisibility[] = [{}]): void {
     this.#deliveries.add(undefined, {
       listSubscribers: () => this.#subscribers,

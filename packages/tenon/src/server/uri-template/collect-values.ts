@@ -55,9 +55,10 @@ function collectNamed(
 const TRAVERSAL = /(?:^|[/\\])\.\.(?:$|[/\\])/;
 
 /**
- * Tells if a decoded value is free of path traversal. A value of one segment must stay one segment. Where slashes are
- * usual (reserved values, fragments, queries), no segment may be `..`. NUL is never safe, because it ends a path early
- * in C.
+ * Tells if a decoded value is free of path traversal. A value of one segment must stay one segment.
+ *
+ * Where slashes are usual (reserved values, fragments, queries), no segment may be `..`. NUL is never safe, because it
+ * ends a path early in C.
  */
 function isSafe(operator: Operator, value: string): boolean {
   if (value.includes('\0')) return false;

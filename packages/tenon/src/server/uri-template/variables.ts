@@ -36,8 +36,9 @@ type FlatShape<T> = { [Key in keyof T]: T[Key] } & {};
 
 /**
  * Variables of a match of the template `T`. Variables of simple and reserved expressions are required. Variables of
- * `{#…}`, `{.…}`, `{/…}`, `{;…}`, `{?…}` and `{&…}` are optional. Exploded variables (`tags*`) are lists. If the
- * compiler does not know the template, any name is allowed.
+ * `{#…}`, `{.…}`, `{/…}`, `{;…}`, `{?…}` and `{&…}` are optional.
+ *
+ * Exploded variables (`tags*`) are lists. If the compiler does not know the template, any name is allowed.
  */
 export type TemplateVariables<T extends string> = T extends unknown
   ? Record<never, never> extends { [Text in T]: never }

@@ -46,8 +46,9 @@ redis.call('ZREM', KEYS[3], ARGV[1])
 return 1`;
 
 /**
- * Lists values. Keys: keys, expiries. Arguments: prefix of value keys, first key, end of keys, limit. Returns key,
- * text, version, …
+ * Lists values. Keys: keys, expiries.
+ *
+ * Arguments: prefix of value keys, first key, end of keys, limit. Returns key, text, version, …
  */
 const LIST = `${SWEEP}
 sweep(ARGV[1], KEYS[1], KEYS[2], 1000)

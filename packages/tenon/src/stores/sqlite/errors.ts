@@ -1,6 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** True if another connection holds the lock. */
+/** Tells if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(getErrorCode(error));
 }

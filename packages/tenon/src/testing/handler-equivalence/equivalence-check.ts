@@ -12,8 +12,10 @@ export interface EquivalenceCheckOptions {
   /** Answers of the client. Without an answer for a kind of input request, the client does not support that kind. */
   readonly answers?: ClientHandlers | undefined;
   /**
-   * Returns the effects of the handler that the kit cannot observe. Called before and after each scenario. Return and
-   * clear the records of your fakes: `() => mails.splice(0)`. They are compared like the rest. Default: none.
+   * Returns the effects of the handler that the kit cannot observe. Called before and after each scenario.
+   *
+   * Return and clear the records of your fakes: `() => mails.splice(0)`. They are compared like the rest. Default:
+   * none.
    */
   readonly effects?: (() => readonly unknown[]) | undefined;
   /** Returns the part of the handler's return value that is compared. Default: the whole value. */

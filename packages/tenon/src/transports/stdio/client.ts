@@ -21,8 +21,10 @@ export interface StdioTransportOptions extends LineLimits {
   readonly cwd?: string | undefined;
   /**
    * Handling of the server's standard error. `pipe` keeps the last lines for error messages, `inherit` also prints
-   * them, `ignore` drops them. A function gets each line, without texts that look like secrets. Output on standard
-   * error is not a failure. Default: `pipe`.
+   * them, `ignore` drops them.
+   *
+   * A function gets each line, without texts that look like secrets. Output on standard error is not a failure.
+   * Default: `pipe`.
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
   /**

@@ -19,8 +19,10 @@ const EDGE_LENGTH = 512;
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Splits byte chunks into lines. A newline byte is never part of another UTF-8 character. So the bytes are split first
- * and then decoded, with all complete lines of a chunk at once. Bytes that are not UTF-8 become U+FFFD.
+ * Splits byte chunks into lines. A newline byte is never part of another UTF-8 character.
+ *
+ * So the bytes are split first and then decoded, with all complete lines of a chunk at once. Bytes that are not UTF-8
+ * become U+FFFD.
  */
 export class LineSplitter implements ByteReader {
   readonly #handler: LineHandler;

@@ -8,8 +8,9 @@ import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
 /**
- * Requests URLs of authorization servers. Refuses host names that resolve to private addresses, on every connection. A
- * host that the user configured is exempt. Proxies of environment variables are not used.
+ * Requests URLs of authorization servers. Refuses host names that resolve to private addresses, on every connection.
+ *
+ * A host that the user configured is exempt. Proxies of environment variables are not used.
  */
 export const fetchWithAddressCheck: AuthFetch = (url, init, guard) => sendRequest(new URL(url), init, guard);
 

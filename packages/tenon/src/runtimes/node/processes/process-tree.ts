@@ -28,7 +28,7 @@ export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): P
   };
 }
 
-/** Returns true if there was a process to signal. */
+/** Sends a signal to a process group. Returns true if the group has a process. */
 function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

@@ -18,8 +18,10 @@ export interface ResolvedCommand {
 }
 
 /**
- * Finds the file of a command. On POSIX the system does that. Windows itself finds only `.exe`, so `npx`, which is
- * `npx.cmd`, would not start. Therefore this function searches PATH with PATHEXT on Windows.
+ * Finds the file of a command. On POSIX the system does that.
+ *
+ * Windows itself finds only `.exe`, so `npx`, which is `npx.cmd`, would not start. Therefore this function searches
+ * PATH with PATHEXT on Windows.
  *
  * It never searches the working directory, where anyone may have put a file with that name. A batch file runs under
  * cmd.exe, without `shell: true` and with every argument quoted. Returns `undefined` if the file does not exist.

@@ -37,7 +37,9 @@ export interface HttpTransport extends Transport {
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
   /**
    * Opens the standalone stream for messages of the server, if the server has one, and keeps it open. Call it after the
-   * handshake. Does nothing while the stream is open. If the stream cannot be reopened, `receiver.onParseError` gets an
+   * handshake.
+   *
+   * Does nothing while the stream is open. If the stream cannot be reopened, `receiver.onParseError` gets an
    * `http/listen-ended`.
    */
   listen(): void;

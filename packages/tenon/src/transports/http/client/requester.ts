@@ -31,8 +31,9 @@ export interface HttpReply {
 }
 
 /**
- * A minimal HTTP client. It follows no redirects, keeps no cookies and adds no credentials. Rejects with a
- * `TenonError`: `http/unreachable` if nothing was sent, `http/interrupted` if the server may have received the request.
- * Any other rejection counts as `http/interrupted`.
+ * A minimal HTTP client. It follows no redirects, keeps no cookies and adds no credentials.
+ *
+ * Rejects with a `TenonError`: `http/unreachable` if nothing was sent, `http/interrupted` if the server may have
+ * received the request. Any other rejection counts as `http/interrupted`.
  */
 export type Requester = (request: HttpRequest) => Promise<HttpReply>;

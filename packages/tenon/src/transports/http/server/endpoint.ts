@@ -109,11 +109,11 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
         let isFinishing = false;
         const finish = (): void => {
           cancelTimer();
-          // Ending the sessions leaves nothing in progress, which calls this again.
+          // Ending the sessions ends all requests in progress, which calls this function again.
           if (isFinishing) return;
           isFinishing = true;
           sseEndpoints.endAll();
-          // Streams that others go on with are written to the store first.
+          // Streams that other processes continue are written to the store first.
           thenMaybe(sessions.endAll(), () => {
             context.streams.destroyAll();
             resolve();

@@ -64,8 +64,8 @@ export interface HandlerOptions {
   /** Limits of the endpoint. See `Limits` for the defaults. */
   readonly limits?: Optional<Limits> | undefined;
   /**
-   * Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. Not used if the server
-   * has durable `stores`: sessions and their streams are there.
+   * Store of messages for resumable streams. It is not used if the server has durable `stores`, which contain sessions
+   * and their streams. Default: in memory, limited by `limits`.
    */
   readonly eventStore?: EventStore | undefined;
   /** Source of time, for tests. Default: the clock of the system. */

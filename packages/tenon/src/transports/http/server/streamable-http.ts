@@ -178,11 +178,11 @@ function handleGetOrDelete(
 interface SessionLookup {
   readonly sessionId: string | undefined;
   readonly auth: AuthInfo | undefined;
-  /** The request that is refused if there is no such session. */
+  /** ID of the request that is refused if the session does not exist. */
   readonly id?: JsonRpcRequest['id'];
 }
 
-/** Goes on with the session of a request: at once, or when it has been read from a store. */
+/** Calls a function with the session of a request: immediately, or after the session was read from a store. */
 function withSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,

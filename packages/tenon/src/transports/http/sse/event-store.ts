@@ -44,9 +44,10 @@ interface SessionEvents {
 }
 
 /**
- * Creates an event store in memory. Beyond its limits, it first removes the oldest messages of the same session. Then
- * it removes those of the least recently used session of the caller that stores most. `getCaller` returns the caller of
- * a session.
+ * Creates an event store in memory. Beyond its limits, it first removes the oldest messages of the same session.
+ *
+ * Then it removes those of the least recently used session of the caller that stores most. `getCaller` returns the
+ * caller of a session.
  */
 export function createMemoryEventStore(
   limits: EventStoreLimits,

@@ -25,13 +25,13 @@ export function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): m
   return Array.isArray(message);
 }
 
-/** The error of a request whose changes of the session could not be stored. */
+/** Error of a request whose changes of the session could not be stored. */
 export const NOT_STORED: ErrorObject = {
   code: INTERNAL_ERROR,
   message: 'The session could not be stored. Retry later',
 };
 
-/** The response to a request whose changes of the session could not be stored. */
+/** Creates the response to a request whose changes of the session could not be stored. */
 export function createNotStoredResponse({ id }: JsonRpcResponse): JsonRpcResponse {
   return createFailure(id, NOT_STORED);
 }

@@ -23,7 +23,7 @@ export class SessionPost implements MessageContext {
   /** Number of the stream in its session. 0 until the stream exists. */
   stream = 0;
   #eventStream: EventStream | undefined;
-  /** The stream, in a session that other processes serve. */
+  /** The shared stream of the response. Undefined if only this process handles the session. */
   #shared: SharedAnswer | undefined;
   readonly #requests: readonly Id[];
   #pendingCount: number;
@@ -99,7 +99,7 @@ export class SessionPost implements MessageContext {
 
   /** Ends the POST without a response, because the session has ended. */
   abandon(id: Id, isGone: boolean): void {
-    // A shared stream gets an outcome for each request first.
+    // A shared stream first gets a response for each request.
     if (this.#shared !== undefined) return;
     if (this.stream !== 0) this.#eventStream?.end();
     else if (this.exchange.clientClosed) return;

@@ -14,8 +14,8 @@ export interface HttpSessionRegistry {
   /** Creates a session for one POST. It has no ID and ends with the responses. */
   createForPost(auth: AuthInfo | undefined, address: string | undefined): HttpSession;
   /**
-   * The session with an id, for the user and OAuth client that opened it. A promise if sessions are in a store, which
-   * rejects when that does not answer.
+   * Finds a session by its ID, for the user and OAuth client that opened it. Returns a promise if sessions are in a
+   * store. The promise rejects when the store does not respond.
    */
   find(
     id: string,

@@ -95,7 +95,10 @@ export function receiveInSession(session: HttpSession, exchange: Exchange, value
   else replyAccepted(session, exchange, Promise.all(accepted));
 }
 
-/** Passes a message to the session. The promise resolves when it is stored for the process that waits for it. */
+/**
+ * Passes a message to the session. If another process waits for the message, the promise resolves when the message is
+ * stored for that process.
+ */
 function receiveMessage(session: HttpSession, message: unknown, context?: MessageContext): Promise<void> | undefined {
   const { shared, receiver } = session;
   const forwarded = shared?.forward(message, context?.auth);
@@ -112,7 +115,10 @@ function replyAccepted({ context }: HttpSession, exchange: Exchange, accepted: P
   );
 }
 
-/** The session may exist, but the store does not answer: the client must not open another one. */
+/**
+ * Refuses a request because the store does not respond. The session may still exist, so the client must not open
+ * another one.
+ */
 export function refuseStoreFault(
   context: HttpServerContext,
   exchange: Exchange,

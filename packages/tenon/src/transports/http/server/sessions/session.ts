@@ -34,7 +34,7 @@ export class HttpSession implements Transport {
   lastActiveAt: number;
   serverSession: ServerSession | undefined;
   receiver: MessageReceiver | undefined;
-  /** Set if all processes of the server serve the session. */
+  /** The shared part of the session. Undefined if only this process handles the session. */
   shared: SharedSession | undefined;
   #posts: CompactMap<SessionPost> | undefined;
   #standalone: StandaloneStream | undefined;
@@ -115,7 +115,7 @@ export class HttpSession implements Transport {
     catchMaybe(() => this.endForAll(), this.context.report);
   }
 
-  /** Ends the session for all processes that serve it. Rejects when the store does not answer. */
+  /** Ends the session in all processes. Rejects when the store does not respond. */
   endForAll(): MaybePromise<void> {
     return thenMaybe(this.shared?.delete(), () => this.end());
   }
@@ -195,7 +195,7 @@ export class HttpSession implements Transport {
     return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
   }
 
-  /** Lets the client listen, from where it left off. */
+  /** Opens the standalone stream, after the last event that the client received. */
   listen(exchange: Exchange, auth: AuthInfo | undefined): MaybePromise<ListenResult> {
     if (this.hasOpenStream) return 'taken';
     if (this.shared !== undefined) return this.shared.listen(exchange, auth);
@@ -235,7 +235,7 @@ export class HttpSession implements Transport {
     this.shared?.stopListening();
   }
 
-  /** Ends the session in this process. A session that others serve goes on there. */
+  /** Ends the session in this process. A shared session continues in other processes. */
   end(): MaybePromise<void> {
     const ended = this.#onEnd;
     if (ended === undefined) return undefined;
@@ -253,7 +253,10 @@ export class HttpSession implements Transport {
     return this.shared?.detach().catch(this.context.report);
   }
 
-  /** Others serve the next request of the client: what this one has changed is stored before. */
+  /**
+   * Stores the changes of the session before the response, because another process may handle the client's next
+   * request.
+   */
   #saveAndRespond(response: JsonRpcResponse): void | Promise<void> {
     const saving = this.shared?.save();
     if (saving === undefined) return this.#respond(response);

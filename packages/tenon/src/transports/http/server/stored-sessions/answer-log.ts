@@ -6,33 +6,33 @@ import { encodeEventId } from './event-id.js';
 import type { EventLog } from './event-log.js';
 import { createStoredId } from './stored-id.js';
 
-/** First letter of the names of logs of a POST. Those on which a client listens begin with another one. */
+/** First letter of the names of logs for POST responses. Logs for standalone streams begin with another letter. */
 export const ANSWER_LOG = 'p';
 
-/** The outcome of a request whose process has stopped. */
+/** Error response to a request whose process has stopped. */
 export const SERVER_STOPPED_ERROR: ErrorObject = {
   code: SERVER_STOPPED,
   message: 'The server stopped while the request was in progress. It may have taken effect',
 };
 
 export interface AnswerLogOptions {
-  /** The requests that the stream answers. */
+  /** IDs of the requests that the stream responds to. */
   readonly requests: readonly Id[];
   /** Creates the log of this name. */
   readonly createLog: (name: string) => EventLog;
   readonly connection: EventStream;
-  /** True on protocol versions with event ids. */
+  /** True on protocol versions with event IDs. */
   readonly hasEventIds: boolean;
-  /** Encodes the event that carries nothing but an id, on protocol versions with one. */
+  /** Encodes the event with only an ID. Undefined on protocol versions without such an event. */
   readonly encodePriming: ((id: string) => string) | undefined;
-  /** Wakes those that follow the log. */
+  /** Notifies the followers of the log. */
   readonly publish: (name: string) => void;
-  /** Another process has ended the stream, or the store failed for long. */
+  /** Called when another process has ended the stream, or when the store has failed for too long. */
   readonly onLost: (unanswered: readonly Id[], error?: unknown) => void;
   readonly onEnd: (name: string) => void;
 }
 
-/** The stream that answers a POST: each event is stored, and then written to the connection. */
+/** The response stream of a POST. Each event is stored first and then written to the connection. */
 export class AnswerLog {
   readonly name = `${ANSWER_LOG}${createStoredId()}`;
   readonly #options: AnswerLogOptions;
@@ -53,26 +53,26 @@ export class AnswerLog {
     void this.#schedule();
   }
 
-  /** Resolves when the event is stored, and the connection has room for more. */
+  /** Sends an event. Resolves when the event is stored and the connection has room for more. */
   send(text: string, answered?: Id | null): Promise<void> {
     if (answered !== undefined && answered !== null) this.#unanswered.delete(answered);
     if (!this.#isFinishing) this.#pending.push(text);
     return this.#schedule();
   }
 
-  /** Ends the stream after what was sent. */
+  /** Ends the stream after the events that were sent. */
   finish(): Promise<void> {
     this.#isFinishing = true;
     return this.#schedule();
   }
 
-  /** Ends the stream with an error for each request without a response. */
+  /** Ends the stream with an error response for each open request. */
   stop(): Promise<void> {
     for (const id of this.#unanswered) this.#pending.push(JSON.stringify(createFailure(id, SERVER_STOPPED_ERROR)));
     return this.finish();
   }
 
-  /** Ends the connection. The client comes back for the rest, here or at another process. */
+  /** Closes the connection. The client resumes the stream, at this process or at another one. */
   endConnection(): void {
     const end = () => {
       const connection = this.#connection;
@@ -87,7 +87,7 @@ export class AnswerLog {
   }
 
   #schedule(): Promise<void> {
-    // What is sent at once is stored together.
+    // Events that are sent in the same turn are stored together.
     this.#writing ??= Promise.resolve()
       .then(() => this.#write())
       .finally(() => {

@@ -1,10 +1,10 @@
-/** A place in a log: after so many events of an entry. */
+/** A position in a log: after a number of events in an entry. */
 export interface LogPosition {
   readonly entry: number;
   readonly events: number;
 }
 
-/** Encodes the place after so many events of an entry. */
+/** Encodes a position as an event ID. */
 export function encodeEventId(log: string, { entry, events }: LogPosition): string {
   return `${log}-${entry.toString(36)}-${events.toString(36)}`;
 }

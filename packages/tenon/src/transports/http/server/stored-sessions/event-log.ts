@@ -7,15 +7,15 @@ import { toTypedValues } from '../../../../stores/typed-values.js';
 
 /** Events that were appended together. */
 export interface LogEntry {
-  /** Name of the log, in its event ids. A log that has expired begins again with another name. */
+  /** Name of the log in its event IDs. After a log has expired, a new log gets another name. */
   readonly log: string;
   /** Process that appended the entry. */
   readonly writer: string;
   /** Messages, as JSON text. */
   readonly events: readonly string[];
-  /** The requests that the stream answers. In the first entry of the log of a POST. */
+  /** The requests that the stream responds to. Only in the first entry of the log of a POST. */
   readonly requests?: readonly Id[] | undefined;
-  /** True if nothing follows. */
+  /** True for the last entry of the log. */
   readonly isEnd?: true | undefined;
 }
 
@@ -23,20 +23,20 @@ export interface EventLogOptions {
   readonly values: Values;
   /** Begin of the keys. */
   readonly prefix: string;
-  /** Process that appends. */
+  /** ID of the process that appends. */
   readonly writer: string;
-  /** Time for which an entry is kept, in milliseconds. */
+  /** Lifetime of an entry, in milliseconds. */
   readonly ttl: number;
   readonly maxEvents: number;
   readonly maxBytes: number;
   readonly clock: Clock;
 }
 
-/** Time for which an append is repeated while the store has a fault, in milliseconds. */
+/** Maximum time for which an append is repeated while the store has a fault, in milliseconds. */
 const MAX_RETRY = 10_000;
 const DIGITS = 9;
 
-/** Name of the log, and number of the entry that was appended. */
+/** Name of the log and number of the appended entry. */
 export interface AppendResult {
   readonly log: string;
   readonly entry: number;
@@ -49,14 +49,19 @@ interface KnownEntry {
 }
 
 /**
- * Appends to a log of events. Each entry is a value with the next number, written only if nothing is there. So two
- * writers never write the same number. A process that ends the log of another writes the next number, and the former
- * writer, which finds it taken, is refused.
+ * Appends to a log of events. Each entry is a value with the next number, and it is only written if that number is
+ * free, so two writers never write the same number.
+ *
+ * A process that ends the log of another process writes the next number. The next append of the former writer then
+ * fails.
  */
 export class EventLog {
   readonly #options: EventLogOptions;
   readonly #values: Values<LogEntry>;
-  /** Set if this is the only writer. Absent: several processes append, and each reads on when another was first. */
+  /**
+   * Name of the log, if this process is the only writer. If undefined, several processes append, and each one reads the
+   * entries of the others first.
+   */
   readonly #ownName: string | undefined;
   #name: string | undefined;
   #next = 0;
@@ -70,7 +75,7 @@ export class EventLog {
     this.#name = ownName;
   }
 
-  /** Appends an entry. Returns `undefined` when this is the only writer, and another process has ended the log. */
+  /** Appends an entry. Returns `undefined` if this process is the only writer and another process has ended the log. */
   async append(
     events: readonly string[],
     createName: () => string,
@@ -78,7 +83,7 @@ export class EventLog {
   ): Promise<AppendResult | undefined> {
     const { writer, ttl, clock, prefix } = this.#options;
     const isShared = this.#ownName === undefined;
-    // Entries may have expired since then, and another process may have begun again.
+    // Entries may have expired since then, and another process may have started a new log.
     if (isShared && clock.now() - this.#readAt > ttl / 2) await this.#readEnd(true);
     for (;;) {
       this.#name ??= createName();
@@ -98,7 +103,7 @@ export class EventLog {
     }
   }
 
-  /** Reads the entries that others have appended. */
+  /** Reads the entries that other processes have appended. */
   async #readEnd(fromStart: boolean): Promise<void> {
     if (fromStart) {
       this.#next = 0;
@@ -113,7 +118,10 @@ export class EventLog {
     this.#readAt = this.#options.clock.now();
   }
 
-  /** Deletes the oldest entries of a log that is too long. The first entry of the log of a POST says what it answers. */
+  /**
+   * Deletes the oldest entries of a log that is too long. The first entry of the log of a POST is kept, because it
+   * contains the requests.
+   */
   #trim(added: KnownEntry): void {
     const { maxEvents, maxBytes, prefix } = this.#options;
     this.#known.push(added);
@@ -134,7 +142,7 @@ export interface NumberedEntry {
   readonly value: LogEntry;
 }
 
-/** Reads the entries from a number on, in parts. */
+/** Reads the entries from a number on, page by page. */
 export async function* readEntries(
   values: Values<LogEntry>,
   prefix: string,
@@ -154,7 +162,7 @@ export async function* readEntries(
   }
 }
 
-/** Entries that are read at once: a slow reader holds no more than these. */
+/** Number of entries in a page. A slow reader holds at most one page in memory. */
 const PAGE = 64;
 
 export function toLogKey(prefix: string, entry: number): string {

@@ -10,18 +10,18 @@ import type { ListenResult } from './shared-session.js';
 import type { StoredSessionContext } from './stored-session.js';
 import { StreamFollower } from './stream-follower.js';
 
-/** Time between two looks at a stream whose client waits for a response, in milliseconds. */
+/** Interval of checks of a stream whose client waits for a response, in milliseconds. */
 const ANSWER_POLL = 1000;
 
 interface FollowAnswerOptions {
   readonly id: StoredEventId;
-  /** Begin of the keys of the log. */
+  /** Prefix of the keys of the log. */
   readonly prefix: string;
-  /** Tells the process that writes the stream that its connection is replaced. */
+  /** Notifies the process that writes the stream that its connection was replaced. */
   readonly onStarted: () => Promise<void>;
 }
 
-/** Goes on with the stream of a POST over another connection. Its writer may be another process, or have stopped. */
+/** Continues the stream of a POST on another connection. Its writer may be another process, or may have stopped. */
 export async function followAnswer(
   { stores, replica }: StoredSessionContext,
   session: HttpSession,
@@ -56,7 +56,7 @@ export async function followAnswer(
   return 'listening';
 }
 
-/** Tells if all events after a position are still there. */
+/** Tells if all events after a position still exist. */
 export async function isLogPosition(
   values: ReturnType<typeof toTypedValues<LogEntry>>,
   prefix: string,

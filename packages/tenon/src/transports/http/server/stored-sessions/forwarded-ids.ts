@@ -1,6 +1,6 @@
 import { classifyMessage, type Id, isId, isObject } from '../../../../jsonrpc/message.js';
 
-/** Returns the request of the server that a message of the client belongs to: a response, or progress. */
+/** Returns the ID of the server's request that a client message belongs to: a response or a progress notification. */
 export function findServerRequestId(message: unknown): unknown {
   if (!isObject(message)) return undefined;
   const kind = classifyMessage(message);
@@ -10,7 +10,7 @@ export function findServerRequestId(message: unknown): unknown {
     : undefined;
 }
 
-/** Returns the request that the client cancels by a message, if it does. */
+/** Returns the ID of the request that a message cancels, or `undefined` for other messages. */
 export function findCancelledId(message: unknown): Id | undefined {
   if (!isObject(message) || message.method !== 'notifications/cancelled' || !isObject(message.params)) return undefined;
   const { requestId } = message.params;

@@ -12,16 +12,16 @@ import { createStoredId } from './stored-id.js';
 import type { StoredSessionContext } from './stored-session.js';
 import { StreamFollower } from './stream-follower.js';
 
-/** Time between two looks at a session whose client listens, in milliseconds. */
+/** Interval of checks of a session with an open standalone stream, in milliseconds. */
 const LISTEN_POLL = 15_000;
-/** First letter of the names of logs on which a client listens. */
+/** First letter of the names of logs for standalone streams. */
 const LISTEN_LOG = 'g';
 
 type UpdateRecord = (change: (record: SessionRecord) => SessionRecord) => Promise<StoredRecord | undefined>;
 
 /**
- * The stream of a session that belongs to no request. Each process appends to its log, and the one at which the client
- * listens sends what is there.
+ * The standalone stream of a shared session. Every process appends to its log, and the process with the client's
+ * connection sends the events.
  */
 export class Listening {
   readonly #context: StoredSessionContext;
@@ -32,7 +32,7 @@ export class Listening {
   #follower: StreamFollower | undefined;
   #number = '';
   #lastAppend: Promise<unknown> = Promise.resolve();
-  /** Settled when the last stream that ended is no longer in the record. */
+  /** Resolves when the end of the last stream is stored in the record. */
   closing: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -64,7 +64,7 @@ export class Listening {
     return appended;
   }
 
-  /** Lets the client listen after the last event that it was sent. */
+  /** Opens the stream after the last event that the client received. */
   async begin(exchange: Exchange, auth: AuthInfo | undefined, delivered: string | undefined): Promise<ListenResult> {
     if (this.isOpen) return 'taken';
     const last = parseEventId(delivered);
@@ -82,7 +82,7 @@ export class Listening {
     this.#follower?.stop();
   }
 
-  /** Ends the stream when the client listens at another process. */
+  /** Ends the stream when the client has opened it at another process. */
   checkListener(listener: StreamListener | undefined): void {
     if (listener !== undefined && listener.number !== this.#number) this.stop();
   }
@@ -91,7 +91,7 @@ export class Listening {
     return toTypedValues<LogEntry>(this.#context.stores.values);
   }
 
-  /** Returns the place before the oldest event. A log without an entry gets one, so that the place has an id. */
+  /** Returns the position before the oldest event. A log without entries gets one, so that the position has an ID. */
   async #findStart(): Promise<StoredEventId> {
     const [oldest] = await this.#values.list(this.#prefix, { limit: 1 });
     if (oldest !== undefined)
@@ -126,7 +126,8 @@ export class Listening {
       onPoll: () => this.#checkObserver(),
       report,
     });
-    // The process at which the client listens observes the session: a client that comes back finds both in one place.
+    // The process with the standalone stream also observes the session, so that a client that reconnects finds both in
+    // one process.
     const listener = { process: replica.id, number };
     const stored = await this.#update(record => ({ ...record, observer: replica.id, listener }));
     this.#number = number;
@@ -143,7 +144,7 @@ export class Listening {
     }).catch(error => this.#session.context.report(error));
   }
 
-  /** Takes over from an observer that has stopped. */
+  /** Takes over the role of the observer if its process has stopped. */
   async #checkObserver(): Promise<void> {
     const { replica, records } = this.#context;
     const stored = await records.get(this.#session.id);

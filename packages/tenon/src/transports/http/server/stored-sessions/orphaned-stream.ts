@@ -6,8 +6,8 @@ import { type LogEntry, readEntries, toLogKey } from './event-log.js';
 import type { ServerReplica } from './server-replica.js';
 
 /**
- * Ends the stream of a process that has stopped with an error for each request without a response. The entry takes the
- * number that the process would write next: if it was only suspended, it is refused from here on.
+ * Ends the stream of a stopped process with an error response for each open request. The entry gets the number that the
+ * process would write next. If the process was only suspended, its next append is refused.
  */
 export async function endOrphanedStream(
   { values }: SharedStores,
@@ -29,7 +29,7 @@ export async function endOrphanedStream(
   await typedValues.put(toLogKey(prefix, next), entry, { version: 0, ttl });
 }
 
-/** The id of the request that an event answers. */
+/** Returns the IDs of the requests that an event responds to. */
 function readAnsweredId(event: string): Id[] {
   const message: unknown = JSON.parse(event);
   const kind = classifyMessage(message);

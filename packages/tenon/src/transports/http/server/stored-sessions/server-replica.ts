@@ -6,9 +6,9 @@ import { createStoredId } from './stored-id.js';
 
 /** Time after which a process that does not renew its lease counts as stopped, in milliseconds. */
 const REPLICA_LEASE = 10_000;
-/** Time for which a message to another process is kept, in milliseconds. */
+/** Lifetime of a message to another process, in milliseconds. */
 const MAIL_TTL = 60_000;
-/** Receiver of messages to all processes. */
+/** Receiver of messages for all processes. */
 const EVERYONE = 'all';
 
 /** A message that another process received for a session. */
@@ -19,19 +19,19 @@ export interface ForwardedMessage {
 }
 
 export interface ReplicaHandlers {
-  /** Another process received a message that this one may wait for. */
+  /** Called when another process received a message that this process may wait for. */
   onMessage(forwarded: ForwardedMessage): void;
-  /** Another process changed or deleted a session. */
+  /** Called when another process changed or deleted a session. */
   onSessionChange(session: string): void;
-  /** Another process continues a stream. */
+  /** Called when another process continues a stream. */
   onStreamResumed(session: string, stream: string): void;
   /** Reports an error that no client gets. */
   report(error: unknown): void;
 }
 
 /**
- * One process among those that serve the same sessions. It holds a lease, from which the others see that it runs. Messages
- * for another process are values in the store; the bus only says that there is one.
+ * One of several processes that handle the same sessions. It has a lease, by which the other processes know that it
+ * runs. Messages for another process are values in the store, and the bus only announces them.
  */
 export class ServerReplica {
   readonly id = createStoredId();
@@ -50,7 +50,7 @@ export class ServerReplica {
     this.#handlers = handlers;
   }
 
-  /** Takes the lease and listens to the others, unless this has been done. */
+  /** Acquires the lease and subscribes to messages of the other processes, unless already done. */
   join(): Promise<void> {
     this.#joined ??= this.#join().catch(error => {
       this.#joined = undefined;
@@ -65,12 +65,12 @@ export class ServerReplica {
     this.#scheduleRenewal();
   }
 
-  /** Tells if a process holds its lease, by the clock of the store. */
+  /** Tells if the lease of a process is active, by the clock of the store. */
   async isRunning(replica: string): Promise<boolean> {
     return replica === this.id || (await this.#stores.values.get(this.#toLeaseKey(replica))) !== undefined;
   }
 
-  /** Passes a message of a client to the process that waits for it; without one, to all. */
+  /** Passes a message of a client to the process that waits for it. Without `replica`, all processes get it. */
   async forward(forwarded: ForwardedMessage, replica: string = EVERYONE): Promise<void> {
     const key = `${this.#toMailPrefix(replica)}${createStoredId()}${createStoredId()}`;
     const { session, message, auth } = forwarded;
@@ -78,17 +78,17 @@ export class ServerReplica {
     await this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'mail', to: replica, session, key });
   }
 
-  /** Tells the other processes to read a session again. */
+  /** Notifies the other processes that they must read a session again. */
   announceChange(session: string): Promise<void> {
     return this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'changed', session });
   }
 
-  /** Tells the process that writes a stream that its client has another connection. */
+  /** Notifies the process that writes a stream that its client has another connection. */
   announceResumption(session: string, stream: string): Promise<void> {
     return this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'resumed', session, stream });
   }
 
-  /** Gives up the lease. */
+  /** Releases the lease. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -116,7 +116,7 @@ export class ServerReplica {
   #scheduleRenewal(): void {
     if (this.#isClosed) return;
     this.#cancelTimer = this.#clock.after(REPLICA_LEASE / 3, () => {
-      // The bus may have lost messages: they are found here.
+      // Reading the store finds messages that the bus has lost.
       Promise.all([this.#renew(), this.#readMissedMail(this.id), this.#readMissedMail(EVERYONE)])
         .catch(error => this.#isClosed || this.#handlers.report(error))
         .finally(() => this.#scheduleRenewal());
@@ -136,7 +136,7 @@ export class ServerReplica {
       this.#takeMail(String(rest.key), rest.to);
   }
 
-  /** Handles the message with this key once, after those that came before. What all get stays for the others. */
+  /** Handles the message with this key once, after earlier messages. Messages for all processes stay in the store. */
   #takeMail(key: string, to: string): void {
     if (!key.startsWith(this.#toMailPrefix(to))) return;
     const taken = this.#stores.values.get(key).then(async stored => {

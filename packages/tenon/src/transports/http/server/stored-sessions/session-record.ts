@@ -4,16 +4,16 @@ import type { SessionState, SharedStores } from '../../../../protocol/request-ha
 import type { StoredValue, Values } from '../../../../stores/stores.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
 
-/** A session, as it is stored. */
+/** The stored form of a session. */
 export interface SessionRecord {
-  /** User and OAuth client that opened the session. Absent: an anonymous caller. */
+  /** User and OAuth client that opened the session. Absent for an anonymous caller. */
   readonly owner?: Pick<AuthInfo, 'principal' | 'issuer' | 'clientId'> | undefined;
   readonly state: SessionState;
-  /** Process that notifies the client of changes of lists and resources. */
+  /** ID of the process that notifies the client of changes of lists and resources. */
   readonly observer: string;
-  /** The process with the stream on which the client listens, and the number of the stream. Absent: there is none. */
+  /** ID of the process with the standalone stream, and number of the stream. Absent if no such stream is open. */
   readonly listener?: StreamListener | undefined;
-  /** Event id of the last message that the client was sent on a stream for which it listened, when that closed. */
+  /** Event ID of the last message on a closed standalone stream. */
   readonly delivered?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class SessionRecords {
     return this.#values.put(this.#toKey(session), record, { version: 0, ttl: this.#ttl });
   }
 
-  /** Changes a session, and extends its time. Returns `undefined` when there is no such session any more. */
+  /** Changes a session and extends its lifetime. Returns `undefined` if the session no longer exists. */
   async update(
     known: StoredRecord,
     session: string,
@@ -76,12 +76,12 @@ export class SessionRecords {
   }
 }
 
-/** Key of a session, and begin of the keys of its streams. */
+/** Returns the key of a session, which is also the prefix of the keys of its streams. */
 export function toSessionKey({ scope }: SharedStores, session: string): string {
   return `session/${scope}/${session}`;
 }
 
-/** Returns what is stored of the caller: neither its token nor the claims of that. */
+/** Returns the identity of a caller for the record, without its token and claims. */
 export function toRecordOwner(auth: AuthInfo | undefined): SessionRecord['owner'] {
   const { principal, ...rest } = identifyCaller(auth);
   return principal === undefined ? undefined : { principal, ...rest };

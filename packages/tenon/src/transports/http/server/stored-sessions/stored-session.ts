@@ -28,9 +28,9 @@ export interface StoredSessionContext {
   readonly replica: ServerReplica;
 }
 
-/** Longest time between two extensions of the time of a session that is used, in milliseconds. */
+/** Maximum interval between two extensions of the lifetime of an active session, in milliseconds. */
 const MAX_EXTENSION_INTERVAL = 60_000;
-/** Ids of requests that a process sends begin with its id. */
+/** Matches the IDs of requests that a process sends. They begin with the ID of the process. */
 const REQUEST_ID = /^([0-9a-v]{12})\./;
 
 const EMPTY_STATE: SessionState = {
@@ -44,7 +44,7 @@ const EMPTY_STATE: SessionState = {
 
 let attachmentCount = 0;
 
-/** A session in the store, as one process serves it. */
+/** A session in the store, as one process uses it. */
 export class StoredSession implements SharedSession {
   readonly requestIdPrefix: string;
   readonly #context: StoredSessionContext;
@@ -93,7 +93,7 @@ export class StoredSession implements SharedSession {
     return this.#saving;
   }
 
-  /** Takes over the record as it is in the store now. */
+  /** Replaces the record by the current one in the store. */
   adopt(stored: StoredRecord): void {
     if (this.#stored !== undefined && this.#stored.version > stored.version) return;
     const isOtherVersion = this.#stored?.version !== stored.version;
@@ -101,7 +101,7 @@ export class StoredSession implements SharedSession {
     if (isOtherVersion) this.#apply();
   }
 
-  /** Applies the record to the session: at the beginning, and after each change. */
+  /** Applies the record to the session, at the start and after each change. */
   #apply(): void {
     if (this.#stored === undefined) return;
     const { state, observer, listener } = this.#stored.value;
@@ -114,7 +114,7 @@ export class StoredSession implements SharedSession {
     this.#apply();
   }
 
-  /** Changes the record, and tells the other processes. Returns `undefined` when the session is gone. */
+  /** Changes the record and notifies the other processes. Returns `undefined` if the session no longer exists. */
   async update(change: (record: SessionRecord) => SessionRecord): Promise<StoredRecord | undefined> {
     const { records, replica } = this.#context;
     const { id } = this.#session;
@@ -156,7 +156,10 @@ export class StoredSession implements SharedSession {
     if (version !== undefined) this.#stored = { key: toSessionKey(this.#context.stores, id), value, version };
   }
 
-  /** The process that changes a session observes it from then on: it knows of a new subscription at once. */
+  /**
+   * Adds the changes of this process to the record. This process then observes the session, so that it knows new
+   * subscriptions immediately.
+   */
   #toChanged(record: SessionRecord): SessionRecord {
     return { ...record, state: this.#applyChanges(record.state), observer: this.#context.replica.id };
   }
@@ -196,7 +199,7 @@ export class StoredSession implements SharedSession {
     return answer;
   }
 
-  /** Requests whose outcome another process has decided go on for nothing. */
+  /** Cancels requests whose stream was ended by another process or lost by a fault of the store. */
   #cancelLost(unanswered: readonly Id[], error: unknown): void {
     if (error !== undefined) this.#report(error);
     for (const requestId of unanswered)
@@ -223,7 +226,7 @@ export class StoredSession implements SharedSession {
     });
   }
 
-  /** Ends the connection of a stream that the client has resumed over another. */
+  /** Closes the connection of a stream that the client has resumed on another connection. */
   endAnswerConnection(name: string): void {
     this.#answers.get(name)?.endConnection();
   }

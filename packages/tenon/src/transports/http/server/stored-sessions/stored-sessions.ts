@@ -8,17 +8,17 @@ import { type ForwardedMessage, ServerReplica } from './server-replica.js';
 import { SessionRecords, type StoredRecord } from './session-record.js';
 import { StoredSession, type StoredSessionContext } from './stored-session.js';
 
-/** Ids of sessions are random UUIDs. Nothing else is looked up. */
+/** Session IDs are random UUIDs. Other IDs are not looked up. */
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Creates a session in this process. `undefined` when there is no room for one. */
+/** Creates a session in this process. Returns `undefined` if a limit is reached. */
 export type CreateSession = (
   id: string,
   auth: AuthInfo | undefined,
   address: string | undefined,
 ) => HttpSession | undefined;
 
-/** The sessions of an endpoint that are stored, so that each process of the server serves all of them. */
+/** The sessions of an endpoint with a store, so that each process of the server can handle all of them. */
 export class StoredSessions {
   readonly replica: ServerReplica;
   readonly #context: HttpServerContext;
@@ -47,7 +47,7 @@ export class StoredSessions {
     this.#sessionContext = { stores, records, replica: this.replica };
   }
 
-  /** Makes a new session one that is stored. */
+  /** Connects a new session to the store. */
   attach(session: HttpSession, stored?: StoredRecord): StoredSession {
     const attached = new StoredSession(this.#sessionContext, session, stored);
     this.#attached.set(session, attached);
@@ -55,7 +55,10 @@ export class StoredSessions {
     return attached;
   }
 
-  /** The session with an id, for the user and OAuth client that opened it. Each request reads it from the store. */
+  /**
+   * Finds a session by its ID, for the user and OAuth client that opened it. Each request reads the session from the
+   * store.
+   */
   async find(id: string, auth: AuthInfo | undefined, address: string | undefined): Promise<HttpSession | undefined> {
     if (!SESSION_ID.test(id)) return undefined;
     const stored = await this.#sessionContext.records.get(id);
@@ -77,7 +80,7 @@ export class StoredSessions {
     return this.replica.close();
   }
 
-  /** Begins to serve a session that another process began. */
+  /** Continues a session that another process opened. */
   #restore(
     id: string,
     stored: StoredRecord,
@@ -120,7 +123,7 @@ export class StoredSessions {
     return session;
   }
 
-  /** Reads a session again that another process has changed. */
+  /** Reads a session again after another process has changed it. */
   async #refresh(id: string): Promise<void> {
     const attached = this.#findAttached(id);
     if (attached === undefined) return;

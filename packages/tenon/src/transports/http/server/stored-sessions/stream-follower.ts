@@ -8,20 +8,20 @@ import { type LogEntry, readEntries } from './event-log.js';
 export interface StreamFollowerOptions {
   readonly stores: SharedStores;
   readonly clock: Clock;
-  /** Begin of the keys of the log, and topic on which its writers say that they have appended. */
+  /** Prefix of the keys of the log. It is also the topic on which writers announce new entries. */
   readonly prefix: string;
-  /** Place after which events are sent. */
+  /** Position after which events are sent. */
   readonly position: LogPosition;
   readonly connection: EventStream;
   readonly encode: (position: LogPosition, text: string) => string;
-  /** Time between two looks into the log, in milliseconds: the bus may lose a message. */
+  /** Interval of reads of the log, in milliseconds. They are necessary because the bus may lose a message. */
   readonly pollInterval: number;
-  /** Runs before each such look. */
+  /** Called before each such read. */
   readonly onPoll: () => Promise<void>;
   readonly report: (error: unknown) => void;
 }
 
-/** Sends the events of a log over a connection: those that are there, and then each that is appended. */
+/** Sends the events of a log on a connection: first the existing events, then each new one. */
 export class StreamFollower {
   readonly #options: StreamFollowerOptions;
   #position: LogPosition;
@@ -35,7 +35,7 @@ export class StreamFollower {
     this.#position = options.position;
   }
 
-  /** The place after the last event that was sent. */
+  /** The position after the last event that was sent. */
   get position(): LogPosition {
     return this.#position;
   }
@@ -44,7 +44,7 @@ export class StreamFollower {
     return this.#options.connection;
   }
 
-  /** Subscribes first and reads then, so that nothing is missed in between. */
+  /** Starts to send. It first subscribes and then reads, so that no event is missed. */
   start(): void {
     const { stores, prefix } = this.#options;
     this.#unsubscribe = stores.bus.subscribe(prefix, () => this.wake());
@@ -76,12 +76,12 @@ export class StreamFollower {
     }
   }
 
-  /** Reads on when the connection has taken what was read before. */
+  /** Reads more events when the connection has accepted the earlier ones. */
   async #sendAppended(): Promise<void> {
     const { stores, prefix, encode } = this.#options;
     const values = toTypedValues<LogEntry>(stores.values);
     for await (const { entry, value } of readEntries(values, prefix, this.#position.entry)) {
-      // The writer has deleted entries that a slow reader has not seen.
+      // The writer has deleted entries that a slow reader has not received.
       if (entry > this.#position.entry + 1) return this.connection.destroy();
       const skipped = entry === this.#position.entry ? this.#position.events : 0;
       for (const text of value.events.slice(skipped)) {
