@@ -13,6 +13,7 @@ const ENTRIES = [
   'tenon/host',
   'tenon/sqlite',
   'tenon/redis',
+  'tenon/postgres',
   'tenon/testing',
   '@tenon/issuer',
   '@tenon/ai',

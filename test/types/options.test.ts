@@ -14,6 +14,7 @@ const ENTRIES = [
   'tenon/host',
   'tenon/sqlite',
   'tenon/redis',
+  'tenon/postgres',
   'tenon/testing',
   '@tenon/issuer',
 ];

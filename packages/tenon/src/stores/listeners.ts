@@ -11,6 +11,8 @@ export interface TopicListeners {
   /** Notifies the current listeners asynchronously, so that a publisher never calls a listener. */
   notify(topic: string, text: string, number?: number): void;
   clear(): void;
+  /** Topics with listeners. */
+  listTopics(): string[];
   readonly size: number;
   /** Number of topics with listeners. */
   readonly topicCount: number;
@@ -60,6 +62,7 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
       topics.clear();
       size = 0;
     },
+    listTopics: () => [...topics.keys()],
     get size() {
       return size;
     },

@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { createOnce } from './once.js';
+import { importDriver } from '../remote/import-driver.js';
+import { createOnce } from '../remote/once.js';
 
 /** The part of a client of `@redis/client` that the library uses. */
 export interface NodeRedisClient {
@@ -136,7 +137,7 @@ function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnec
  * Opens a client for a URL with the installed package. The client reconnects by itself; calls fail while it is
  * disconnected.
  */
-export function openUrl(url: string, onError: ErrorListener): RedisConnection {
+export function openRedisUrl(url: string, onError: ErrorListener): RedisConnection {
   const connection = createOnce(async () => {
     const opened = (await openNodeRedis(url, onError)) ?? (await openIORedis(url, onError));
     if (opened) return opened;
@@ -156,7 +157,7 @@ const NODE_REDIS: string = '@redis/client';
 const IOREDIS: string = 'ioredis';
 
 async function openNodeRedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
-  const library: NodeRedisLibrary | undefined = await importIfInstalled(NODE_REDIS);
+  const library: NodeRedisLibrary | undefined = await importDriver(NODE_REDIS);
   if (!library) return undefined;
   const client = library.createClient({ url, disableOfflineQueue: true });
   client.on('error', onError);
@@ -178,7 +179,7 @@ async function openNodeRedis(url: string, onError: ErrorListener): Promise<Redis
 }
 
 async function openIORedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
-  const library: { readonly Redis: IORedisConstructor } | undefined = await importIfInstalled(IOREDIS);
+  const library: { readonly Redis: IORedisConstructor } | undefined = await importDriver(IOREDIS);
   if (!library) return undefined;
   const client = new library.Redis(url, { enableOfflineQueue: false, lazyConnect: true });
   client.on('error', onError);
@@ -195,15 +196,6 @@ async function openIORedis(url: string, onError: ErrorListener): Promise<RedisCo
       client.disconnect();
     },
   };
-}
-
-async function importIfInstalled<T>(name: string): Promise<T | undefined> {
-  try {
-    return await import(name);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes(name)) return undefined;
-    throw error;
-  }
 }
 
 interface NodeRedisLibrary {

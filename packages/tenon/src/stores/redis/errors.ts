@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { createUnavailableError } from '../remote/unavailable.js';
 
 /** Replies of a server that cannot serve requests now: it starts, lost its role, or waits for other servers. */
 const UNAVAILABLE = /^(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNKILLABLE)\b/;
@@ -18,12 +19,6 @@ export function toRedisError(error: unknown, server: string): TenonError {
     return new TenonError('store/failed', `${server}: refused with ${message.split(' ')[0]}`, { hint, cause: error });
   }
   return createUnavailableError(server, error);
-}
-
-/** Creates the error of a store that does not respond. The call may have taken effect. */
-export function createUnavailableError(server: string, cause?: unknown): TenonError {
-  const hint = 'check that the store runs and can be reached; the client reconnects by itself';
-  return new TenonError('store/unavailable', `${server}: not available`, { hint, cause });
 }
 
 /** Tells if the server does not have the script, for example after a restart or a failover. */

@@ -1,14 +1,16 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { createCallTracker } from '../remote/call-tracker.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
+import { createOnce } from '../remote/once.js';
 import type { Stores } from '../stores.js';
+import { createUnavailableError } from '../remote/unavailable.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createRedisBus } from './bus.js';
-import { openUrl, type RedisClient, wrapClient } from './connection.js';
-import { createUnavailableError, isMissingScript, toRedisError } from './errors.js';
-import { createOnce } from './once.js';
+import { openRedisUrl, type RedisClient, wrapClient } from './connection.js';
+import { isMissingScript, toRedisError } from './errors.js';
 import { SCRIPTS } from './scripts.js';
 import { createKeys, createRedisValues } from './values.js';
 
@@ -64,8 +66,8 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   const server = isUrl ? `Redis at ${describeUrl(target)}` : 'Redis';
   const report = createErrorReporter(options.onError);
   const onError = (error: unknown) => report(toRedisError(error, server));
-  const connection = isUrl ? openUrl(String(target), onError) : wrapClient(target, onError);
-  const pending = new Set<Promise<unknown>>();
+  const connection = isUrl ? openRedisUrl(String(target), onError) : wrapClient(target, onError);
+  const { track, settle } = createCallTracker(error => toRedisError(error, server));
   let closing: Promise<void> | undefined;
 
   /** Sends a command and throws when the server does not reply in time. The command may still take effect. */
@@ -84,19 +86,6 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     const load = (name: ScriptName) => send(createKeys(prefix).index, ['SCRIPT', 'LOAD', SCRIPTS[name]]);
     return new Map(await Promise.all(names.map(async name => [name, String(await load(name))] as const)));
   });
-
-  /** Registers a call, so that `close` waits until the call ends. */
-  async function track<T>(call: () => Promise<T>): Promise<T> {
-    const result = call();
-    pending.add(result);
-    try {
-      return await result;
-    } catch (error) {
-      throw toRedisError(error, server);
-    } finally {
-      pending.delete(result);
-    }
-  }
 
   const sendCommand: SendCommand = async (key, command) => {
     await digests.get();
@@ -140,7 +129,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
 
   async function close(): Promise<void> {
     clear();
-    await Promise.allSettled(pending);
+    await settle();
     await connection.close();
   }
   return {

@@ -1,0 +1,176 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { createTopicListeners, type ErrorReporter } from '../listeners.js';
+import type { Bus } from '../stores.js';
+import { checkKey, serializeValue } from '../validation.js';
+import type { PostgresConnection } from './connection.js';
+import { createMessageReader, type MessageReaderOptions } from './message-reader.js';
+import type { EnqueueOperation, QueuedCall } from './queue.js';
+import type { Tables } from './schema.js';
+import { escapeText } from './values.js';
+
+/** Time for which a message can be read, in milliseconds. */
+const MESSAGE_TTL = 60_000;
+/** Each so many messages, old ones are deleted. */
+const MESSAGES_PER_SWEEP = 64;
+/** Maximum number of messages that are deleted at once. */
+const MAX_SWEPT = 1000;
+/** Maximum number of messages that are published together. */
+const MAX_TOGETHER = 256;
+/** Maximum size of the messages that are published together, in characters. One larger message is published alone. */
+const MAX_SIZE = 2 ** 22;
+
+export interface Publication {
+  readonly topic: string;
+  readonly text: string;
+}
+
+export type EnqueuePublication = EnqueueOperation<Publication, void>;
+
+// The time in microseconds: numbers go on rising when the last ones are lost with the server.
+const MICROSECONDS = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+
+/**
+ * Messages need not survive the server, so their commit does not wait for its disk. The notification says only who has published.
+ *
+ * Parameters: topics, messages, origin, channel.
+ */
+const createPublish = ({ messages, counter }: Tables) => `
+WITH counted AS (
+  UPDATE ${counter} SET last_id = greatest(last_id + cardinality($1::text[]), ${MICROSECONDS}) RETURNING last_id
+), added AS (
+  INSERT INTO ${messages} (id, origin, topic, message)
+  SELECT c.last_id - cardinality($1::text[]) + i.place, $3, i.topic, i.message
+  FROM counted c, unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (topic, message, place)
+)
+SELECT pg_notify($4, $3), set_config('synchronous_commit', 'off', true)`;
+
+const createSweep = ({ messages }: Tables) => `
+DELETE FROM ${messages} WHERE id = ANY(ARRAY(
+  SELECT id FROM ${messages} WHERE id <= ${MICROSECONDS} - ${MESSAGE_TTL * 1000} ORDER BY id LIMIT ${MAX_SWEPT}
+  FOR UPDATE SKIP LOCKED
+)) RETURNING 1 AS one`;
+
+/** The number of messages that are published together. */
+export function countPublications(publications: readonly Publication[]): number {
+  let size = 0;
+  for (const [index, { text }] of publications.entries()) {
+    size += text.length;
+    if (index > 0 && (index === MAX_TOGETHER || size > MAX_SIZE)) return index;
+  }
+  return publications.length;
+}
+
+/** Writes messages into the table, and notifies those who read it. */
+export function createPublicationRunner(
+  connection: PostgresConnection,
+  tables: Tables,
+  origin: string,
+): (calls: readonly QueuedCall<Publication, void>[]) => Promise<void> {
+  const [publishText, sweepText] = [createPublish(tables), createSweep(tables)];
+  let published = 0;
+  return calls =>
+    connection.use(async run => {
+      const columns = [calls.map(({ operation }) => operation.topic), calls.map(({ operation }) => operation.text)];
+      await run(publishText, [...columns, origin, tables.channel], tables.nameStatement('publish'));
+      for (const { resolve } of calls) resolve();
+      published += calls.length;
+      if (published < MESSAGES_PER_SWEEP) return;
+      const swept = await run(sweepText, [], tables.nameStatement('sweep-messages'));
+      published = swept.length === MAX_SWEPT ? MESSAGES_PER_SWEEP : 0;
+    });
+}
+
+export interface PostgresBusOptions
+  extends Pick<
+    MessageReaderOptions,
+    'clock' | 'pollInterval' | 'origin' | 'prepare' | 'onError' | 'createStandbyError'
+  > {
+  readonly maxValueSize: number;
+  readonly report: ErrorReporter;
+  readonly enqueue: EnqueuePublication;
+  /** Lets closing wait for a call. */
+  readonly track: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+/** A bus that can be ended. */
+export interface PostgresBus extends Bus {
+  /** Ends all listening. */
+  clear(): Promise<void>;
+  /** Resolves when new listeners hear what others publish, or cannot for now. `undefined` if all do. */
+  getPendingSubscription(): Promise<unknown> | undefined;
+}
+
+/**
+ * A bus over a table. Listeners get the messages of this process when they are written, and those of others when they are
+ * read: from the end of the first look at the table that began after the listener subscribed.
+ */
+export function createPostgresBus(
+  connection: PostgresConnection,
+  tables: Tables,
+  { maxValueSize, report, enqueue, track, ...options }: PostgresBusOptions,
+): PostgresBus {
+  const ownMessages = createTopicListeners(report);
+  const otherMessages = createTopicListeners(report);
+  /** Functions that let new listeners hear others. */
+  const starting = new Set<() => void>();
+  let publications = 0;
+  let pending: Promise<void> | undefined;
+  const reader = createMessageReader(connection, tables, {
+    ...options,
+    listTopics: otherMessages.listTopics,
+    onMessage: otherMessages.notify,
+    beginLook() {
+      const begun = [...starting];
+      return () => {
+        for (const start of begun) if (starting.delete(start)) start();
+      };
+    },
+  });
+
+  function waitForLook(): void {
+    const look = reader
+      .look()
+      // The reader reports the error, and looks again later.
+      .catch(() => {})
+      .finally(() => {
+        if (pending === look) pending = undefined;
+      });
+    pending = look;
+  }
+
+  return {
+    async publish(topic, message: JsonObject) {
+      checkKey(topic);
+      const text = serializeValue(message, maxValueSize);
+      const number = ++publications;
+      await track(() => enqueue({ topic, text: escapeText(text) }));
+      ownMessages.notify(topic, text, number);
+    },
+    subscribe(topic, listener) {
+      checkKey(topic);
+      const removeOwn = ownMessages.add(topic, listener, publications);
+      let removeOther = () => {};
+      const start = () => {
+        removeOther = otherMessages.add(topic, listener);
+      };
+      starting.add(start);
+      waitForLook();
+      return () => {
+        starting.delete(start);
+        removeOwn();
+        removeOther();
+        if (ownMessages.size === 0) void reader.stop();
+      };
+    },
+    getPendingSubscription() {
+      if (starting.size > 0 && !pending) waitForLook();
+      return pending;
+    },
+    async clear() {
+      ownMessages.clear();
+      otherMessages.clear();
+      starting.clear();
+      await reader.stop();
+    },
+  };
+}

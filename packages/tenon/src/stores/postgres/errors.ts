@@ -1,0 +1,55 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { createUnavailableError } from '../remote/unavailable.js';
+
+/**
+ * SQLSTATE codes of a server that cannot serve now: the connection is gone, it starts or stops, it is a standby, it has no
+ * connection, memory or time left, or others hold what is needed.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const UNAVAILABLE = /^(08(?!P01)|57P0[1235]|57014|53|25006|40|55P03|58030)/;
+/** Disk full. */
+const FULL = '53100';
+/** Another session changed what a statement was about to change. The statement had no effect. */
+const CONFLICT = /^(40001|40P01)$/;
+/** A prepared statement is missing or there twice, or a setting is unknown: signs of a connection pooler. */
+const POOLER = /^(26000|42P05|08P01)$/;
+
+/** The SQLSTATE of an error of the server. `undefined` for errors of the connection. */
+function getSqlState(error: unknown): string | undefined {
+  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === 'string' && severity !== undefined ? code : undefined;
+}
+
+/** True if the statement had no effect and can be repeated. */
+export const isConflict = (error: unknown): boolean => CONFLICT.test(getSqlState(error) ?? '');
+
+/** Converts an error of `pg`. It says nothing of what was read or written. */
+export function toPostgresError(error: unknown, server: string): TenonError {
+  if (TenonError.is(error)) return error;
+  const state = getSqlState(error);
+  if (state === FULL) {
+    const hint = 'free space on the disk of Postgres, or delete what is not needed';
+    return new TenonError('store/full', `${server}: no space left`, { hint, cause: error });
+  }
+  if (state === undefined || UNAVAILABLE.test(state)) return createUnavailableError(server, error);
+  const hint = POOLER.test(state)
+    ? 'set `transactionPooling: true` if a connection pooler is in front of Postgres'
+    : 'check the user, its permissions, the database and the version of Postgres (13 or later)';
+  return new TenonError('store/failed', `${server}: refused with SQLSTATE ${state}`, { hint, cause: error });
+}
+
+/** All connections of a pool are in use. */
+export function createPoolExhaustedError(server: string, max: number): TenonError {
+  const details = {
+    expected: 'a free connection in the pool',
+    received: `${max} in use`,
+    hint: 'raise `max` of the pool, and release connections that are not needed',
+  };
+  return new TenonError('store/unavailable', `${server}: not available`, details);
+}
+
+/** A standby answers reads with what it has received so far, which can be outdated. */
+export function createStandbyError(server: string): TenonError {
+  const hint = 'connect to the primary server; the client reconnects by itself';
+  return new TenonError('store/unavailable', `${server}: a standby, which cannot take writes`, { hint });
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+
+/** A call that waits for its result. */
+export interface QueuedCall<Operation, Result> {
+  readonly operation: Operation;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+export interface QueueOptions<Operation, Result> {
+  readonly clock: Clock;
+  /** Time that a call waits, in milliseconds. */
+  readonly timeout: number;
+  createTimeoutError(): TenonError;
+  /** Returns the number of waiting operations that can run together, from the first on. At least 1. */
+  countTogether(operations: readonly Operation[]): number;
+  /** Runs operations together. Those that it neither resolves nor rejects fail with the error that it throws. */
+  runTogether(calls: readonly QueuedCall<Operation, Result>[]): Promise<void>;
+}
+
+/** Runs an operation after those that came before. */
+export type EnqueueOperation<Operation, Result> = (operation: Operation) => Promise<Result>;
+
+/**
+ * Runs operations in the order in which they come. What comes while some are running is run together after them: the commit of
+ * a transaction waits for the disk of the server, and is what takes the time. An operation that nobody waits for any longer is
+ * not begun.
+ */
+export function createQueue<Operation, Result>(
+  options: QueueOptions<Operation, Result>,
+): EnqueueOperation<Operation, Result> {
+  const { clock, timeout, createTimeoutError, countTogether, runTogether } = options;
+  let waiting: (QueuedCall<Operation, Result> & { readonly signal: LazyAbortSignal })[] = [];
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    // What is called in the same turn is run together from the first on.
+    await undefined;
+    for (;;) {
+      waiting = waiting.filter(({ signal }) => !signal.aborted);
+      if (waiting.length === 0) break;
+      const calls = waiting.splice(0, countTogether(waiting.map(({ operation }) => operation)));
+      try {
+        await runTogether(calls);
+      } catch (error) {
+        for (const call of calls) call.reject(error);
+      }
+    }
+    isRunning = false;
+  }
+
+  return operation =>
+    runWithTimeout<Result>(
+      signal =>
+        new Promise((resolve, reject) => {
+          waiting.push({ operation, signal, resolve, reject });
+          if (!isRunning) void run();
+        }),
+      {
+        clock,
+        timeout,
+        onTimeout: () => {
+          throw createTimeoutError();
+        },
+      },
+    );
+}

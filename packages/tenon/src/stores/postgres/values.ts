@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { StoredValue, Values } from '../stores.js';
+import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
+import type { PostgresRow } from './connection.js';
+import type { ValueOperation } from './value-statements.js';
+
+/** Greater than each character that a key may have. */
+const AFTER_KEYS = '\x7f';
+/** Longest time to live, in milliseconds: more than the server can add to its time. */
+const MAX_TTL = 2 ** 52;
+const NOT_ASCII = /[\x7f-\uffff]/g;
+
+/** Values in a table. `enqueue` runs an operation after those that came before. */
+export function createPostgresValues(
+  enqueue: (operation: ValueOperation) => Promise<readonly PostgresRow[]>,
+  maxValueSize: number,
+): Values {
+  return {
+    async get(key) {
+      checkKey(key);
+      return (await enqueue({ kind: 'get', key })).map(toStored)[0];
+    },
+    async put(key, value, options = {}) {
+      const { version } = options;
+      checkKey(key);
+      checkVersion(version);
+      const ttl = computeExpiry(options, 0);
+      const text = escapeText(serializeValue(value, maxValueSize));
+      const limitedTtl = ttl === undefined ? undefined : Math.max(-MAX_TTL, Math.min(ttl, MAX_TTL));
+      const [row] = await enqueue({ kind: 'write', key, text, version, ttl: limitedTtl });
+      return row && Number(row.version);
+    },
+    async delete(key, version) {
+      checkKey(key);
+      checkVersion(version);
+      return (await enqueue({ kind: 'write', key, text: undefined, version, ttl: undefined })).length > 0;
+    },
+    async list(prefix, options = {}) {
+      const { first, limit } = toKeyRange(prefix, options);
+      return (await enqueue({ kind: 'list', first, end: prefix + AFTER_KEYS, limit })).map(toStored);
+    },
+  };
+}
+
+/** Writes JSON text in ASCII, which databases of all encodings can keep. */
+export function escapeText(text: string): string {
+  return text.replace(NOT_ASCII, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function toStored({ key, value, version }: PostgresRow): StoredValue {
+  return { key: String(key), value: JSON.parse(String(value)) as JsonObject, version: Number(version) };
+}

@@ -1,0 +1,7 @@
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** Creates the error of a database that does not respond. The call may have taken effect. */
+export function createUnavailableError(server: string, cause?: unknown): TenonError {
+  const hint = 'check that the store runs and can be reached; the client reconnects by itself';
+  return new TenonError('store/unavailable', `${server}: not available`, { hint, cause });
+}
