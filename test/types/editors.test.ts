@@ -148,14 +148,14 @@ describe('the hover of an option', () => {
 
   it.each([
     ['tool({ inp', 'Schema of the arguments'],
-    ['z.string() }), outp', 'Schema of what `run` returns'],
+    ['z.string() }), outp', 'Schema of the return value of `run`'],
     ['output: z.object({}), ru', 'Handles a call'],
     ['prompt({ inp', 'Schema of the arguments'],
     ['a: z.string() }), comp', 'Suggests values'],
     ['complete: { a: [] }, ru', 'Creates the messages'],
     ['resource({ re', 'Returns the contents'],
     ['createServer({\n  na', 'Name for programs'],
-    ['server, { pro', 'Uses only this'],
+    ['server, { pro', 'The only protocol version to use'],
     ['client.callT', 'Calls a tool by name'],
   ])('says what it is for: %s…', (before, text) => {
     expect(editor.documentation(before)).toContain(text);
