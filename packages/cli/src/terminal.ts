@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Hides the typed text. */
+  /** Hides the typed text. Default `false`. */
   readonly hidden?: boolean | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface GatewayHostOptions {
   readonly budget?: number;
   readonly maxOutput?: number;
   readonly maxProcesses?: number;
-  /** Idle time after which a server is stopped, in milliseconds. */
+  /** Idle time after which a server is stopped, in milliseconds. Default: that of `createHost`. */
   readonly idle?: number;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;

@@ -17,7 +17,10 @@ import { readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
 
 export interface UserSignInOptions {
-  /** `false`: the user opens the page on any machine, and pastes the final address of the browser. */
+  /**
+   * Opens the sign-in page in a browser. With `false`, the user opens the page on any machine, and pastes the final
+   * address of the browser. Default `true`.
+   */
   readonly browser?: boolean;
   /** ID of a client that is registered manually. */
   readonly clientId?: string;
@@ -78,7 +81,7 @@ function createManualRedirect({ screen }: CliContext): Redirect {
       if (tty === undefined) return onThisMachine.begin(known, signal);
       const paste = manualRedirect({
         async ask(url, given) {
-          const text = `To sign in, open this page on any machine:\n${url}\nThen paste the address that the browser ends at: `;
+          const text = `To sign in, open this page on any machine:\n${url}\nThen paste the final address of the browser: `;
           return (await tty.terminal.ask(text, { signal: given })) ?? '';
         },
       });

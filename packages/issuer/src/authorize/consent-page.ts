@@ -15,11 +15,14 @@ export interface ConsentPageOptions {
   readonly token: string;
   /** True if the page has fields for a name and a password. */
   readonly password: boolean;
-  /** Identity provider at which the user signs in next, and the scopes that are requested there. */
+  /**
+   * Identity provider at which the user signs in next, and the scopes that are requested there. Absent if the issuer
+   * signs users in itself.
+   */
   readonly upstream?:
     | { readonly host: string; readonly scopes: readonly string[]; readonly sources: string }
     | undefined;
-  /** Reason why the previous form was rejected. */
+  /** Reason why the previous form was rejected. Absent for the first form. */
   readonly retryMessage?: string | undefined;
 }
 

@@ -121,7 +121,9 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Options of the callers' tasks. Default: the defaults of `TasksOptions`. */
   readonly tasks?: TasksOptions | undefined;
   /**
-   * Rate limits for remote callers of the host. Defaults as for `createServer`, except that `notifications` is `false`.
+   * Rate limits for remote callers of the host. `false`: no limits. Defaults as for `createServer`, except that
+   * `notifications` is `false`.
+   *
    * The host already limits the notifications of each server behind it, so a second limit would merge log messages
    * twice.
    */
@@ -135,7 +137,7 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Default values. Times are in milliseconds. */
+/** Default values of `HostOptions`. Times are in milliseconds. */
 export const DEFAULT_HOST_OPTIONS = {
   startTimeout: 30 * SECOND,
   listTimeout: 15 * SECOND,

@@ -32,7 +32,7 @@ export interface ProtectOptions {
   /**
    * Verifies tokens instead of the library. It is called for each request, and must check the audience and expiry.
    *
-   * Return `undefined` to reject the token. If it throws, the response is a 500.
+   * Return `undefined` to reject the token. If it throws, the response is a 500. Default: the library verifies JWTs.
    */
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /**

@@ -24,7 +24,7 @@ export interface EntryOptions {
    * Value of `${workspaceFolder}`, and base of relative `cwd`, `envFile` and `roots`. Default: the folder of the file.
    */
   readonly workspace?: string | undefined;
-  /** Value of `${userHome}`. */
+  /** Value of `${userHome}`. Default: none, and the variable is an error. */
   readonly home?: string | undefined;
   /** Reads an `envFile`. Default: none, and a server with an `envFile` is an error. */
   readonly readEnvFile?: ReadEnvFile | undefined;

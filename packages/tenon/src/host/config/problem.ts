@@ -7,7 +7,10 @@ export const MAX_PROBLEMS = 200;
 
 /** Problem of a configuration. */
 export interface ConfigProblem {
-  /** `error`: the affected server, or the whole configuration, is omitted. `warning`: it is used. */
+  /**
+   * Severity of the problem. `error`: the affected server, or the whole configuration, is omitted. `warning`: it is
+   * used.
+   */
   readonly level: 'error' | 'warning';
   /** Error that names the file, line and key. It contains no value that could be a secret. */
   readonly error: TenonError;

@@ -45,7 +45,7 @@ export function createVariableResolver(sources: VariableSources): ResolveVariabl
       if (typeof value !== 'string') return value;
       remaining -= value.length;
       if (remaining < 0)
-        return { code: 'config/too-large', summary: `variables grow beyond ${MAX_RESOLVED_TEXT} characters` };
+        return { code: 'config/too-large', summary: `the resolved variables exceed ${MAX_RESOLVED_TEXT} characters` };
       filled += value;
     }
     return filled;
@@ -57,7 +57,8 @@ export function createVariableResolver(sources: VariableSources): ResolveVariabl
     const value = env(reference.name);
     if (typeof value === 'string') return value;
     if (reference.fallback === undefined) return createNotSetFault(reference.name);
-    if (depth === MAX_DEFAULTS) return { code: 'config/too-large', summary: 'defaults in defaults in defaults' };
+    if (depth === MAX_DEFAULTS)
+      return { code: 'config/too-large', summary: `the defaults are nested deeper than ${MAX_DEFAULTS} levels` };
     return resolve(reference.fallback, depth + 1);
   };
   return text => resolve(text, 0);
@@ -73,7 +74,7 @@ function getPredefined(name: Predefined, { workspace, home }: VariableSources): 
     pathSeparator: separator,
     '/': separator,
   };
-  return known[name] ?? { code: 'config/variable', summary: `nothing is known to fill \${${name}} in with` };
+  return known[name] ?? { code: 'config/variable', summary: `the variable \${${name}} has no value here` };
 }
 
 async function getInputValue(id: string, { inputs }: VariableSources): Promise<string | ResolveFault> {
@@ -82,7 +83,7 @@ async function getInputValue(id: string, { inputs }: VariableSources): Promise<s
   return {
     code: 'config/input',
     summary: answer.missing,
-    next: 'give the input a `default` in the configuration, or answer it when it is asked for',
+    next: 'set a `default` for the input in the configuration, or enter a value',
   };
 }
 
@@ -100,7 +101,7 @@ function createUnknownVariableFault(body: string): ResolveFault {
   const kind = /^[\w.-]{1,40}(?=:)/.exec(body)?.[0];
   return {
     code: 'config/variable',
-    summary: kind ? `variables of the kind ${quoteName(kind)} are not known` : 'a variable without a proper name',
-    next: `write one of ${known}; for a \${ that is meant as it stands $\${`,
+    summary: kind ? `unknown kind of variable ${quoteName(kind)}` : 'a variable has an invalid name',
+    next: `use one of ${known}, or write $\${ for a literal \${`,
   };
 }

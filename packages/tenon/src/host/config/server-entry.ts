@@ -8,9 +8,9 @@ export interface ServerEntry {
   readonly disabled?: boolean | undefined;
   /** Time limit for starting or connecting to the server, in milliseconds. Default of the host: 30,000. */
   readonly startTimeout?: number | undefined;
-  /** Idle timeout of a call, in milliseconds, as in `ClientOptions`. */
+  /** Idle timeout of a call, in milliseconds. Default: that of `ClientOptions`. */
   readonly idleTimeout?: number | undefined;
-  /** Total timeout of a call, in milliseconds, as in `ClientOptions`. */
+  /** Total timeout of a call, in milliseconds. Default: that of `ClientOptions`. */
   readonly totalTimeout?: number | undefined;
   /** True if the policy may trust the tool annotations of the server. Default `false`. */
   readonly trusted?: boolean | undefined;
@@ -28,7 +28,7 @@ export interface ServerEntry {
    * session has its own.
    */
   readonly share?: boolean | undefined;
-  /** Position of the entry in its configuration file. */
+  /** Position of the entry in its configuration file. Absent for an entry of the program. */
   readonly origin?: EntryOrigin | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore
   readonly client?: SignInOptions['client'] | undefined;
   /** Client name for dynamic registration, which sign-in pages show. Default `MCP gateway`. */
   readonly clientName?: string | undefined;
-  /** Maximum duration of a sign-in, in milliseconds. Default 600,000: 10 minutes. */
+  /** Maximum duration of a sign-in, in milliseconds. Default 600,000 (10 minutes). */
   readonly timeout?: number | undefined;
   /** Maximum number of pending sign-ins of all callers. Default 10,000. */
   readonly maxPending?: number | undefined;

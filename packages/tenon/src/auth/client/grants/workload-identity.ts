@@ -15,7 +15,7 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
    * short-lived.
    */
   readonly assertion: string | (() => string | Promise<string>);
-  /** Client ID, if the authorization server requires one. */
+  /** Client ID, if the authorization server requires one. Default: none. */
   readonly clientId?: string | undefined;
   /** Issuer to which the assertion may be sent. Default: the first issuer in the metadata. */
   readonly issuer?: string | undefined;

@@ -33,7 +33,7 @@ export interface SignInOptions extends AuthorizerOptions {
   readonly client?: RegisteredClient | undefined;
   /**
    * URL of the client ID metadata document: an `https:` URL with a path. The document has this URL as `client_id`, next
-   * to `client_name` and `redirect_uris`.
+   * to `client_name` and `redirect_uris`. Default: dynamic registration.
    */
   readonly clientMetadataUrl?: string | undefined;
   /** Private key for the `jwks` of that document. Default: a public client. */

@@ -16,6 +16,7 @@ import {
 } from './preview.js';
 
 export interface TruncateOptions {
+  /** Limits on the result. Default: those of `OutputLimits`. */
   readonly limits?: Optional<OutputLimits> | undefined;
   /** Store for the complete content. */
   readonly overflow: Pick<OverflowStore, 'put'>;

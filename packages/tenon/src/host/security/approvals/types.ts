@@ -35,7 +35,7 @@ export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<
 
 /** Options of an approval request. */
 export interface ApprovalRequestOptions extends ApprovalBasis {
-  /** Aborted when the caller disconnects. The approval request is then deleted. */
+  /** Aborted when the caller disconnects. The approval request is then deleted. Default: never aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Asks the caller's own user. Used only if the option `approve` of `createApprovals` is absent. Default: none. */
   readonly approve?: Approver | undefined;

@@ -51,7 +51,7 @@ export interface HostGuardOptions {
   /**
    * Policy, or its rules. The first matching rule decides. Actions without a matching rule need approval.
    *
-   * Without a policy, all actions need approval if there is an approver. Without both, the calling application must ask
+   * Default: all actions need approval if there is an approver. Without an approver, the calling application must ask
    * its user.
    */
   readonly policy?: Policy | readonly Rule[] | undefined;

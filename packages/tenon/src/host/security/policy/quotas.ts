@@ -26,6 +26,7 @@ export interface Quota {
 }
 
 export interface QuotaOptions {
+  /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
   /** Maximum number of counters of each quota. Above it, further callers share one more counter. Default 10,000. */
   readonly maxKeys?: number | undefined;

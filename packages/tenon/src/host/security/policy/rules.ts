@@ -73,7 +73,7 @@ export interface Match {
 export interface Rule extends Match {
   /** Action for matching requests. */
   readonly action: Action;
-  /** Reason, shown to the denied caller and to the person who is asked for approval. */
+  /** Reason, shown to the denied caller and to the person who is asked for approval. Default: none. */
   readonly because?: string | undefined;
 }
 
