@@ -1,6 +1,6 @@
 // @ts-check
-/** Bundles the command into packages/cli/dist: one file, beside the packages that it names as its dependencies. */
-import { chmod, mkdir, rename } from 'node:fs/promises';
+/** Bundles the command into packages/cli/dist: one file for each command, loaded when it is used, beside its dependencies. */
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -10,13 +10,17 @@ const folder = join(root, 'packages/cli');
 
 export async function buildCommand() {
   const { dependencies } = readJson(join(folder, 'package.json'));
-  const outfile = join(folder, 'dist/tenon.mjs');
-  const fresh = `${outfile}.${process.pid}`;
-  await mkdir(join(folder, 'dist'), { recursive: true });
+  const dist = join(folder, 'dist');
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const work = await mkdtemp(join(root, '.cache/command-'));
+  const fresh = join(work, 'dist');
   await build({
     entryPoints: [join(folder, 'src/tenon.ts')],
-    outfile: fresh,
+    outdir: fresh,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'parts/[name]-[hash]',
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
@@ -25,9 +29,11 @@ export async function buildCommand() {
     external: Object.keys(dependencies).flatMap(name => [name, `${name}/*`]),
     logLevel: 'warning',
   });
-  await chmod(fresh, 0o755);
-  // A program that runs meanwhile sees no half.
-  await rename(fresh, outfile);
+  await chmod(join(fresh, 'tenon.mjs'), 0o755);
+  // A program that starts meanwhile finds the former files or the new ones.
+  await rename(dist, join(work, 'before')).catch(() => undefined);
+  await rename(fresh, dist);
+  await rm(work, { recursive: true, force: true });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildCommand();

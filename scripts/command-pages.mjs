@@ -9,6 +9,9 @@ export const folder = join(root, 'docs/command');
 const command = join(root, 'packages/cli/dist/tenon.mjs');
 /** Introductions and links, written by hand. @type {Record<string, string>} */
 const guides = {
+  list: 'The guide is [Use a server from a terminal](../clients/terminal.md).',
+  call: 'The guide is [Use a server from a terminal](../clients/terminal.md#call-a-tool).',
+  answer: 'The guide is [Use a server from a terminal](../clients/terminal.md#answer-questions).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',
   lock: 'The guide is [Lock](../hosts/lock.md).',

@@ -58,6 +58,7 @@ export const sections: Record<string, Record<string, string>> = {
     Subscriptions: 'clients/subscriptions',
     'Tasks of a server': 'clients/tasks',
     'Typed clients': 'clients/typed-clients',
+    'From a terminal': 'clients/terminal',
   },
   'Hosts and gateways': {
     Host: 'hosts/host',
@@ -72,6 +73,9 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Command: {
     Overview: 'command/index',
+    'tenon list': 'command/list',
+    'tenon call': 'command/call',
+    'tenon answer': 'command/answer',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',
     'tenon lock': 'command/lock',

@@ -68,10 +68,10 @@ describe('tenon bridge URL', () => {
   });
 
   it('refuses what is no server', async () => {
-    expect((await tenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(64);
-    expect((await tenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(64);
+    expect((await tenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(2);
+    expect((await tenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(2);
     const { code, err } = await tenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
-    expect(code).toBe(64);
+    expect(code).toBe(2);
     expect(err).toContain('--bearer-env: environment variable not found');
   });
 });
@@ -101,7 +101,7 @@ describe('tenon bridge -- COMMAND', () => {
   it('announces no URL for a program or folder that is not there', async () => {
     for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
       const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
-      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect({ code, out }).toEqual({ code: 1, out: '' });
       expect(err).toMatch(/no program “\S*no-such-program”|no folder “\/no-such-folder”/);
     }
     await project.write('not-executable', 'text');

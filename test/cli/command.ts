@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,6 +22,7 @@ export async function buildCommand(): Promise<() => Promise<void>> {
     outdir: built,
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',
@@ -28,6 +30,12 @@ export async function buildCommand(): Promise<() => Promise<void>> {
   });
   return () => rm(built, { recursive: true });
 }
+
+/** The command line of the official server of version 1 that has every feature. */
+export const EVERYTHING = [
+  process.execPath,
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+];
 
 /** The server of the fixtures, as a configuration names it. */
 export const shopEntry = (...args: string[]) => ({ command: process.execPath, args: [shop, ...args] });
@@ -55,22 +63,33 @@ interface Ended {
   readonly err: string;
 }
 
-function spawned(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+function spawned(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input?: string,
+): ChildProcess {
   const { command, args: before, env: own } = commandLine(folder);
-  return spawn(command, [...before, ...args], {
+  const child = spawn(command, [...before, ...args], {
     cwd: folder,
     env: { ...process.env, ...own, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
+  return child;
 }
 
-/** Runs it to its end. */
+/** Starts it, for tests that send signals or close its streams. */
+export const startTenon = (folder: string, args: readonly string[]) => spawned(folder, args);
+
+/** Runs it to its end. `input` is written to its standard input. */
 export async function tenon(
   folder: string,
   args: readonly string[],
   env?: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<Ended> {
-  const child = spawned(folder, args, env);
+  const child = spawned(folder, args, env, input);
   const texts = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
   child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));

@@ -142,14 +142,14 @@ describe('tenon gateway', () => {
     const args = ['gateway', '--trust', '--port', '0', '--audit', 'shared.jsonl'];
     const first = await serving(project.folder, [...args, '--json']);
     const second = await tenon(project.folder, args);
-    expect(second).toMatchObject({ code: 2, out: '' });
+    expect(second).toMatchObject({ code: 1, out: '' });
     expect(second.err).toContain('another process writes the audit record');
     await first.end();
   }, 15_000);
 
   it('names the policy file that it cannot read', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(err).toMatch(/^tenon: cannot read the policy \S+none\.json\. Expected a policy file, got no file\. /);
     expect((await tenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
       'cannot read the policy none.json',
@@ -158,7 +158,7 @@ describe('tenon gateway', () => {
 
   it('runs nothing of a project that nobody has approved', async () => {
     const { code, out, err } = await tenon(project.folder, ['gateway', '--port', '0']);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(out).toBe('');
     expect(err).toContain('mcp.json:1: the server "corner" was not approved yet');
     expect(err).toContain('--trust');
@@ -223,13 +223,13 @@ describe('tenon gateway', () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
-    expect(second).toMatchObject({ code: 2, out: '' });
+    expect(second).toMatchObject({ code: 1, out: '' });
     expect(second.err).toContain(`127.0.0.1:${port} is already in use. Stop the other program`);
     expect(second.err).toContain('--port');
     expect(second.err).not.toContain('{');
     expect(second.err).not.toContain('    at ');
     await gateway.end();
-    expect((await tenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(64);
-    expect((await tenon(project.folder, ['gateway', 'none.json'])).code).toBe(2);
+    expect((await tenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(2);
+    expect((await tenon(project.folder, ['gateway', 'none.json'])).code).toBe(1);
   });
 });

@@ -19,10 +19,10 @@ describe('every command', () => {
     },
   );
 
-  it('ends with 64 when it is called with what it does not know', async () => {
+  it('ends with 2 when it is called with what it does not know', async () => {
     for (const args of [[], ['no-such'], ['gateway', '--no-such'], ['gateway', '--port', '99999'], ['bridge']]) {
       const { code, out } = await tenon(project.folder, args);
-      expect({ args, code, out }).toEqual({ args, code: 64, out: '' });
+      expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
     }
   });
 
@@ -44,7 +44,7 @@ describe('every command', () => {
       const target = args[0] === 'bridge' && args.length === 2 ? ['--port', '0', '--', process.execPath] : [];
       const servers = args[0] === 'gateway' && !args.includes('--trust') ? ['--trust', '--port', '0'] : [];
       const { code, out, err } = await tenon(project.folder, [...args, secret, ...servers, ...target]);
-      expect({ code, out }).toEqual({ code: 64, out: '' });
+      expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toContain(args.at(-1));
       expect(err).not.toContain(secret.slice(0, 12));
     }
@@ -58,7 +58,7 @@ describe('every command', () => {
         '0.0.0.0',
         ...args.slice(1),
       ]);
-      expect({ code, out }).toEqual({ code: 64, out: '' });
+      expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toContain('--host 0.0.0.0: without authorization');
       expect(err).toContain('--allow-unauthenticated');
     }
@@ -66,7 +66,7 @@ describe('every command', () => {
 
   it('tells an error as its text, and where it comes from only when asked', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(err).toMatch(/^tenon: file not found: .*none\.json.*\. [A-Z]/);
     expect(err).not.toContain('    at ');
     const verbose = await tenon(project.folder, ['gateway', 'none.json', '--verbose']);
@@ -90,8 +90,8 @@ describe('every command', () => {
     expect(JSON.parse((await explain('notes/show', '--json')).out)).toMatchObject({ action: 'deny' });
     const reads = await explain('notes/show', '--annotations', '{"readOnlyHint":true}', '--json');
     expect(JSON.parse(reads.out)).toMatchObject({ action: 'allow', rule: 2 });
-    expect((await explain('notes')).code).toBe(64);
-    expect((await explain('notes/show', '[1]')).code).toBe(64);
+    expect((await explain('notes')).code).toBe(2);
+    expect((await explain('notes/show', '[1]')).code).toBe(2);
 
     expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(0);
     await project.write('policy.json', { rules: [{ allow: 'notes/*' }, { deny: 'notes/remove' }] });
@@ -101,6 +101,6 @@ describe('every command', () => {
       out: expect.stringContaining('rule 2 is reached only by other spellings: rule 1 (allow)'),
     });
     await project.write('policy.json', '{ "rules": [{ "allow": "notes" }] }');
-    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(2);
+    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(1);
   });
 });

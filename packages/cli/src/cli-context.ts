@@ -8,6 +8,8 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Arguments after `--`: the command line of a server. Absent: there is no `--`. */
+  serverCommand?: readonly string[];
   /** Exit code of the process once the command is done. */
   code: ExitCode;
 }

@@ -5,13 +5,25 @@ const HINTS: Readonly<Record<string, string>> = {
   'serve/port-taken': 'stop the other program, or choose another port with --port',
   'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
   'host/too-many-connections': 'try again later, or raise --max of `tenon bridge`',
-  'auth/no-client': 'register a client there manually, and pass its id: tenon bridge URL --client-id ID',
-  'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id: tenon bridge URL --client-id ID',
-  'auth/other-issuer': 'register a client there, and pass its id: tenon bridge URL --client-id ID',
-  'connect/no-shared-version': 'update the older side',
+  'auth/no-client': 'register a client there manually, and pass its id with --client-id ID',
+  'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id with --client-id ID',
+  'auth/other-issuer': 'register a client there, and pass its id with --client-id ID',
+  'auth/needs-user':
+    'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
+  'connect/no-shared-version': 'update the older side, or remove --protocol-version',
   'call/outcome-unknown': 'check the effect before you repeat the call',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
+  'call/timeout': 'try again, or allow more time with --timeout',
+  'call/not-offered': 'see what the server offers with `tenon list`',
+  'call/not-in-version': 'see the protocol version of the server with `tenon list`',
+  'task/unknown': 'list the tasks of the server with `tenon tasks TARGET`',
+  'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
 };
+
+/** Returns the next step for users of the command, if there is one. */
+export function getHint({ code, hint }: TenonError): string | undefined {
+  return HINTS[code] ?? hint;
+}
 
 /** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {

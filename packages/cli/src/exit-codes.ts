@@ -1,13 +1,78 @@
-/** Exit codes of the process. Scripts rely on them, and `tenon --help` and the guides list the same codes. */
+/** Exit codes of the process. Scripts rely on them: `tenon --help` and docs/command list the same. */
 export const exitCodes = {
-  /** The command succeeded. */
+  /** The command is done. */
   success: 0,
-  /** A check failed, or an action was denied. */
-  rejected: 1,
-  /** The command failed before it had a result. */
-  failure: 2,
-  /** The arguments of the command are invalid. */
-  usage: 64,
+  /** The command could not do its work, or the check failed. */
+  failure: 1,
+  /** An option or argument is invalid. */
+  usage: 2,
+  /** The server requires authorization that the command does not have. */
+  unauthorized: 3,
+  /** The server cannot be reached or started. */
+  unreachable: 4,
+  /** The tool returned an error. */
+  toolError: 5,
+  /** A policy, a lock or a missing approval does not allow it. */
+  refused: 6,
+  /** The definitions of a server differ from the lock file. */
+  drift: 7,
+  /** No response arrived in time. */
+  timeout: 8,
+  /** The server asks a question that is not answered yet. */
+  inputRequired: 9,
+  /** The user pressed Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The table for help texts. */
+export const EXIT_CODES_HELP = `
+Exit codes:
+  0    success
+  1    the command failed, or its check failed
+  2    unknown command, option or argument
+  3    the server requires authorization
+  4    the server cannot be reached or started
+  5    the tool returned an error
+  6    refused by a policy, or not approved
+  7    definitions differ from the lock file
+  8    no response in time
+  9    the server asks a question: see \`tenon answer\`
+  130  interrupted by Ctrl-C
+`;
+
+/** Codes of errors, as beginnings, and the exit codes of a process that ends with them. The first match counts. */
+const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
+  ['cli/usage', exitCodes.usage],
+  ['config/not-approved', exitCodes.refused],
+  ['config/input', exitCodes.usage],
+  ['cli/input-required', exitCodes.inputRequired],
+  ['auth/unreachable', exitCodes.unreachable],
+  ['auth/timeout', exitCodes.timeout],
+  ['auth/', exitCodes.unauthorized],
+  ['call/timeout', exitCodes.timeout],
+  ['call/aborted', exitCodes.interrupted],
+  ['tool/failed', exitCodes.toolError],
+  ['http/unreachable', exitCodes.unreachable],
+  ['http/interrupted', exitCodes.unreachable],
+  ['http/no-endpoint', exitCodes.unreachable],
+  ['stdio/spawn', exitCodes.unreachable],
+  ['stdio/exited', exitCodes.unreachable],
+  ['connect/no-', exitCodes.unreachable],
+  ['connection/', exitCodes.unreachable],
+  ['peer/no-answer', exitCodes.unreachable],
+  ['peer/unreadable', exitCodes.unreachable],
+];
+
+/** Returns the exit code for an error. `code` is the one of a `TenonError`, `status` the HTTP status of the response. */
+export function getExitCode({
+  code,
+  status,
+}: {
+  readonly code: string;
+  readonly status?: number | undefined;
+}): ExitCode {
+  if (status === 401 || status === 403) return exitCodes.unauthorized;
+  return ERRORS.find(([start]) => code.startsWith(start))?.[1] ?? exitCodes.failure;
+}

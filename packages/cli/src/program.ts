@@ -1,65 +1,71 @@
-import { Command, CommanderError } from 'commander';
-import { TenonError, version } from 'tenon';
+import type { Command } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.js';
-import { approvalsCommand } from './commands/approvals.js';
-import { auditCommand } from './commands/audit.js';
-import { bridgeCommand } from './commands/bridge.js';
-import { gatewayCommand } from './commands/gateway.js';
-import { lockCommand } from './commands/lock.js';
-import { policyCommand } from './commands/policy.js';
-import { describeError } from './error-hints.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
+import { EXIT_CODES_HELP, type ExitCode, exitCodes } from './exit-codes.js';
 
-/** Commands, in the order of the help. */
-const commands: readonly ((context: CliContext) => Command)[] = [
-  gatewayCommand,
-  bridgeCommand,
-  lockCommand,
-  policyCommand,
-  approvalsCommand,
-  auditCommand,
-];
+type CreateCommand = (context: CliContext) => Command;
 
-const EXIT_CODES_HELP = `
-Exit codes:
-  0   success
-  1   the check failed, or the request was declined
-  2   the command could not do its work
-  64  unknown command, option or argument
-`;
+interface CommandEntry {
+  /** Arguments after `--` are the command line of a server. */
+  readonly takesServer?: true;
+  /** Loads the code of the command. */
+  readonly load: () => Promise<CreateCommand>;
+}
 
-/** Runs the command that the arguments name, and returns the exit code. Never throws. */
+/** Commands, in the order of the help. The code of a command is loaded when it is used, because loading takes time. */
+const commands: Readonly<Record<string, CommandEntry>> = {
+  list: { takesServer: true, load: async () => (await import('./commands/list.js')).listCommand },
+  call: { takesServer: true, load: async () => (await import('./commands/call.js')).callCommand },
+  answer: { load: async () => (await import('./commands/answer.js')).answerCommand },
+  gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
+  bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },
+  lock: { load: async () => (await import('./commands/lock.js')).lockCommand },
+  policy: { load: async () => (await import('./commands/policy.js')).policyCommand },
+  approvals: { load: async () => (await import('./commands/approvals.js')).approvalsCommand },
+  audit: { load: async () => (await import('./commands/audit.js')).auditCommand },
+};
+
+/** Runs the command that the arguments name, and returns the exit code of the process. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
+  if (args.length === 1 && args[0] === '--version') {
+    context.screen.print(packageJson.version);
+    return exitCodes.success;
+  }
+  const [name = ''] = args;
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const dashes = entry?.takesServer ? args.indexOf('--') : -1;
+  const own = dashes < 0 ? args : args.slice(0, dashes);
+  if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
+  const report = { json: own.includes('--json'), verbose: own.includes('--verbose') };
+  try {
+    const program = await createProgram(entry ? [entry] : Object.values(commands), context, report.json);
+    await program.parseAsync(own, { from: 'user' });
+    return context.code;
+  } catch (error) {
+    const { reportFailure } = await import('./report-failure.js');
+    return reportFailure(error, report, context.screen);
+  }
+}
+
+async function createProgram(entries: readonly CommandEntry[], context: CliContext, json: boolean): Promise<Command> {
+  const [{ Command }, ...creators] = await Promise.all([import('commander'), ...entries.map(({ load }) => load())]);
   const program = new Command('tenon')
-    .description('Gateway, bridge, lock, policy and audit for MCP servers.')
-    .version(version, '--version')
+    .description('Call, list, serve and guard MCP servers.')
+    .version(packageJson.version, '--version')
     .addHelpText('after', EXIT_CODES_HELP)
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(see --help)');
-  for (const make of commands) program.addCommand(make(context));
+  for (const create of creators) program.addCommand(create(context));
   for (const each of [program, ...listDescendants(program)]) {
     each.exitOverride().configureOutput({
       writeOut: text => context.screen.print(text.trimEnd()),
-      writeErr: text => context.screen.note(text.trimEnd()),
+      // With --json the error is reported as JSON instead.
+      writeErr: text => (json ? undefined : context.screen.note(text.trimEnd())),
     });
   }
-  try {
-    await program.parseAsync(args, { from: 'user' });
-    return context.code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-    return reportFailure(error, args.includes('--verbose'), context);
-  }
+  return program;
 }
 
 function listDescendants(command: Command): Command[] {
   return command.commands.flatMap(each => [each, ...listDescendants(each)]);
-}
-
-/** Prints an error, and returns its exit code. Prints the stack with `--verbose` only. */
-function reportFailure(thrown: unknown, verbose: boolean, { screen }: CliContext): ExitCode {
-  const error = TenonError.from(thrown);
-  screen.note(`tenon: ${describeError(error)}`);
-  if (verbose) screen.note(`${error.code}\n${(thrown as Error).stack ?? ''}`);
-  return error.code === 'cli/usage' ? exitCodes.usage : exitCodes.failure;
 }

@@ -4,22 +4,55 @@ export interface Screen {
   print(text: string): void;
   /** Writes a result as one line of JSON to standard output. */
   printJson(value: unknown): void;
+  /** Writes bytes to standard output. */
+  printBytes(bytes: Uint8Array): void;
   /** Writes a message for the user to standard error. */
   note(text: string): void;
   /** Reserves standard output for a protocol. Results are written to standard error from then on. */
   releaseStdout(): void;
+  /** True if standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Makes text bold or dim. Returns it unchanged where standard output is no terminal, and with `NO_COLOR`. */
+  style(format: 'bold' | 'dim', text: string): string;
+  /** Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written. */
+  showStatus(text: string): void;
 }
 
 export interface TextOutput {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
-export function createScreen(output: TextOutput, errors: TextOutput): Screen {
+const FORMATS = { bold: ['\u001b[1m', '\u001b[22m'], dim: ['\u001b[2m', '\u001b[22m'] } as const;
+const CLEAR_LINE = '\r\u001b[2K';
+const DEFAULT_COLUMNS = 80;
+
+export interface ScreenOptions {
+  /** Switches colours and styles off, also on a terminal. Default `false`. */
+  readonly noColor?: boolean;
+}
+
+export function createScreen(output: TextOutput, errors: TextOutput, { noColor = false }: ScreenOptions = {}): Screen {
   let own = output;
+  let hasStatus = false;
+  const isTerminal = output.isTTY === true;
+  const showStatus = (text: string) => {
+    if (errors.isTTY !== true || (text === '' && !hasStatus)) return;
+    hasStatus = text !== '';
+    errors.write(CLEAR_LINE + text.slice(0, (errors.columns ?? DEFAULT_COLUMNS) - 1));
+  };
   return {
+    isTerminal,
+    style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
+    showStatus,
     print: text => void own.write(`${text}\n`),
     printJson: value => void own.write(`${JSON.stringify(value)}\n`),
-    note: text => void errors.write(`${text}\n`),
+    printBytes: bytes => void own.write(bytes),
+    note(text) {
+      showStatus('');
+      errors.write(`${text}\n`);
+    },
     releaseStdout() {
       own = errors;
     },

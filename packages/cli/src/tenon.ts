@@ -5,8 +5,16 @@ import { run } from './program.js';
 import { createScreen } from './screen.js';
 import { createTerminal } from './terminal.js';
 
+for (const stream of [process.stdout, process.stderr]) {
+  // The reader of a pipe may close it early, as `head` does. There is nothing left to write for.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.success);
+    throw error;
+  });
+}
+
 const code = await run(process.argv.slice(2), {
-  screen: createScreen(process.stdout, process.stderr),
+  screen: createScreen(process.stdout, process.stderr, { noColor: Boolean(process.env.NO_COLOR) }),
   terminal: createTerminal(process.stdin, process.stderr),
   env: process.env,
   cwd: process.cwd(),

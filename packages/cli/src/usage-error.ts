@@ -1,6 +1,6 @@
 import { TenonError } from 'tenon';
 
-/** Creates the error for invalid arguments. The process ends with the exit code 64. */
+/** Creates the error for invalid arguments. The process ends with the exit code 2. */
 export function createUsageError(summary: string, hint: string): TenonError {
   return new TenonError('cli/usage', summary, { hint });
 }

@@ -128,6 +128,8 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
+// Names that are close to others, for hints in errors.
+export { findNearestKey } from './protocol/nearest-key.js';
 // Files.
 export { type AuditFileOptions, openAudit } from './runtimes/node/audit/audit-file.js';
 export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtimes/node/audit/read-audit-file.js';

@@ -113,3 +113,5 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
+// Names that are close to others, for hints in errors.
+export { findNearestKey } from './protocol/nearest-key.js';

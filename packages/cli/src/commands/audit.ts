@@ -37,7 +37,7 @@ async function verifyAll(context: CliContext, files: readonly string[], options:
     const verification = await verifyAuditFile(resolve(context.cwd, file), { key, through });
     if (options.json) screen.printJson({ file, ...verification });
     else screen.print(describeVerification(file, verification));
-    if (!verification.ok) code = exitCodes.rejected;
+    if (!verification.ok) code = exitCodes.failure;
   }
   return code;
 }

@@ -107,10 +107,10 @@ function reportCheck(
   if (before === undefined) screen.note(`lock not found: ${options.file}. Run \`tenon lock\` to write it`);
   if (grave.length > 0) {
     screen.note(`${formatCount(grave.length, 'change')} to be approved. Run \`tenon lock\` to see and approve`);
-    return exitCodes.rejected;
+    return exitCodes.drift;
   }
-  if (before === undefined) return exitCodes.rejected;
-  if (unavailable.length > 0) return exitCodes.failure;
+  if (before === undefined) return exitCodes.failure;
+  if (unavailable.length > 0) return exitCodes.unreachable;
   screen.note(`nothing differs from ${options.file}${drifts.length > 0 ? ' that must be approved' : ''}`);
   return exitCodes.success;
 }
@@ -127,20 +127,20 @@ async function writeLock(
   // An empty lock blocks every server, so it must not be written because of a temporary failure.
   if (unavailable.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
     screen.note(`${path} is not written: all servers are unavailable. Start these, then run this again: ${failed}`);
-    return exitCodes.failure;
+    return exitCodes.unreachable;
   }
   const isAsked = drifts.some(isGrave) && !options.yes;
   if (isAsked && !terminal.interactive) {
     screen.note(`${path} is not written: standard input is not a terminal. Review the changes, and pass --yes`);
-    return exitCodes.rejected;
+    return exitCodes.drift;
   }
   if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes')
-    return exitCodes.rejected;
+    return exitCodes.drift;
   const after = await file.update(held => acceptDrift(held, drifts));
   screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
   if (unavailable.length > 0)
     screen.note(`${failed}: unavailable. A server without an entry in ${path} will not be started`);
-  return unavailable.length > 0 ? exitCodes.failure : exitCodes.success;
+  return unavailable.length > 0 ? exitCodes.unreachable : exitCodes.success;
 }
 
 const isGrave = ({ severity }: Drift): boolean => severity === 'approve';

@@ -75,7 +75,7 @@ export function policyCommand(context: CliContext): Command {
       else for (const { message } of findings) context.screen.print(`${file}: ${sanitizeText(message, { max: 2000 })}`);
       if (!options.json && findings.length === 0)
         context.screen.print(`${file}: ${policy.rules.length} rules, no findings`);
-      context.code = findings.length > 0 ? exitCodes.rejected : exitCodes.success;
+      context.code = findings.length > 0 ? exitCodes.failure : exitCodes.success;
     });
   return createCommand('policy', 'check and explain policy files').addCommand(explain).addCommand(lint);
 }

@@ -31,6 +31,10 @@ function worldWith(answer: 'y' | 'n' | undefined): CliContext {
   const screen = {
     print: () => {},
     printJson: () => {},
+    printBytes: () => {},
+    isTerminal: false,
+    style: (_: string, text: string) => text,
+    showStatus: () => {},
     note: (text: string) => void notes.push(text),
     releaseStdout: () => {},
   };

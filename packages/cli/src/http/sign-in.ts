@@ -22,6 +22,8 @@ export interface UserSignInOptions {
    * address of the browser. Default `true`.
    */
   readonly browser?: boolean;
+  /** Uses tokens of earlier sign-ins only. A sign-in that needs the user fails with `auth/needs-user`. Default `false`. */
+  readonly storedOnly?: boolean;
   /** ID of a client that is registered manually. */
   readonly clientId?: string;
   readonly clientSecret?: string | undefined;
@@ -38,16 +40,20 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
 /** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
 export function createUserSignIn(
   context: CliContext,
-  { browser = true, clientId, clientSecret }: UserSignInOptions,
+  { browser = true, storedOnly = false, clientId, clientSecret }: UserSignInOptions,
 ): Authorizer {
   const { settings } = getFolders(context.env);
   const secret = clientSecret === undefined ? {} : { secret: clientSecret };
   return signIn({
     clientName: 'Tenon',
     tokenStore: fileTokenStore(join(settings, 'tokens.json')),
-    redirect: browser ? loopbackRedirect({ print: context.screen.note }) : createManualRedirect(context),
+    ...(storedOnly ? {} : { redirect: createRedirect(context, browser) }),
     ...(clientId === undefined ? {} : { client: { id: clientId, ...secret } }),
   });
+}
+
+function createRedirect(context: CliContext, browser: boolean): Redirect {
+  return browser ? loopbackRedirect({ print: context.screen.note }) : createManualRedirect(context);
 }
 
 /** Signs in each caller that an issuer identifies. Returns `undefined` without an issuer. */

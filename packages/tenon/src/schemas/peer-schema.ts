@@ -9,7 +9,9 @@ import { explainFailure, memoize, validatePrepared } from './validate-json-schem
 /** Result of a check. With `ok: null` the schema cannot be used, and `reason` says why. */
 export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };
 
+/** Validator of values by a JSON Schema that a peer sent. */
 export interface PeerSchemaValidator {
+  /** The schema. */
   readonly json: JsonObject;
   /** Checks a value. Never throws. */
   check(value: unknown): PeerCheckResult;

@@ -1,0 +1,40 @@
+import type { CallToolResult } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import { writeErrorReport } from '../report-failure.js';
+import { formatSaved, formatToolResult, printServerText } from './format-content.js';
+import { saveContent } from './save-content.js';
+
+/** Options for the output of a call. */
+export interface ResultOptions {
+  readonly json?: boolean;
+  /** Folder for images, audio and resources. */
+  readonly save?: string;
+}
+
+/** Prints the result of a tool. Sets the exit code for an error of the tool. */
+export async function reportToolResult(
+  context: CliContext,
+  tool: string,
+  result: CallToolResult,
+  { json = false, save }: ResultOptions,
+): Promise<void> {
+  const { screen } = context;
+  const saved = save === undefined ? undefined : await saveContent(save, tool, result.content, context.cwd);
+  const isError = result.isError === true;
+  if (json) screen.printJson(saved ? { ...result, saved } : result);
+  else if (isError) screen.note(`tenon: the tool ${tool} failed`);
+  if (!json) {
+    // A saved block is shown by its path instead.
+    const isShown = ({ type }: { type: string }) => saved === undefined || type === 'text' || type === 'resource_link';
+    const text = formatToolResult({ ...result, content: result.content.filter(isShown) });
+    if (text !== '') await printServerText(screen, text);
+    if (saved && saved.length > 0) screen.note(formatSaved(saved));
+  }
+  if (json && isError) {
+    const cause = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
+    const fix = 'correct the arguments as the text of the tool says';
+    writeErrorReport(screen, { code: 'tool/failed', cause, fix, exit: exitCodes.toolError });
+  }
+  context.code = isError ? exitCodes.toolError : exitCodes.success;
+}

@@ -1,0 +1,169 @@
+import type { CallToolResult, GetPromptResult, JsonObject, Progress, ReadResourceResult } from 'tenon';
+import { TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
+import { computeTargetFingerprint, type ParkedCall, saveParkedCall } from '../questions/parked-calls.js';
+import type { OpenQuestion, Questions } from '../questions/questions.js';
+import { writeErrorReport } from '../report-failure.js';
+import type { TargetConnection } from '../target/run-with-client.js';
+import type { TargetOptions } from '../target/target-options.js';
+import type { TargetReference } from '../target/target-reference.js';
+import { formatProgress } from './format-progress.js';
+
+/** Results of the methods that may ask before they answer. */
+export interface CallResults {
+  'tools/call': CallToolResult;
+  'prompts/get': GetPromptResult;
+  'resources/read': ReadResourceResult;
+}
+
+/** A call of the command, with all that is needed to continue it later. */
+export interface CallRequest<M extends keyof CallResults> {
+  readonly method: M;
+  readonly params: JsonObject;
+  readonly reference: TargetReference;
+  readonly options: TargetOptions;
+}
+
+/** Maximum number of times that a server may ask for the same call again without a question. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Calls a method, and shows progress on a terminal. Questions of the server are asked on a terminal. Without one the call
+ * is parked: the id is printed, and the function returns `undefined`.
+ */
+export async function runCall<M extends keyof CallResults>(
+  context: CliContext,
+  connection: TargetConnection,
+  request: CallRequest<M>,
+  questions: Questions,
+  resumed?: { readonly taskId: string },
+): Promise<CallResults[M] | undefined> {
+  const call = new CallRun(context, connection, request, questions);
+  const result = await call.run(resumed?.taskId);
+  context.screen.showStatus('');
+  return result as CallResults[M] | undefined;
+}
+
+class CallRun {
+  readonly #context: CliContext;
+  readonly #connection: TargetConnection;
+  readonly #request: CallRequest<keyof CallResults>;
+  readonly #questions: Questions;
+  readonly #abort = new AbortController();
+  #taskId: string | undefined;
+
+  constructor(
+    context: CliContext,
+    connection: TargetConnection,
+    request: CallRequest<keyof CallResults>,
+    questions: Questions,
+  ) {
+    this.#context = context;
+    this.#connection = connection;
+    this.#request = request;
+    this.#questions = questions;
+    connection.signal.addEventListener('abort', () => this.#abort.abort(connection.signal.reason), { once: true });
+  }
+
+  async run(taskId: string | undefined): Promise<JsonObject | object | undefined> {
+    this.#taskId = taskId;
+    const result = taskId === undefined ? this.#call() : this.#waitForTask(taskId);
+    const opened = this.#questions.opened.then(question => this.#handleOpen(question));
+    // Only the first of both counts. The other one may fail later, when the connection is closed.
+    result.catch(() => {});
+    opened.catch(() => {});
+    return Promise.race([result, opened]);
+  }
+
+  async #call(params: JsonObject = this.#request.params, round = 1): Promise<JsonObject | object | undefined> {
+    const { client } = this.#connection;
+    const method: string = this.#request.method;
+    const options = {
+      signal: this.#abort.signal,
+      onProgress: (progress: Progress) => this.#context.screen.showStatus(formatProgress(progress)),
+      onTask: ({ taskId, statusMessage, status }: { taskId: string; statusMessage?: string; status: string }) => {
+        this.#taskId = taskId;
+        this.#context.screen.showStatus(statusMessage ?? status);
+      },
+      resolveInputRequests: this.#questions.isInteractive,
+    };
+    const result = await client.call(method, params, options);
+    if (result.resultType === 'input_required') {
+      // Without a request to the user the server only asks for the same call again.
+      const { inputRequests, requestState } = result;
+      const isEmpty = Object.keys(inputRequests ?? {}).length === 0;
+      if (isEmpty && round < MAX_ROUNDS) return this.#call({ ...this.#request.params, requestState }, round + 1);
+      return this.#saveQuestion(result);
+    }
+    if (result.resultType === 'task' && typeof result.taskId === 'string') return this.#waitForTask(result.taskId);
+    return result;
+  }
+
+  #waitForTask(taskId: string): Promise<CallToolResult> {
+    this.#taskId = taskId;
+    const { name } = this.#request.params;
+    const task = this.#connection.client.tasks.resume(taskId, typeof name === 'string' ? { tool: name } : {});
+    return task.toolResult({
+      signal: this.#abort.signal,
+      onTask: ({ status, statusMessage }) => this.#context.screen.showStatus(statusMessage ?? status),
+    });
+  }
+
+  /** A question that must be answered while the call is open can wait only if a task asks it. */
+  async #handleOpen(question: OpenQuestion): Promise<undefined> {
+    const inputRequests = { question: { method: 'elicitation/create', params: question } };
+    if (this.#taskId !== undefined) return this.#saveQuestion({ inputRequests, taskId: this.#taskId });
+    this.#abort.abort();
+    const { protocolVersion } = this.#connection.client.server;
+    throw new TenonError('cli/input-required', `the server asks: ${question.message}`, {
+      received: `protocol version ${protocolVersion}, where the answer must be given while the call is open`,
+      hint: 'run this in a terminal. The call was cancelled',
+    });
+  }
+
+  async #saveQuestion({ inputRequests, requestState, taskId }: JsonObject): Promise<undefined> {
+    const context = this.#context;
+    const parked = await this.#save(inputRequests, requestState, taskId);
+    const requests = describeRequests(parked.inputRequests);
+    const command = formatAnswerCommand(parked.id, requests);
+    const expiresAt = new Date(parked.expiresAt).toISOString();
+    const { label, target } = this.#connection.target;
+    if (this.#request.options.json) {
+      context.screen.printJson({ inputRequired: { id: parked.id, expiresAt, server: label, requests, command } });
+      writeErrorReport(context.screen, {
+        code: 'cli/input-required',
+        cause: `${label} asks a question before it goes on`,
+        fix: command,
+        exit: exitCodes.inputRequired,
+      });
+    } else {
+      const { sanitizeText } = await import('tenon/host');
+      context.screen.note(`${label} asks:\n${sanitizeText(formatRequests(requests), { lines: true })}`);
+      context.screen.note(`The call waits until ${expiresAt}. Answer it with:\n  ${sanitizeText(command)}`);
+      if ('command' in target)
+        context.screen.note(
+          'The process of the server ends now. The answer arrives only if the server keeps its state.',
+        );
+    }
+    context.code = exitCodes.inputRequired;
+    return undefined;
+  }
+
+  #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<ParkedCall> {
+    const { reference, options, method, params } = this.#request;
+    // Headers and environment variables hold secrets.
+    const { header: _, env: __, json: ___, input: ____, ...kept } = options;
+    return saveParkedCall(this.#context, {
+      reference,
+      options: kept,
+      fingerprint: computeTargetFingerprint(this.#connection.target.target),
+      method,
+      params,
+      inputRequests: typeof inputRequests === 'object' && inputRequests !== null ? (inputRequests as JsonObject) : {},
+      ...(typeof requestState === 'string' ? { requestState } : {}),
+      ...(typeof taskId === 'string' ? { taskId } : {}),
+    });
+  }
+}

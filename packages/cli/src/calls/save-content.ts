@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import type { ContentBlock, ResourceContents } from 'tenon';
+
+/** File of one content block. */
+export interface SavedFile {
+  readonly path: string;
+  readonly mimeType?: string | undefined;
+  readonly bytes: number;
+}
+
+interface Savable {
+  readonly name: string;
+  readonly mimeType: string | undefined;
+  readonly data: Buffer;
+}
+
+/** Extensions for types whose files need one. Others are saved as `.bin`, and texts as `.txt`. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'image/webp': '.webp',
+  'image/svg+xml': '.svg',
+  'audio/wav': '.wav',
+  'audio/mpeg': '.mp3',
+  'audio/ogg': '.ogg',
+  'application/pdf': '.pdf',
+  'application/json': '.json',
+  'application/gzip': '.gz',
+  'text/html': '.html',
+  'text/markdown': '.md',
+  'text/csv': '.csv',
+};
+const MAX_NAME = 80;
+/** Maximum number of files of the same name in a folder. */
+const MAX_COPIES = 1000;
+
+/** Saves images, audio and embedded resources of a result. Existing files are kept: the new one gets a number. */
+export async function saveContent(
+  folder: string,
+  name: string,
+  blocks: readonly ContentBlock[],
+  cwd: string,
+): Promise<SavedFile[]> {
+  const items = blocks.flatMap((block, index) => toSavable(block, `${name}-${index + 1}`));
+  return saveAll(resolve(cwd, folder), items);
+}
+
+/** Saves the contents of resources. */
+export async function saveResources(
+  folder: string,
+  contents: readonly ResourceContents[],
+  cwd: string,
+): Promise<SavedFile[]> {
+  return saveAll(
+    resolve(cwd, folder),
+    contents.map((each, index) => fromResource(each, `resource-${index + 1}`)),
+  );
+}
+
+async function saveAll(folder: string, items: readonly Savable[]): Promise<SavedFile[]> {
+  if (items.length > 0) await mkdir(folder, { recursive: true });
+  const saved: SavedFile[] = [];
+  for (const item of items) {
+    const path = await writeUnique(folder, createFileName(item), item.data);
+    saved.push({ path, mimeType: item.mimeType, bytes: item.data.length });
+  }
+  return saved;
+}
+
+function toSavable(block: ContentBlock, name: string): Savable[] {
+  switch (block.type) {
+    case 'image':
+    case 'audio':
+      return [{ name, mimeType: block.mimeType, data: Buffer.from(block.data, 'base64') }];
+    case 'resource':
+      return [fromResource(block.resource, name)];
+    default:
+      return [];
+  }
+}
+
+function fromResource(resource: ResourceContents, fallback: string): Savable {
+  const { uri, mimeType } = resource;
+  const data = 'blob' in resource ? Buffer.from(resource.blob, 'base64') : Buffer.from(resource.text, 'utf8');
+  const last = uri.split(/[?#]/)[0]?.split('/').findLast(Boolean) ?? '';
+  return { name: last || fallback, mimeType: mimeType ?? ('text' in resource ? 'text/plain' : undefined), data };
+}
+
+/** A name of the server must not lead out of the folder, and must not be hidden. */
+function createFileName({ name, mimeType }: Savable): string {
+  const safe = basename(name)
+    .replace(/[^\w.-]+/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, MAX_NAME);
+  if (extname(safe) !== '') return safe;
+  const type = mimeType?.split(';')[0] ?? '';
+  return `${safe || 'content'}${EXTENSIONS[type] ?? (type.startsWith('text/') ? '.txt' : '.bin')}`;
+}
+
+async function writeUnique(folder: string, name: string, data: Buffer): Promise<string> {
+  const extension = extname(name);
+  const stem = name.slice(0, name.length - extension.length);
+  for (let copy = 1; ; copy += 1) {
+    const path = join(folder, copy === 1 ? name : `${stem}-${copy}${extension}`);
+    try {
+      await writeFile(path, data, { flag: 'wx' });
+      return path;
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      if (!isTaken || copy >= MAX_COPIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { Command } from 'commander';
+import type { ElicitFormParams, ElicitResult, JsonObject } from 'tenon';
+import { reportReadResult } from '../calls/report-contents.js';
+import { reportPromptResult } from '../calls/report-prompt.js';
+import { reportToolResult } from '../calls/report-result.js';
+import { type CallRequest, type CallResults, runCall } from '../calls/run-call.js';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import { createResponses } from '../questions/create-responses.js';
+import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
+import {
+  computeTargetFingerprint,
+  findParkedCall,
+  listParkedCalls,
+  type ParkedCall,
+  removeParkedCall,
+} from '../questions/parked-calls.js';
+import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
+import { type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createUsageError } from '../usage-error.js';
+import { createCommand, formatExamples } from './command.js';
+
+interface AnswerCommandOptions extends TargetOptions {
+  readonly decline?: boolean;
+  readonly accept?: boolean;
+  readonly save?: string;
+}
+
+export function answerCommand(context: CliContext): Command {
+  const own = createCommand('answer', 'answer the question of a call that waits, and continue the call')
+    .argument('[id]', 'ID of the call, or its first characters; without it, list the calls that wait')
+    .argument('[fields...]', 'fields of the form: NAME=VALUE, NAME:=JSON, NAME=@FILE')
+    .option('--accept', 'for a page to visit: it was opened')
+    .option('--decline', 'decline the request of the server')
+    .option('--save <folder>', 'save images, audio and resources of the result into this folder');
+  return withTargetOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon answer', 'list the calls that wait'],
+        ['tenon answer 7f3a1b2c count=3', 'answer a form'],
+        ['tenon answer 7f3a --decline', 'say no'],
+      ]),
+    )
+    .action(async (id: string | undefined, words: string[], options: AnswerCommandOptions) => {
+      if (id === undefined) return listWaiting(context, options);
+      await answerParkedCall(context, await findParkedCall(context, id), words, options);
+    });
+}
+
+async function listWaiting(context: CliContext, { json = false }: AnswerCommandOptions): Promise<void> {
+  const calls = (await listParkedCalls(context)).map(({ id, expiresAt, method, params, inputRequests }) => {
+    const requests = describeRequests(inputRequests);
+    const name = String(params.name ?? params.uri ?? method);
+    return {
+      id,
+      name,
+      expiresAt: new Date(expiresAt).toISOString(),
+      requests,
+      command: formatAnswerCommand(id, requests),
+    };
+  });
+  context.code = exitCodes.success;
+  if (json) return context.screen.printJson({ calls });
+  if (calls.length === 0) return context.screen.note('no call waits for an answer');
+  const { sanitizeText } = await import('tenon/host');
+  for (const { id, name, expiresAt, requests, command } of calls) {
+    const text = `${id}  ${name}  until ${expiresAt}\n${formatRequests(requests)}\n  ${command}`;
+    context.screen.print(sanitizeText(text, { lines: true }));
+  }
+}
+
+async function answerParkedCall(
+  context: CliContext,
+  parked: ParkedCall,
+  words: readonly string[],
+  given: AnswerCommandOptions,
+): Promise<void> {
+  // Commander sets `browser` also when the option is absent.
+  const browser = given.browser !== false && parked.options.browser !== false;
+  const options = { ...parked.options, ...given, browser };
+  const questions = createQuestions(context, options);
+  const responses = await createResponses(context, parked.inputRequests, words, options, questions);
+  const { reference } = parked;
+  await runWithClient(
+    context,
+    reference,
+    options,
+    async connection => {
+      checkTarget(parked, connection);
+      const result = await continueCall(context, connection, parked, responses, options, questions);
+      await removeParkedCall(context, parked.id);
+      if (result) await reportResult(context, parked, result, options);
+    },
+    // A task asks its question again. It gets the answer, and only later questions are new.
+    parked.taskId === undefined ? questions.handlers : withAnswers(questions, parked, responses),
+  );
+}
+
+/** A changed configuration must not send the answer to another server. */
+function checkTarget({ fingerprint }: ParkedCall, { target }: TargetConnection): void {
+  if (computeTargetFingerprint(target.target) === fingerprint) return;
+  throw createUsageError(
+    'the configuration now leads to another server than the one that asked',
+    'restore the configuration, or repeat the call',
+  );
+}
+
+function continueCall(
+  context: CliContext,
+  connection: TargetConnection,
+  { method, params, reference, requestState, taskId }: ParkedCall,
+  inputResponses: JsonObject,
+  options: AnswerCommandOptions,
+  questions: Questions,
+) {
+  const state = requestState === undefined ? {} : { requestState };
+  const request: CallRequest<keyof CallResults> = {
+    method: method as keyof CallResults,
+    params: taskId === undefined ? { ...params, inputResponses, ...state } : params,
+    reference,
+    options,
+  };
+  return runCall(context, connection, request, questions, taskId === undefined ? undefined : { taskId });
+}
+
+function withAnswers(questions: Questions, parked: ParkedCall, responses: JsonObject): QuestionHandlers {
+  const open = new Map(
+    Object.entries(parked.inputRequests).map(([key, request]) => [JSON.stringify(getParams(request)), key]),
+  );
+  const take = (params: object) => {
+    const key = open.get(JSON.stringify(params));
+    open.delete(JSON.stringify(params));
+    return key === undefined ? undefined : (responses[key] as ElicitResult);
+  };
+  const { elicit, elicitUrl } = questions.handlers;
+  return {
+    elicit: (form: ElicitFormParams, info) => take(form) ?? elicit(form, info),
+    elicitUrl: (question, info) => take(question) ?? elicitUrl(question, info),
+  };
+}
+
+const getParams = (request: unknown): unknown => (request as JsonObject).params;
+
+async function reportResult(
+  context: CliContext,
+  { method, params }: ParkedCall,
+  result: CallResults[keyof CallResults],
+  options: AnswerCommandOptions,
+): Promise<void> {
+  if ('content' in result) await reportToolResult(context, String(params.name), result, options);
+  else if ('messages' in result) await reportPromptResult(context, result, options);
+  else if ('contents' in result) await reportReadResult(context, result, options);
+  else throw createUsageError(`unknown method ${method} in the state of the call`, 'repeat the call');
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { Client, Tool } from 'tenon';
+import { reportToolResult } from '../calls/report-result.js';
+import { runCall } from '../calls/run-call.js';
+import type { CliContext } from '../cli-context.js';
+import { createQuestions } from '../questions/questions.js';
+import { runWithClient } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { checkArguments } from '../tools/check-arguments.js';
+import { nameValues, parseArguments } from '../tools/parse-arguments.js';
+import { formatToolSignature } from '../tools/signature.js';
+import { parseCallExpression } from '../tools/value-syntax.js';
+import { createUsageError } from '../usage-error.js';
+import { formatExamples } from './command.js';
+
+interface CallCommandOptions extends TargetOptions {
+  readonly args?: string;
+  readonly save?: string;
+}
+
+/** Maximum number of names that an error lists. */
+const MAX_NAMES = 20;
+
+export function callCommand(context: CliContext): Command {
+  const own = createTargetCommand('call', 'call a tool', 'TOOL [NAME=VALUE…]')
+    .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .option('--save <folder>', 'save images, audio and resources of the result into this folder');
+  return withTargetOptions(own)
+    .addHelpText(
+      'after',
+      `\nArguments:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
+        [
+          ['tenon call https://example.com/mcp echo message=hi', 'call a tool at a URL'],
+          ['tenon call notes add title=Glue tags:=\'["wood"]\' text=@glue.md', 'a server of ./mcp.json'],
+          [`tenon call server.ts 'add(a: 1, b: 2)'`, 'arguments as a function call'],
+          ['tenon call echo message=hi -- node server.js', 'a server that is started'],
+          ['tenon call notes export --save out --json', 'save files, and print JSON'],
+        ],
+      )}`,
+    )
+    .action(async (words: string[], options: CallCommandOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      const [toolText, ...argumentWords] = rest;
+      if (toolText === undefined) throw createUsageError('no tool', 'see the tools of the server with `tenon list`');
+      const expression = parseCallExpression(toolText);
+      const name = expression?.name ?? toolText;
+      const questions = createQuestions(context, options);
+      await runWithClient(
+        context,
+        reference,
+        options,
+        async connection => {
+          const tool = await findTool(connection.client, name, connection.signal);
+          const values = { ...nameValues(tool.inputSchema, expression?.positional ?? []), ...expression?.named };
+          const { args: json } = options;
+          const args = await parseArguments(tool.inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
+          checkArguments(args, tool.inputSchema, formatToolSignature(tool));
+          const params = { name, arguments: args };
+          const request = { method: 'tools/call' as const, params, reference, options };
+          const result = await runCall(context, connection, request, questions);
+          if (result) await reportToolResult(context, name, result, options);
+        },
+        questions.handlers,
+      );
+    });
+}
+
+/** Finds a tool by its name. Throws with the nearest name if there is none. */
+async function findTool(client: Client, name: string, signal: AbortSignal): Promise<Tool> {
+  const names: string[] = [];
+  let tool: Tool | undefined;
+  for await (const each of client.listTools({ signal })) {
+    names.push(each.name);
+    if (each.name === name) tool = each;
+  }
+  if (tool) return tool;
+  const { findNearestKey } = await import('tenon/host');
+  const nearest = findNearestKey(name, names);
+  const listed = `${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
+  const others = names.length === 0 ? 'the server has no tools' : `use one of: ${listed}`;
+  throw createUsageError(`tool "${name}" not found`, nearest === undefined ? others : `did you mean "${nearest}"?`);
+}

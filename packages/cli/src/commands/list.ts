@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import type { Client, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+import { createTokenReport, sanitizeText } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+import { runWithClient } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
+import { createUsageError } from '../usage-error.js';
+import { formatExamples } from './command.js';
+
+interface ListOptions extends TargetOptions {
+  readonly schema?: boolean;
+}
+
+/** A tool as `--json` prints it: the definition of the server, its signature, and the tokens that it takes. */
+interface ListedTool extends Tool {
+  readonly signature: string;
+  readonly tokens: number;
+}
+
+/** Everything that a server offers. */
+export interface ServerListing {
+  readonly server: { readonly name: string; readonly version: string; readonly title?: string | undefined } | null;
+  readonly protocolVersion: string;
+  readonly instructions: string | null;
+  /** Tokens of all tools in the context of a model, estimated. */
+  readonly tokens: number;
+  readonly tools: readonly ListedTool[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+}
+
+/** Maximum length of a description in the list, in characters. `--json` prints all of it. */
+const MAX_DESCRIPTION = 400;
+const MAX_LINE = 4000;
+
+export function listCommand(context: CliContext): Command {
+  const own = createTargetCommand('list', 'list the tools, resources and prompts of a server', '').option(
+    '--schema',
+    'print the JSON Schemas of the tools, too',
+  );
+  return withTargetOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon list https://example.com/mcp', 'the server at a URL'],
+        ['tenon list notes', 'the server "notes" of ./mcp.json'],
+        ['tenon list server.ts', 'the server in a file'],
+        ['tenon list --json -- node server.js', 'the server that a command starts, as JSON'],
+      ]),
+    )
+    .action(async (words: string[], options: ListOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      await runWithClient(context, reference, options, async ({ client, signal }) => {
+        const listing = await readListing(client, signal);
+        if (options.json) context.screen.printJson(listing);
+        else context.screen.print(formatListing(listing, options, context.screen));
+        context.code = exitCodes.success;
+      });
+    });
+}
+
+async function readListing(client: Client, signal: AbortSignal): Promise<ServerListing> {
+  const { capabilities, info, protocolVersion, instructions } = client.server;
+  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
+    capabilities.tools ? collectAll(client.listTools({ signal })) : [],
+    capabilities.resources ? collectAll(client.listResources({ signal })) : [],
+    capabilities.resources ? collectAll(client.listResourceTemplates({ signal })) : [],
+    capabilities.prompts ? collectAll(client.listPrompts({ signal })) : [],
+  ]);
+  const { total, servers } = createTokenReport([{ server: '', tools }]);
+  const costs = servers[0]?.tools ?? [];
+  return {
+    server: info ? { name: info.name, version: info.version, ...(info.title ? { title: info.title } : {}) } : null,
+    protocolVersion,
+    instructions: instructions ?? null,
+    tokens: total,
+    tools: tools.map((tool, index) => ({
+      ...tool,
+      signature: formatToolSignature(tool),
+      tokens: costs[index]?.tokens ?? 0,
+    })),
+    resources,
+    resourceTemplates,
+    prompts,
+  };
+}
+
+async function collectAll<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+function formatListing(listing: ServerListing, { schema = false }: ListOptions, screen: Screen): string {
+  const { server, protocolVersion, tools, resources, resourceTemplates, prompts, tokens } = listing;
+  const title = server ? `${sanitizeLine(server.name)} ${sanitizeLine(server.version)}` : 'unnamed server';
+  const sections = [
+    formatSection(
+      screen,
+      `Tools (${tools.length}, about ${tokens} tokens)`,
+      tools.map(tool => [
+        tool.signature,
+        `${tool.tokens} tokens`,
+        tool.description,
+        ...(schema ? [JSON.stringify(tool.inputSchema), formatOutputSchema(tool.outputSchema)] : []),
+      ]),
+    ),
+    formatSection(
+      screen,
+      `Resources (${resources.length})`,
+      resources.map(({ uri, name, description }) => [uri, name, description]),
+    ),
+    formatSection(
+      screen,
+      `Resource templates (${resourceTemplates.length})`,
+      resourceTemplates.map(({ uriTemplate, name, description }) => [uriTemplate, name, description]),
+    ),
+    formatSection(
+      screen,
+      `Prompts (${prompts.length})`,
+      prompts.map(each => [formatPromptSignature(each), undefined, each.description]),
+    ),
+  ];
+  return [`${screen.style('bold', title)}  protocol ${protocolVersion}`, ...sections.filter(Boolean)].join('\n\n');
+}
+
+const formatOutputSchema = (schema: JsonObject | undefined): string | undefined =>
+  schema && `output: ${JSON.stringify(schema)}`;
+
+/** An entry has a head, a note beside it, and lines below. */
+type Entry = readonly [head: string, note: string | undefined, ...lines: (string | undefined)[]];
+
+function formatSection(screen: Screen, title: string, entries: readonly Entry[]): string {
+  if (entries.length === 0) return '';
+  const lines = entries.flatMap(([head, note, ...below]) => [
+    `  ${sanitizeLine(head)}${note === undefined ? '' : screen.style('dim', `  · ${sanitizeLine(note)}`)}`,
+    ...below.flatMap((text, index) =>
+      text === undefined
+        ? []
+        : [`    ${screen.style('dim', sanitizeLine(text, index === 0 ? MAX_DESCRIPTION : MAX_LINE))}`],
+    ),
+  ]);
+  return [screen.style('bold', title), ...lines].join('\n');
+}
+
+const sanitizeLine = (text: string, max: number = MAX_LINE): string => sanitizeText(text, { max });

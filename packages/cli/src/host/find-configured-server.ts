@@ -1,0 +1,52 @@
+import { type ConfiguredEntry, findNearestKey, findUserConfigs } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { createNotApprovedError } from '../target/resolve-target.js';
+import type { TargetOptions } from '../target/target-options.js';
+import { createUsageError } from '../usage-error.js';
+import { type Configuration, readConfiguration } from './read-configuration.js';
+import { checkTrust } from './server-trust.js';
+
+/**
+ * Finds a server by its name: in the files of `--config`, else in the configuration of this folder, else in those of the
+ * user's MCP hosts. Throws unless its command may be started.
+ */
+export async function findConfiguredServer(
+  context: CliContext,
+  name: string,
+  { config = [], trust = false }: TargetOptions,
+): Promise<ConfiguredEntry> {
+  const configuration =
+    config.length > 0 ? await readConfiguration(context, config) : await readDefaults(context, name);
+  const entry = configuration?.entries.find(each => each.name === name);
+  if (entry === undefined) throw createUnknownServerError(name, configuration);
+  const { approved } = await checkTrust(context, [entry], trust);
+  if (approved.length === 0) throw createNotApprovedError(name);
+  return entry;
+}
+
+/** The configuration of this folder if it has the server, else those of the user. */
+async function readDefaults(context: CliContext, name: string): Promise<Configuration | undefined> {
+  const here = await readConfiguration(context, []).catch((error: unknown) => {
+    if (isMissingConfig(error)) return undefined;
+    throw error;
+  });
+  if (here?.named.has(name)) return here;
+  const paths = (await findUserConfigs()).map(({ path }) => path);
+  return paths.length === 0 ? here : readConfiguration(context, paths);
+}
+
+const isMissingConfig = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'cli/no-config';
+
+function createUnknownServerError(name: string, configuration: Configuration | undefined): Error {
+  const known = configuration ? [...configuration.named] : [];
+  if (known.length === 0) {
+    return createUsageError(
+      `server "${name}" not found: there is no configuration, and no file of this name`,
+      'pass a URL, a server file, a command after --, or --config FILE',
+    );
+  }
+  const nearest = findNearestKey(name, known);
+  const hint = nearest === undefined ? `use one of: ${known.join(', ')}` : `did you mean "${nearest}"?`;
+  return createUsageError(`server "${name}" not found in ${configuration?.files.join(', ')}`, hint);
+}

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type HttpTarget, type JsonObject, type StdioTarget, TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import type { TargetOptions } from '../target/target-options.js';
+import type { TargetReference } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
+
+/** A call that waits for an answer. It is kept in a file that only the user can read. */
+export interface ParkedCall {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly reference: TargetReference;
+  /** Options that lead to the server again. Headers are not kept, because they hold secrets. */
+  readonly options: TargetOptions;
+  /** Digest of the URL or command line of the server. */
+  readonly fingerprint: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Requests of the server, by key. */
+  readonly inputRequests: JsonObject;
+  readonly requestState?: string | undefined;
+  /** Task that asks, instead of the call. */
+  readonly taskId?: string | undefined;
+}
+
+/** Time that a parked call is kept, in milliseconds: a day. The server may end it earlier. */
+const PARKED_TTL = 86_400_000;
+const ID = /^[0-9a-f]{8}$/;
+
+/** Digest that binds a parked call to the server that asked. */
+export function computeTargetFingerprint(target: HttpTarget | StdioTarget): string {
+  const identity = 'url' in target ? [String(target.url)] : [target.command, target.args ?? [], target.cwd ?? ''];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+}
+
+/** Writes a parked call, and removes those that have expired. */
+export async function saveParkedCall(
+  context: CliContext,
+  call: Omit<ParkedCall, 'id' | 'createdAt' | 'expiresAt'>,
+  now: number = Date.now(),
+): Promise<ParkedCall> {
+  const folder = getParkedFolder(context);
+  const parked = { id: randomBytes(4).toString('hex'), createdAt: now, expiresAt: now + PARKED_TTL, ...call };
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, `${parked.id}.json`), JSON.stringify(parked), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';
+    throw new TenonError(
+      'cli/input-required',
+      `the server asks a question, and the call cannot be kept: ${folder}: ${code}`,
+      {
+        hint: 'run this in a terminal, or set TENON_HOME to a folder that can be written',
+      },
+    );
+  }
+  await listParkedCalls(context, now);
+  return parked;
+}
+
+/** Lists parked calls, the oldest first. Removes those that have expired. */
+export async function listParkedCalls(context: CliContext, now: number = Date.now()): Promise<ParkedCall[]> {
+  const folder = getParkedFolder(context);
+  const names = await readdir(folder).catch(() => []);
+  const ids = names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
+  const all = await Promise.all(ids.filter(id => ID.test(id)).map(id => readParkedCall(folder, id)));
+  const calls = all.filter(call => call !== undefined);
+  for (const call of calls) if (call.expiresAt <= now) await removeParkedCall(context, call.id);
+  return calls.filter(call => call.expiresAt > now).sort((a, b) => a.createdAt - b.createdAt);
+}
+
+/** Finds a parked call by its id or the first characters of it. */
+export async function findParkedCall(context: CliContext, id: string): Promise<ParkedCall> {
+  const calls = await listParkedCalls(context);
+  const [call, other] = calls.filter(each => id !== '' && each.id.startsWith(id));
+  if (call && !other) return call;
+  const problem = other ? `several calls have an id that begins with ${id}` : `no call waits under the id ${id}`;
+  throw createUsageError(problem, 'see the calls that wait with `tenon answer`');
+}
+
+/** Removes a parked call. */
+export async function removeParkedCall(context: CliContext, id: string): Promise<void> {
+  await rm(join(getParkedFolder(context), `${id}.json`), { force: true });
+}
+
+function getParkedFolder({ env }: CliContext): string {
+  return join(getFolders(env).state, 'parked');
+}
+
+async function readParkedCall(folder: string, id: string): Promise<ParkedCall | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8')) as ParkedCall;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import { TenonError } from 'tenon';
+import { describeError, getHint } from './error-hints.js';
+import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
+import type { Screen } from './screen.js';
+
+/** Error as the command prints it with `--json`, in one line on standard error. */
+export interface ErrorReport {
+  /** Stable code `area/problem`. */
+  readonly code: string;
+  /** The problem. */
+  readonly cause: string;
+  /** The next step. */
+  readonly fix: string;
+  /** Exit code of the process. */
+  readonly exit: ExitCode;
+}
+
+export interface ReportOptions {
+  /** Writes one line of JSON instead of text. */
+  readonly json: boolean;
+  /** Also prints the code and the stack. */
+  readonly verbose: boolean;
+}
+
+const DEFAULT_FIX = 'run the command again with --verbose to see the code and the stack';
+
+/** Reports an error on standard error and returns the exit code of the process. */
+export function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): ExitCode {
+  if (thrown instanceof CommanderError) return reportUsage(thrown, options, screen);
+  const error = TenonError.from(thrown);
+  const exit = getExitCode(error);
+  if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
+  else screen.note(`tenon: ${describeError(error)}`);
+  if (options.verbose && !options.json) screen.note(`${error.code}\n${error.stack ?? ''}`);
+  return exit;
+}
+
+/** Writes the one line of JSON. */
+export function writeErrorReport(screen: Screen, report: ErrorReport): void {
+  screen.note(JSON.stringify(report));
+}
+
+function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
+  const { code, summary, peer, method, expected, received } = error;
+  const { message: cause } = new TenonError(code, summary, { peer, method, expected, received });
+  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit };
+}
+
+/** Errors of the parser of the command line, which has printed them as text. Its help is no error. */
+function reportUsage({ exitCode, message }: CommanderError, { json }: ReportOptions, screen: Screen): ExitCode {
+  if (exitCode === 0) return exitCodes.success;
+  const cause = message.replace(/^error: /, '');
+  if (json) writeErrorReport(screen, { code: 'cli/usage', cause, fix: 'see --help', exit: exitCodes.usage });
+  return exitCodes.usage;
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import { type HttpTarget, type StdioTarget, TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { createUsageError, readVariable } from '../usage-error.js';
+import { createFileCommand } from './file-command.js';
+import { createTargetAuthorizer } from './target-authorizer.js';
+import type { TargetOptions } from './target-options.js';
+import type { TargetReference } from './target-reference.js';
+
+/** A server to connect to. */
+export interface ResolvedTarget {
+  readonly target: HttpTarget | StdioTarget;
+  /** Name for people. */
+  readonly label: string;
+}
+
+/** Resolves a target to a URL or a command. Asks for approval of commands that stand in a configuration of a project. */
+export async function resolveTarget(
+  context: CliContext,
+  reference: TargetReference,
+  options: TargetOptions,
+): Promise<ResolvedTarget> {
+  switch (reference.kind) {
+    case 'url':
+      return { target: createHttpTarget(context, { url: reference.url }, options), label: reference.url };
+    case 'command': {
+      const { command, args } = reference;
+      return { target: createStdioTarget(context, { command, args }, options), label: [command, ...args].join(' ') };
+    }
+    case 'file':
+      return {
+        target: createStdioTarget(context, createFileCommand(reference.path, context.env), options),
+        label: reference.path,
+      };
+    case 'name':
+      return resolveName(context, reference.name, options);
+  }
+}
+
+async function resolveName(context: CliContext, name: string, options: TargetOptions): Promise<ResolvedTarget> {
+  const { findConfiguredServer } = await import('../host/find-configured-server.js');
+  const { target } = await findConfiguredServer(context, name, options);
+  return {
+    label: name,
+    target: 'url' in target ? createHttpTarget(context, target, options) : createStdioTarget(context, target, options),
+  };
+}
+
+function createHttpTarget(context: CliContext, target: HttpTarget, options: TargetOptions): HttpTarget {
+  const { header = {}, bearerEnv, transport } = options;
+  const headers = { ...(typeof target.headers === 'object' ? target.headers : {}), ...header };
+  const auth = createAuth(context, headers, options, bearerEnv);
+  return {
+    ...target,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(auth === undefined ? {} : { auth }),
+    ...(transport === undefined ? {} : { transport }),
+  };
+}
+
+function createAuth(
+  context: CliContext,
+  headers: Readonly<Record<string, string>>,
+  options: TargetOptions,
+  bearerEnv: string | undefined,
+): HttpTarget['auth'] {
+  if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
+  const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+  return hasToken || options.auth === 'none' ? undefined : createTargetAuthorizer(context, options);
+}
+
+function createStdioTarget(context: CliContext, target: StdioTarget, options: TargetOptions): StdioTarget {
+  const { pass = [], env = {}, cwd, header, bearerEnv } = options;
+  if (header !== undefined || bearerEnv !== undefined) {
+    throw createUsageError('--header and --bearer-env are for servers at a URL', 'pass --env or --pass to a command');
+  }
+  const passed = Object.fromEntries(pass.map(name => [name, readVariable(context.env, name, '--pass')]));
+  const folder = cwd === undefined ? (target.cwd ?? context.cwd) : resolve(context.cwd, cwd);
+  return { ...target, env: { ...target.env, ...passed, ...env }, cwd: folder };
+}
+
+/** Creates the error for a server that is not approved. */
+export function createNotApprovedError(name: string): TenonError {
+  return new TenonError('config/not-approved', `the command of server "${name}" is not approved`, {
+    hint: 'run this in a terminal to approve it, or pass --trust',
+  });
+}

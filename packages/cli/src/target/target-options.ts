@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander';
+import { withBearer } from '../commands/auth-options.js';
+import { createCommand } from '../commands/command.js';
+import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
+
+/** Options of every command with a target. */
+export interface TargetOptions {
+  readonly config?: string[];
+  readonly trust?: boolean;
+  readonly header?: Record<string, string>;
+  readonly bearerEnv?: string;
+  readonly auth?: 'none' | 'stored' | 'browser';
+  readonly clientId?: string;
+  readonly clientSecretEnv?: string;
+  readonly browser?: boolean;
+  readonly transport?: 'http' | 'http-sse';
+  readonly env?: Record<string, string>;
+  readonly pass?: string[];
+  readonly cwd?: string;
+  readonly protocolVersion?: string;
+  /** In milliseconds. */
+  readonly timeout?: number;
+  readonly input?: boolean;
+  readonly json?: boolean;
+}
+
+/** Creates a command with a target. `usage`: its arguments after the target. */
+export function createTargetCommand(name: string, summary: string, usage: string): Command {
+  const more = usage === '' ? '' : ` ${usage}`;
+  return createCommand(name, summary)
+    .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
+    .argument(
+      '[target...]',
+      'URL, name in a configuration, or server file (.js, .ts, .py); or, after --, the command that starts a server',
+    );
+}
+
+/** Adds the options of every command with a target, below the options of the command itself. */
+export function withTargetOptions(command: Command): Command {
+  command
+    .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
+    .option('--timeout <time>', 'time to wait for a response (default: 60s without a sign of life)', parseDuration)
+    .option('--no-input', 'never ask: park questions of the server, and do not sign in')
+    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
+    .optionsGroup('Servers of a configuration:')
+    .option(
+      '--config <file>',
+      'configuration file; repeatable (default: ./mcp.json and those of MCP hosts)',
+      parseNames,
+    )
+    .option('--trust', 'start the configured command without asking for approval')
+    .optionsGroup('Servers at a URL:')
+    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'));
+  return withBearer(command, 'environment variable with a token to send')
+    .addOption(
+      new Option(
+        '--auth <how>',
+        'tokens to use: none, those of an earlier sign-in, or sign in by the browser (default: browser in a terminal, else stored)',
+      ).choices(['none', 'stored', 'browser']),
+    )
+    .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
+    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
+    .option('--no-browser', 'sign in without opening a browser: show the URL, and paste the final address')
+    .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']))
+    .optionsGroup('Servers that are started:')
+    .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
+    .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
+    .option('--cwd <folder>', 'working directory of the process');
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import type { CliContext } from '../cli-context.js';
+import { parseWebUrl } from '../option-parsers.js';
+import { createUsageError } from '../usage-error.js';
+
+/** A server as the user names it on the command line. */
+export type TargetReference =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'name'; readonly name: string };
+
+/** Extensions of files that a runtime can start. */
+const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
+
+const TARGET_HINT = 'pass a URL, a name in a configuration, a server file, or a command after --';
+
+/**
+ * Takes the target from the arguments of a command: the command line after `--` if there is one, else the first
+ * argument. Returns the target and the other arguments.
+ */
+export function takeTarget(
+  { serverCommand, cwd }: Pick<CliContext, 'serverCommand' | 'cwd'>,
+  words: readonly string[],
+): { reference: TargetReference; rest: readonly string[] } {
+  if (serverCommand) {
+    const [command, ...args] = serverCommand;
+    if (command === undefined) throw createUsageError('no command after --', 'write the command of a server after --');
+    return { reference: { kind: 'command', command, args }, rest: words };
+  }
+  const [first, ...rest] = words;
+  if (first === undefined) throw createUsageError('no target', TARGET_HINT);
+  return { reference: parseTarget(first, cwd), rest };
+}
+
+/** Parses a target in one word: a URL, a path of a server file, or a name in a configuration. */
+function parseTarget(text: string, cwd: string): TargetReference {
+  const url = parseWebUrl(text);
+  if (url !== undefined) return { kind: 'url', url };
+  if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
+  const path = resolve(cwd, text);
+  const isStartable = FILE_EXTENSIONS.includes(extname(text));
+  if (isStartable && existsSync(path)) return { kind: 'file', path };
+  if (/[\\/]/.test(text)) {
+    const problem = existsSync(path) ? 'no runtime is known for this file' : 'file not found';
+    throw createUsageError(
+      `${text}: ${problem}`,
+      `pass a ${FILE_EXTENSIONS.join(', ')} file, or ${TARGET_HINT.slice(5)}`,
+    );
+  }
+  return { kind: 'name', name: text };
+}

@@ -1,0 +1,109 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, projectWith, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+
+describe('tenon answer', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    kitchen = await serveKitchen();
+  });
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+  const run = (...args: string[]) => tenon(project.folder, args);
+  const folder = () => project.path('home/state/parked');
+
+  /** Calls a tool that asks, and returns the id under which it waits. */
+  async function park(...args: string[]): Promise<string> {
+    const { code, out, err } = await run('call', kitchen.url, ...args, '--json');
+    expect({ code, args, err: JSON.parse(err) }).toMatchObject({
+      code: 9,
+      err: { code: 'cli/input-required', exit: 9 },
+    });
+    return JSON.parse(out).inputRequired.id;
+  }
+
+  it('parks a call that asks, and continues it with the answer [cli.call]', async () => {
+    const { code, out, err } = await run('call', kitchen.url, 'order', 'item=apples');
+    expect({ code, out }).toEqual({ code: 9, out: '' });
+    expect(err).toContain('How many apples?\n    count: number');
+    const [, id = ''] = /tenon answer ([0-9a-f]{8}) count=VALUE/.exec(err) ?? [];
+    const file = `${folder()}/${id}.json`;
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(folder())).mode & 0o777).toBe(0o700);
+
+    const waiting = JSON.parse((await run('answer', '--json')).out).calls;
+    expect(waiting).toMatchObject([{ id, name: 'order', command: `tenon answer ${id} count=VALUE` }]);
+    expect(await run('answer', id, 'count=20')).toMatchObject({ code: 2, out: '' });
+    expect(await run('answer', id)).toMatchObject({ code: 2, err: expect.stringContaining('count: number') });
+    expect(await run('answer', id.slice(0, 4), 'count=3')).toEqual({ code: 0, out: 'ordered 3 apples\n', err: '' });
+    expect(await readdir(folder())).toEqual([]);
+    expect(await run('answer', id, 'count=3')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no call waits'),
+    });
+  });
+
+  it('declines, and accepts a page that was opened', async () => {
+    expect(await run('answer', await park('order', 'item=a'), '--decline')).toMatchObject({
+      out: 'not ordered: decline\n',
+    });
+    const id = await park('pay');
+    expect(await run('answer', id)).toMatchObject({ code: 2, err: expect.stringContaining('https://pay.example/42') });
+    expect(await run('answer', id, '--accept')).toMatchObject({ code: 0, out: 'accept\n' });
+  });
+
+  it('continues a task that asks', async () => {
+    const id = await park('bake');
+    expect(await run('answer', id, 'sell=true')).toMatchObject({ code: 0, out: 'sold\n' });
+  });
+
+  it('parks a task of 2025-11-25, and refuses a plain call, which has to be answered while it is open', async () => {
+    const old = ['--protocol-version', '2025-11-25'];
+    const refused = await run('call', kitchen.url, 'order', 'item=apples', '--json', ...old);
+    expect(refused).toMatchObject({ code: 9, out: '' });
+    expect(JSON.parse(refused.err)).toMatchObject({
+      code: 'cli/input-required',
+      cause: expect.stringContaining('while the call is open'),
+      fix: expect.stringContaining('terminal'),
+    });
+    const id = await park('bake', ...old);
+    expect(await run('answer', id, 'sell=false')).toMatchObject({ code: 0, out: 'kept\n' });
+  });
+
+  it('drops calls that have expired, and refuses another server', async () => {
+    const file = async (id: string) => JSON.parse(await readFile(`${folder()}/${id}.json`, 'utf8'));
+    const expired = await park('order', 'item=a');
+    await writeFile(`${folder()}/${expired}.json`, JSON.stringify({ ...(await file(expired)), expiresAt: 1 }));
+    expect((await run('answer', expired, 'count=1')).code).toBe(2);
+    expect(await readdir(folder())).toEqual([]);
+    const moved = await park('order', 'item=a');
+    await writeFile(`${folder()}/${moved}.json`, JSON.stringify({ ...(await file(moved)), fingerprint: 'other' }));
+    expect(await run('answer', moved, 'count=1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('another server than the one that asked'),
+    });
+  });
+
+  it('keeps no header and no token in the file', async () => {
+    const given = ['--header', 'x-key=header-secret', '--bearer-env', 'TOKEN'];
+    const env = { TOKEN: 'token-secret-0123' };
+    const { out } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json', ...given], env);
+    const { id } = JSON.parse(out).inputRequired;
+    expect(await readFile(`${folder()}/${id}.json`, 'utf8')).not.toMatch(/header-secret|token-secret/);
+    expect((await tenon(project.folder, ['answer', id, 'count=1'], env)).out).toBe('ordered 1 a\n');
+  });
+
+  it('says that a call cannot be kept where the home cannot be written [cli.tty]', async () => {
+    await project.write('file', 'not a folder');
+    const env = { TENON_HOME: project.path('file/home') };
+    const { code, err } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json'], env);
+    expect({ code, ...JSON.parse(err) }).toMatchObject({
+      code: 'cli/input-required',
+      fix: expect.stringContaining('TENON_HOME'),
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
+import { buildCommand, EVERYTHING, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+
+describe('tenon call', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  let official: Awaited<ReturnType<typeof startV2Handler>>;
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({ shop: shopEntry() });
+    kitchen = await serveKitchen();
+    official = await startV2Handler();
+  });
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  const call = (...args: string[]) => tenon(project.folder, ['call', ...args]);
+
+  it('calls tools of our server, and of official servers of both generations [cli.call]', async () => {
+    expect(await call(kitchen.url, 'echo', 'message=hi')).toEqual({ code: 0, out: 'hi\n', err: '' });
+    expect(await call('echo', 'message=hi', '--', ...EVERYTHING)).toMatchObject({ code: 0, out: 'Echo: hi\n' });
+    expect(JSON.parse((await call(`${official.origin}/mcp`, 'add', 'a=1', 'b=2', '--json')).out)).toMatchObject({
+      structuredContent: { sum: 3 },
+    });
+    expect(await call('shop', 'price', 'of=glue', '--trust')).toMatchObject({ code: 0, out: 'glue costs 4\n' });
+  });
+
+  it('converts texts into the types of the schema [cli.call]', async () => {
+    await project.write('message.txt', 'from a file');
+    const echo = async (...args: string[]) => (await call(kitchen.url, ...args)).out.trim();
+    expect(await echo('echo', 'message=5', 'times=2', 'tags=a', 'tags=b')).toBe('5 5 a b');
+    expect(await echo('echo', 'message:="x=y"', 'tags:=["a"]')).toBe('x=y a');
+    expect(await echo('echo', 'message=@message.txt')).toBe('from a file');
+    expect(await echo(`echo(message: 'it is', times: 2,)`)).toBe('it is it is');
+    expect(await echo('echo("first", 3)')).toBe('first first first');
+    expect(await echo('show', 'value={"a":[1,null]}')).toBe('{"a":[1,null]}');
+    expect(await echo('show(value: { a: [1, { "b c": true }] })')).toBe('{"a":[1,{"b c":true}]}');
+    expect(await echo('echo', '--args', '{"message":"json"}')).toBe('json');
+    const piped = await tenon(
+      project.folder,
+      ['call', kitchen.url, 'echo', 'times=2', '--args', '-'],
+      {},
+      '{"message":"in"}',
+    );
+    expect(piped.out).toBe('in in\n');
+  });
+
+  it.each([
+    [['ecko', 'message=hi'], 'did you mean "echo"'],
+    [['echo', 'mesage=hi'], 'did you mean "message"'],
+    [['echo'], 'echo(message: string, times?: number, tags?: string[])'],
+    [['echo', 'message=hi', 'times=9'], 'times'],
+    [['sum', 'a=1', 'b=x'], 'expected number, got "x"'],
+    [['sum', 'a=1', 'a=2', 'b=1'], 'given 2 times'],
+    [['echo', 'hi'], 'NAME=VALUE'],
+    [['echo', 'message=@none.txt'], 'cannot read'],
+    [['echo', 'message:=hi'], 'invalid JSON'],
+    [['echo', '--args', '[1]'], 'not a JSON object'],
+    [['echo(message: )'], 'expected a value'],
+    [['sum(1, 2, 3)'], '3 values'],
+    [[], 'tenon list'],
+  ])('refuses arguments before they are sent: %j [cli.call]', async (args, text) => {
+    const { code, out, err } = await call(kitchen.url, '--json', ...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    const { cause, fix } = JSON.parse(err);
+    expect(`${cause}. ${fix}`).toContain(text);
+  });
+
+  it('ends with 5 for an error of the tool [cli.exit]', async () => {
+    expect(await call(kitchen.url, 'fail')).toEqual({
+      code: 5,
+      out: 'The oven is cold.\n',
+      err: 'tenon: the tool fail failed\n',
+    });
+    const { code, out, err } = await call(kitchen.url, 'fail', '--json');
+    expect(code).toBe(5);
+    expect(JSON.parse(out)).toMatchObject({ isError: true });
+    expect(JSON.parse(err)).toMatchObject({ code: 'tool/failed', cause: 'The oven is cold.', exit: 5 });
+  });
+
+  it('ends with 8 when no response arrives in time [cli.exit]', async () => {
+    const { code, out, err } = await call(kitchen.url, 'slow', '--timeout', '300ms', '--json');
+    expect({ code, out }).toEqual({ code: 8, out: '' });
+    expect(JSON.parse(err)).toMatchObject({ code: 'call/timeout', fix: expect.stringContaining('--timeout') });
+  });
+
+  it('prints structured content, and the result as one JSON object', async () => {
+    expect((await call(kitchen.url, 'sum', 'a=1', 'b=2')).out).toBe('{\n  "total": 3\n}\n');
+    const { out, err } = await call(kitchen.url, 'sum', 'a=1', 'b=2', '--json');
+    expect(JSON.parse(out)).toMatchObject({ structuredContent: { total: 3 } });
+    expect(err).toBe('');
+  });
+
+  it('saves images, and never over a file that is there [cli.call]', async () => {
+    expect((await call(kitchen.url, 'picture')).out).toContain('[image image/png, 70 bytes: save it with --save DIR]');
+    const { saved } = JSON.parse((await call(kitchen.url, 'picture', '--save', 'out', '--json')).out);
+    expect(saved).toEqual([{ path: project.path('out/picture-1.png'), mimeType: 'image/png', bytes: 70 }]);
+    expect((await call(kitchen.url, 'picture', '--save', 'out')).err).toContain('out/picture-1-2.png (70 bytes)');
+    expect((await readdir(project.path('out'))).sort()).toEqual(['picture-1-2.png', 'picture-1.png']);
+    expect((await readFile(project.path('out/picture-1.png'))).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('sends headers and a token, and does not accept them for a process', async () => {
+    const env = { TOKEN: '0123456789abcdef' };
+    const given = ['--header', 'x-trace=1', '--bearer-env', 'TOKEN'];
+    expect((await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi', ...given], env)).code).toBe(0);
+    const refused = await tenon(project.folder, ['call', 'echo', ...given, '--', ...EVERYTHING], env);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('servers at a URL') });
+  });
+
+  it('cancels the call and ends with 130 on Ctrl-C, and leaves no process', async () => {
+    const child = startTenon(project.folder, [
+      'call',
+      'trigger-long-running-operation',
+      'duration=60',
+      '--',
+      ...EVERYTHING,
+    ]);
+    child.stderr?.resume();
+    // The server is started once its process has a child; the test needs only that the command handles the signal.
+    await new Promise(resolve => setTimeout(resolve, 1500));
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    expect(code).toBe(130);
+    await gone(child.pid ?? 0);
+  });
+});

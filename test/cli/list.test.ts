@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
+import { buildCommand, EVERYTHING, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+
+describe('tenon list', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  let official: Awaited<ReturnType<typeof startV2Handler>>;
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({ shop: shopEntry(), none: { command: 'no-such-program' } });
+    kitchen = await serveKitchen();
+    official = await startV2Handler();
+  });
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  const list = (...args: string[]) => tenon(project.folder, ['list', ...args]);
+
+  it('prints signatures, tokens, resources and prompts of a server at a URL [cli.list]', async () => {
+    const { code, out, err } = await list(kitchen.url);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^kitchen 1\.0\.0 {2}protocol 2026-07-28\n\nTools \(9, about \d+ tokens\)\n/);
+    expect(out).toMatch(
+      / {2}echo\(message: string, times\?: number, tags\?: string\[\]\) {2}· \d+ tokens\n {4}Repeats a message\n/,
+    );
+    expect(out).toContain('  sum(a: number, b: number): { total: number }  · ');
+    expect(out).toContain('note://Glue');
+    expect(out).toContain('note://{title}');
+    expect(out).toContain('summarize(title: string)');
+    expect(out).not.toContain('\u001b');
+    const { out: withSchemas } = await list(kitchen.url, '--schema');
+    expect(withSchemas).toContain('"required":["a","b"]');
+  });
+
+  it('prints one JSON object on standard output and nothing else', async () => {
+    const { code, out, err } = await list(kitchen.url, '--json');
+    expect({ code, err, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, err: '', lines: 1 });
+    const listing = JSON.parse(out);
+    expect(listing.server).toEqual({ name: 'kitchen', version: '1.0.0' });
+    expect(listing.tools[0]).toMatchObject({ name: 'echo', inputSchema: { type: 'object' } });
+    expect(listing.tools.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0)).toBe(listing.tokens);
+    expect(listing.resourceTemplates).toHaveLength(1);
+  });
+
+  it('lists official servers of both generations', async () => {
+    const v1 = await list('--json', '--', ...EVERYTHING);
+    expect(JSON.parse(v1.out)).toMatchObject({
+      protocolVersion: '2025-11-25',
+      server: { name: 'mcp-servers/everything' },
+    });
+    const v2 = await list('--json', `${official.origin}/mcp`);
+    expect(JSON.parse(v2.out)).toMatchObject({ protocolVersion: '2026-07-28', server: { name: 'sdk-v2' } });
+    expect(JSON.parse(v2.out).tools.map(({ signature }: { signature: string }) => signature)).toContain(
+      'add(a: number, b: number): { sum: number }',
+    );
+  });
+
+  it('pins the protocol version', async () => {
+    const { out } = await list(kitchen.url, '--json', '--protocol-version', '2025-06-18');
+    expect(JSON.parse(out).protocolVersion).toBe('2025-06-18');
+    expect((await list(kitchen.url, '--protocol-version', '1999-01-01')).code).toBe(1);
+  });
+
+  it('starts a server of a configuration by its name, once it is approved', async () => {
+    const refused = await list('shop', '--json');
+    expect(refused).toMatchObject({ code: 6, out: '' });
+    expect(JSON.parse(refused.err.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      code: 'config/not-approved',
+      fix: expect.stringContaining('--trust'),
+    });
+    expect(JSON.parse((await list('shop', '--json', '--trust')).out).server.name).toBe('shop');
+    const other = await project.write('other.json', { mcpServers: { kiosk: shopEntry() } });
+    expect(other).toBeUndefined();
+    expect((await list('kiosk', '--trust', '--config', 'other.json')).code).toBe(0);
+  });
+
+  it('starts a server file with its runtime', async () => {
+    const [, everything = ''] = EVERYTHING;
+    await project.write('server.js', `import ${JSON.stringify(everything)};`);
+    await project.write('package.json', '{ "type": "module" }');
+    expect(JSON.parse((await list('server.js', '--json')).out).server.name).toBe('mcp-servers/everything');
+  });
+
+  it.each([
+    [['shp'], 2, 'did you mean "shop"'],
+    [[], 2, 'no target'],
+    [['ftp://example.com'], 2, 'invalid URL'],
+    [['./none.ts'], 2, 'file not found'],
+    [['--'], 2, 'no command after --'],
+    [['none', '--trust'], 4, 'no-such-program'],
+    [['http://127.0.0.1:9/mcp'], 4, 'cannot connect'],
+  ])('ends with an exit code and one JSON line for an error: %j [cli.exit]', async (args, exit, text) => {
+    const { code, out, err } = await list('--json', ...args);
+    expect({ code, out }).toEqual({ code: exit, out: '' });
+    const report = JSON.parse(err.trim().split('\n').at(-1) ?? '');
+    expect(Object.keys(report)).toEqual(['code', 'cause', 'fix', 'exit']);
+    expect(report.exit).toBe(exit);
+    expect(`${report.cause} ${report.fix}`).toContain(text);
+  });
+
+  it('ends with 3 when the server requires authorization and no user can sign in [cli.exit]', async () => {
+    const locked = createServer((_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
+    await once(locked.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(locked.address() as AddressInfo).port}/mcp`;
+    for (const more of [[], ['--auth', 'none'], ['--no-input']]) {
+      const { code, out, err } = await list(url, '--json', ...more);
+      expect({ code, out, more }).toEqual({ code: 3, out: '', more });
+      expect(JSON.parse(err)).toMatchObject({ exit: 3 });
+    }
+    locked.closeAllConnections();
+    await new Promise(resolve => locked.close(resolve));
+  });
+
+  it('ends quietly when the reader closes the pipe [cli.tty]', async () => {
+    const child = startTenon(project.folder, ['list', '--', ...EVERYTHING]);
+    let errors = '';
+    child.stderr?.setEncoding('utf8').on('data', text => (errors += text));
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    await once(lines, 'line');
+    child.stdout?.destroy();
+    const [code] = await once(child, 'close');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  });
+
+  it('works with a home that cannot be written [cli.tty]', async () => {
+    await project.write('file', 'not a folder');
+    const env = { TENON_HOME: project.path('file/home') };
+    expect((await tenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
+  });
+});
