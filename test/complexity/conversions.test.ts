@@ -23,7 +23,7 @@ function counted() {
   return { server, conversions: () => conversions };
 }
 
-it('a schema is converted once, however often and on however many roads it is listed', async () => {
+it('converts a schema once, on any number of lists and transports', async () => {
   const { server, conversions } = counted();
   for (const road of Object.values(connections)) {
     const { request, close } = await road(server);

@@ -104,7 +104,7 @@ describe('the page of the architecture', () => {
   });
 });
 
-describe('the page of the revisions', () => {
+describe('the page of the protocol versions', () => {
   it('has a column for each', () => {
     for (const { protocolVersion } of dialects)
       expect(page('reference/versions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));

@@ -30,7 +30,7 @@ export function testFeatures(pair: Pair, inFront: StartGateway): void {
       });
     }
 
-    it('every message is one of its revision, on both sides', () => {
+    it('sends only messages of the protocol version on each side', () => {
       const { clientSide, serverSide } = world();
       for (const side of [clientSide, serverSide]) {
         expect(side.problems).toEqual([]);

@@ -36,7 +36,7 @@ describe('answers', () => {
     expect(on.ran.filter(each => each.startsWith('step'))).toEqual(['step before']);
   });
 
-  it('to what was not asked are left out, also those to what will be [mrtr.extra-responses-ignored]', async () => {
+  it('without an input request are dropped, also for future input requests [mrtr.extra-responses-ignored]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const decline = { action: 'decline' };
@@ -53,7 +53,7 @@ describe('answers', () => {
     expect(getText(await send(on, sentCall, { ...second, inputResponses }))).toBe('done');
   });
 
-  it('are asked for again when missing [mrtr.missing-responses-reasked]', async () => {
+  it('are requested again when missing [mrtr.missing-responses-reasked]', async () => {
     for (const maxSuspended of [0, 10]) {
       const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended } });
       const { requestState } = await beginCall(on);

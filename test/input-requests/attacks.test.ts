@@ -142,7 +142,7 @@ describe('a state has its time', () => {
     await expectRefusal(on, sentCall, retry);
   });
 
-  it('and its rounds: who asks more often is stopped, and who comes with more is refused', async () => {
+  it('limits the rounds: too many input requests end the call, and a retry beyond the limit is refused', async () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } });
     const first = await beginCall(on);
     expect((await send(on, sentCall, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });

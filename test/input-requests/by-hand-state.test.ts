@@ -128,7 +128,7 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
 });
 
 describe('the answers to returned questions', () => {
-  it('reach the handler without those that nobody asked for [mrtr.extra-responses-ignored]', async () => {
+  it('reach the handler without those that it did not request [mrtr.extra-responses-ignored]', async () => {
     const { entries, run } = recording();
     const server = serve(run);
     const retry = getRetry(await call(server));
@@ -137,7 +137,7 @@ describe('the answers to returned questions', () => {
     expect(entries[1]).toEqual({ inputResponses: retry.inputResponses });
   });
 
-  it('are asked for until all are there, and the handler is entered with all of them [mrtr.missing-responses-reasked]', async () => {
+  it('are requested until all are present, and the handler runs again with all of them [mrtr.missing-responses-reasked]', async () => {
     for (const state of [undefined, 'mine']) {
       const { entries, run } = recording(state);
       const server = serve(run);
@@ -236,7 +236,7 @@ describe('answers without the state', () => {
     }
   });
 
-  it('are asked for again when one is missing, and when the handler awaits them [mrtr.missing-responses-reasked]', async () => {
+  it('are requested again when one is missing, and when the handler awaits them [mrtr.missing-responses-reasked]', async () => {
     const { entries, run } = recording();
     const server = serve(run);
     const { inputResponses } = getRetry(await call(server));
@@ -278,7 +278,7 @@ describe('the sealed state of returned questions', () => {
     expect((await call(server, other)).error).toMatchObject(refused);
   });
 
-  it('ends a call that asks without end', async () => {
+  it('ends a call with endless input requests', async () => {
     const server = serve(() => inputRequired({ state: 'more' }), { inputRequests: { maxRounds: 3 } } as never);
     let answer = await call(server);
     for (let round = 0; round < 2; round++) answer = await call(server, getRetry(answer));

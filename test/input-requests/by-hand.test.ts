@@ -91,7 +91,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
   });
 });
 
-it('is not asked in part: one that the client cannot be asked ends the call [mrtr.capability-missing-error]', async () => {
+it('is not sent in part: one unsupported input request fails the call [mrtr.capability-missing-error]', async () => {
   const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
   const { result, error } = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect([result, error?.code]).toEqual([undefined, -32021]);
@@ -104,7 +104,7 @@ it('is answered with status 400 over HTTP [mrtr.capability-missing-error]', asyn
   expect(answer.messages.at(-1)).toMatchObject({ error: { code: -32021 } });
 });
 
-it('is checked against the request that it ends: what waits in memory is asked of nobody who no longer can', async () => {
+it('is checked on each request: a suspended handler sends no input request that the client no longer supports', async () => {
   for (const maxSuspended of [10, 0]) {
     const run = async (ctx: { elicit(question: object): Promise<{ action: string }> }) => {
       const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: confirmationSchema }));
@@ -119,7 +119,7 @@ it('is checked against the request that it ends: what waits in memory is asked o
   }
 });
 
-it('is asked of a client that declares what it needs', async () => {
+it('is sent to a client that declares the capability', async () => {
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
     inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
   );

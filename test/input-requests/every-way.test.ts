@@ -54,7 +54,7 @@ async function byRetries(
   return { result, seen: record.seen };
 }
 
-describe('a handler asks, does and gives the same', () => {
+describe('a handler has the same input requests, effects and results', () => {
   it('by request, by retry held or replayed or mixed, with all or some of the answers', async () => {
     const property = fc.asyncProperty(programs, fc.boolean(), coin, coin, async (program, layered, other, answered) => {
       const expected = await byRequests(program, layered);

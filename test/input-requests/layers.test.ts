@@ -93,7 +93,7 @@ describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspen
     await client.close();
   });
 
-  it('a layer may ask itself and take steps, before and after', async () => {
+  it('a middleware may request input and take steps, before and after the handler', async () => {
     const did: string[] = [];
     const layer = forMethod('tools/call', async (operation, next) => {
       const { context } = operation;

@@ -51,7 +51,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     },
   });
 
-  it('questions that are returned mix with those that are asked, and with steps [mrtr.request-state-echoed]', async () => {
+  it('returned input requests mix with awaited ones, and with steps [mrtr.request-state-echoed]', async () => {
     const did: string[] = [];
     const { client, problems, asked } = rig(async (_, ctx) => {
       const { inputResponses = {}, requestState } = ctx.inputs as {

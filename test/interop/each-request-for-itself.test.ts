@@ -117,7 +117,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('gets questions with their state when it asks for that', async () => {
+  it('gets input requests with their state if it does not resolve them', async () => {
     const { client, end } = await open({ capabilities: { elicitation: { form: {} }, roots: {} } });
     const result = await client.callTool({ name: 'returns', arguments: {} }, { allowInputRequired: true } as never);
     expect(result).toMatchObject({

@@ -16,7 +16,7 @@ export interface EverythingClient {
 
 /** What server-everything offers. */
 export function testOfferings(now: () => EverythingClient): void {
-  it('agrees on the newest revision that it has, and lists what there is', async () => {
+  it('agrees on the newest protocol version that it supports, and lists everything', async () => {
     expect(now().client.server).toMatchObject({
       protocolVersion: '2025-11-25',
       info: { name: 'mcp-servers/everything', title: 'Everything Reference Server' },

@@ -58,7 +58,7 @@ export function testServerRequests(now: () => EverythingClient): void {
     );
   });
 
-  it('logs from the level that was asked for', async () => {
+  it('logs from the requested level on', async () => {
     await now().client.setLogLevel('debug');
     const seen = now().logs.length;
     expect(getText(await now().client.callTool('toggle-simulated-logging'))).toContain('Started');

@@ -124,7 +124,7 @@ describe.each(['v1', 'v2'] as const)('the official helper for tasks, generation 
     expect(session.capabilities.inventory).toBe(generation === 'v1' ? 'server-list' : 'known-handles');
   });
 
-  it('runs a task that asks, and each step once', async () => {
+  it('runs a task with an input request, and each step once', async () => {
     const before = steps.length;
     const execution = await session.callTool('build', { what: generation }, { task: { preference: 'require' } });
     expect(execution.kind).toBe('task');

@@ -67,7 +67,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     expect((await client.tasks.start('measure')).id).toBeUndefined();
   });
 
-  it('ask, and are answered once', async () => {
+  it('request input once, and get the answer', async () => {
     asked.length = 0;
     const states: TaskState[] = [];
     const handle = await client.tasks.start('choose', {}, { onTask: task => states.push(task) });

@@ -104,7 +104,7 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     await close();
   });
 
-  it('cannot be pinned to a revision without a handshake', async () => {
+  it('cannot be configured for a protocol version without a handshake', async () => {
     const { origin, close } = await startV1Stateful();
     await expect(connect(`${origin}/mcp`, { protocolVersion: '2026-07-28' })).rejects.toMatchObject({
       name: 'TenonError',

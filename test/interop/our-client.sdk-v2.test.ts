@@ -87,7 +87,7 @@ describe('SDK v2 handler', () => {
     await close();
   });
 
-  it('answers with an error where it has to ask and can not', async () => {
+  it('fails with an error when it needs input that it cannot request', async () => {
     const { origin, close } = await startV2Handler();
     const client = await connect(`${origin}/mcp`, {
       protocolVersion: '2025-11-25',

@@ -89,7 +89,7 @@ describe.each([
     expect(handle.state?.status).toBe('completed');
   });
 
-  it('ask who waits for them, with the words that name them [tasks.input-required.requestor-calls-result tasks.http.any-stream tasks.related-task.on-all-messages]', async () => {
+  it('request input from the waiting client, with the ID of the task [tasks.input-required.requestor-calls-result tasks.http.any-stream tasks.related-task.on-all-messages]', async () => {
     asked.length = 0;
     const states: TaskState[] = [];
     const result = await road.client.callTool('asks', {}, { onTask: task => states.push(task) });
@@ -146,7 +146,7 @@ describe.each([
     },
   ],
 ] as const)('the task of server-everything over %s', (_, open) => {
-  it('is done as any other tool is, and may ask [tasks.tool.required-used tasks.input-required.requestor-calls-result]', async () => {
+  it('runs like any other tool, and may request input [tasks.tool.required-used tasks.input-required.requestor-calls-result]', async () => {
     const { target, stop } = await open();
     const client = await connect(target, options);
     const problems: string[] = [];

@@ -62,7 +62,7 @@ const hasForms = supportsFrom('2025-06-18');
 const hasUrlElicitation = supportsFrom('2025-11-25');
 
 function testServerRequests(lane: InteropCombination, client: () => Client, asked: ReceivedRequests): void {
-  it('answers what the server asks', async () => {
+  it('answers input requests of the server', async () => {
     expect(JSON.parse(getText(await client().callTool('think')))).toMatchObject({
       model: 'echo',
       content: { text: 'You said: hello' },

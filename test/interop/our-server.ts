@@ -71,7 +71,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
 function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient): void {
   const forms = supportsVersion('2025-06-18', visit);
 
-  it('answers what the server asks', async () => {
+  it('answers input requests of the server', async () => {
     const { call, asked } = now();
     asked.length = 0;
     expect(JSON.parse(getText(await call('rooted')))).toMatchObject([{ uri: 'file:///work' }]);

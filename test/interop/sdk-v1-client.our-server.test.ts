@@ -68,7 +68,7 @@ describe('The client of SDK v1 over Streamable HTTP', () => {
     await http.close({ timeout: 0 });
   });
 
-  it('is known by its session when it does not say which revision it speaks', async () => {
+  it('is identified by its session when it does not name its protocol version', async () => {
     const http = await serveHttp(createExampleServer(), { port: 0 });
     const silent = (input: string | URL, init?: RequestInit) => {
       const headers = new Headers(init?.headers);

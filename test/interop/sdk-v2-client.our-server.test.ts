@@ -81,7 +81,7 @@ describe('The client of SDK v2 over Streamable HTTP', () => {
     await http.close({ timeout: 0 });
   });
 
-  it('is turned away with a reason where there is no revision in common', async () => {
+  it('is refused with a reason without a common protocol version', async () => {
     const http = await serveHttp(createExampleServer({ revisions: [newest] }), { port: 0 });
     await expect(connectSdkV2({ url: http.url })).rejects.toThrow(/version|revision/i);
     await http.close({ timeout: 0 });

@@ -48,7 +48,7 @@ describe('the gate', () => {
     expect(judge({ requirements, uncovered: ['tools.a'] }).undeclared).toEqual([]);
   });
 
-  it('guards what must be, in revisions and in the extensions that are there', () => {
+  it('guards requirements of all protocol versions and extensions', () => {
     const outside = [
       row('tools.b', { level: 'SHOULD' }),
       row('apps.a', { area: 'apps' }),
@@ -92,7 +92,7 @@ describe('the gate', () => {
     expect(judge({ uncovered: ['tools.z'] }).settled).toEqual(['tools.z']);
   });
 
-  it('counts a waiver only in its revision', () => {
+  it('counts a waiver only for its protocol version', () => {
     const requirements = [row('tools.a'), row('tools.a', { revision: '2026-07-28' })];
     const waivers = [{ id: 'tools.a', revision: '2026-07-28', reason: 'r' }];
     const { standing, debts } = judge({ requirements, waivers });

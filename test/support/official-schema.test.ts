@@ -53,13 +53,13 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(message(answer({ ...kind, content: [] }), { from: 'server' })).not.toEqual([]);
   });
 
-  it('sees content that a revision does not have', () => {
+  it('detects content that a protocol version does not have', () => {
     const audio = answer({ content: [{ type: 'audio', data: 'aaaa', mimeType: 'audio/wav' }] });
     expect(judge('2024-11-05').message(audio, toTool)).not.toEqual([]);
     expect(judge('2025-03-26').message(audio, toTool)).toEqual([]);
   });
 
-  it('sees members that a revision does not have when asked to be exact', () => {
+  it('detects members that a protocol version does not have in exact mode', () => {
     const titled = answer({ tools: [{ name: 'a', title: 'A', inputSchema: { type: 'object', title: 'free' } }] });
     const context = { from: 'server', answers: { method: 'tools/list' } } as const;
     expect(judge('2025-03-26').message(titled, context)).toEqual([]);

@@ -50,7 +50,7 @@ describe.skipIf(!schemasPresent)('a tap', () => {
     expect(tap.clientSends(ask(1, 'ping'))).toEqual([]);
   });
 
-  it('judges an opening by the revision that it names', () => {
+  it('validates an opening by the protocol version that it names', () => {
     const tap = createTap('2024-11-05', { exact: true });
     const offer = { ...initialize('2025-11-25'), capabilities: { elicitation: { form: {} } } };
     expect(tap.clientSends(ask(0, 'initialize', offer))).toEqual([]);
@@ -61,14 +61,14 @@ describe.skipIf(!schemasPresent)('a tap', () => {
     ).not.toEqual([]);
   });
 
-  it('judges a probe by the revision in its _meta', () => {
+  it('validates a probe by the protocol version in its _meta', () => {
     const tap = createTap('2025-11-25');
     expect(tap.clientSends(ask(0, 'server/discover', meta))).toEqual([]);
     expect(tap.serverSends({ jsonrpc: '2.0', id: 0, error: { code: -32601, message: 'no' } })).toEqual([]);
     expect(tap.clientSends(ask(1, 'server/discover'))).not.toEqual([]);
   });
 
-  it('lets the server of 2026-07-28 ask nothing', () => {
+  it('allows the server of 2026-07-28 no requests', () => {
     expect(createTap('2026-07-28').serverSends(ask(1, 'roots/list'))).not.toEqual([]);
   });
 

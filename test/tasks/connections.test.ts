@@ -40,7 +40,7 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
     return road.caller;
   };
 
-  it('ask on the stream of tasks/result, and give it the result [tasks.input-required.related-task tasks.http.transport-rules-hold tasks.http.get-not-upgraded schema.type.task schema.type.related-task-metadata schema.result.create-task schema.request.tasks-result schema.result.tasks-result]', async () => {
+  it('request input on the stream of tasks/result, and return the result there [tasks.input-required.related-task tasks.http.transport-rules-hold tasks.http.get-not-upgraded schema.type.task schema.type.related-task-metadata schema.result.create-task schema.request.tasks-result schema.result.tasks-result]', async () => {
     const caller = await open();
     const taskId = getTaskId(await begin(caller, 'asks', { task: {}, _meta: { progressToken: 'p' } }));
     await until(async () => (await caller.call('tasks/get', { taskId })).result?.status === 'input_required');
@@ -105,7 +105,7 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     return road.caller;
   };
 
-  it('are told of to who listens, and asks are answered [ext-tasks.result-type-task ext-tasks.notification-shape ext-tasks.get.result-type-complete ext-tasks.update.result-shape]', async () => {
+  it('are announced to listeners, and their input requests are answered [ext-tasks.result-type-task ext-tasks.notification-shape ext-tasks.get.result-type-complete ext-tasks.update.result-shape]', async () => {
     const caller = await open();
     const made = await begin(caller, 'asks');
     expect(made.result).toMatchObject({ resultType: 'task', status: 'working' });

@@ -24,7 +24,7 @@ const asked: ReceivedInputs = { forms: [], samples: [], urls: [] };
 describeMatrix(
   'asking',
   (rig, lane) => {
-    it('declares what the client can answer, in the words of the revision [elicitation.capability-declared, sampling.capability-declared, roots.capability-declared, sampling.tools.capability-declared, elicitation.capability-per-request, sampling.capability-per-request, roots.capability-per-request, roots.no-list-changed, elicitation.capability.one-mode-at-least, schema.capability.client.elicitation, schema.capability.client.elicitation.modes, schema.capability.client.sampling, schema.capability.client.sampling.members, schema.capability.client.roots, schema.capability.client.roots-empty, meta.capability-undeclared-not-used]', async () => {
+    it("declares the client's input handlers as capabilities of the protocol version [elicitation.capability-declared, sampling.capability-declared, roots.capability-declared, sampling.tools.capability-declared, elicitation.capability-per-request, sampling.capability-per-request, roots.capability-per-request, roots.no-list-changed, elicitation.capability.one-mode-at-least, schema.capability.client.elicitation, schema.capability.client.elicitation.modes, schema.capability.client.sampling, schema.capability.client.sampling.members, schema.capability.client.roots, schema.capability.client.roots-empty, meta.capability-undeclared-not-used]", async () => {
       const { client } = rig();
       const said = JSON.parse(textOf(await client.callTool('meta')));
       const full = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };
@@ -96,7 +96,7 @@ describeMatrix(
       });
     });
 
-    it('asks for a visit where the revision has that [elicitation.mode.only-supported, elicitation.url.request-members, elicitation.url.valid-url, elicitation.url.accept-is-consent, elicitation.accept-url-no-content, elicitation.url.id-opaque, elicitation.url.client-no-prefetch, elicitation.no-complete-notification, schema.request.elicitation-create.url, schema.request.elicitation-create.url-without-id]', async () => {
+    it('requests a URL visit if the protocol version has URL elicitation [elicitation.mode.only-supported, elicitation.url.request-members, elicitation.url.valid-url, elicitation.url.accept-is-consent, elicitation.accept-url-no-content, elicitation.url.id-opaque, elicitation.url.client-no-prefetch, elicitation.no-complete-notification, schema.request.elicitation-create.url, schema.request.elicitation-create.url-without-id]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('visits');
       if (!from(lane, '2025-11-25')) {
@@ -120,7 +120,7 @@ describeMatrix(
       expect(new Set(ids).size).toBe(is(lane, '2025-11-25') ? 2 : is(lane, newest) ? 1 : 0);
     });
 
-    it('asks the model, with what the revision can say [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
+    it('requests a message of the model, with the members of the protocol version [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
       const { client, wire } = rig();
       const answer = JSON.parse(textOf(await client.callTool('samples')));
       expect(answer).toMatchObject({
@@ -160,14 +160,14 @@ describeMatrix(
       });
     });
 
-    it('asks for roots [roots.uri-file-scheme, roots.list-via-mrtr, mrtr.input-request-roots-shape, schema.request.roots-list, schema.result.roots-list, schema.type.root, schema.type.root.meta]', async () => {
+    it('requests the roots [roots.uri-file-scheme, roots.list-via-mrtr, mrtr.input-request-roots-shape, schema.request.roots-list, schema.result.roots-list, schema.type.root, schema.type.root.meta]', async () => {
       const { client } = rig();
       const [root] = JSON.parse(textOf(await client.callTool('rooted')));
       const meta = from(lane, '2025-06-18') ? { _meta: { 'com.example/kind': 'root' } } : {};
       expect(root).toEqual({ uri: 'file:///home/ada', name: 'Home', ...meta });
     });
 
-    it('asks twice and the model between, and never anew what was answered [mrtr.server-requests-only-via-mrtr, stdio.client-no-responses, stdio.server-no-requests, base.transport-directions, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
+    it('sends two elicitations and a sampling request, and never repeats an answered one [mrtr.server-requests-only-via-mrtr, stdio.client-no-responses, stdio.server-no-requests, base.transport-directions, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('dialogue', { topic: 'tea' });
       if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
@@ -187,7 +187,7 @@ describeMatrix(
       expect(clientResponses.length).toBe(is(lane, newest) ? 0 : 3);
     });
 
-    it('asks what is asked together in one round [mrtr.input-request-keys-unique, mrtr.input-requests-map, mrtr.input-request-kinds]', async () => {
+    it('sends concurrent input requests in one round [mrtr.input-request-keys-unique, mrtr.input-requests-map, mrtr.input-request-kinds]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('together');
       if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
@@ -196,7 +196,7 @@ describeMatrix(
       expect(questions(wire).length).toBe(3);
     });
 
-    it('asks what a handler returns, on every revision [mrtr.at-least-one-field, compat.legacy-wire-restored]', async () => {
+    it('sends the input requests that a handler returns, on every protocol version [mrtr.at-least-one-field, compat.legacy-wire-restored]', async () => {
       const { client, wire } = rig();
       const call = client.callTool('returns');
       if (!from(lane, '2025-06-18')) {
@@ -218,7 +218,7 @@ describeMatrix(
       expect(results.length).toBe(is(lane, newest) ? 2 : 0);
     });
 
-    it('asks in prompts and in reads of resources', async () => {
+    it('requests input in prompts and in reads of resources', async () => {
       const { client } = rig();
       if (!from(lane, '2025-06-18')) {
         await expect(client.prompts.asked()).rejects.toMatchObject({

@@ -99,7 +99,7 @@ describe('a server in the field', () => {
     await expect(client.call('resources/list')).rejects.toBeInstanceOf(Error);
   });
 
-  it.each(handshakes)('may ask for sampling by another name on %s', async revision => {
+  it.each(handshakes)('may request sampling by another method name on %s', async revision => {
     const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
     const { ask, told } = await answeredBy(revision, () => ({}), { sample });
     ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
@@ -140,7 +140,7 @@ describe('a server in the field', () => {
     },
   );
 
-  it('fails the call when it asks in a result for undeclared input [mrtr.unfulfillable-input-fails-locally]', async () => {
+  it('fails the call when its result requests undeclared input [mrtr.unfulfillable-input-fails-locally]', async () => {
     const { client } = await answeredBy(newest, method =>
       method === 'tools/list'
         ? { tools: [] }

@@ -62,7 +62,7 @@ describeMatrix(
       expect(new Set(tokens).size).toBe(2);
     });
 
-    it('logs from the level that was asked for, before the answer [logging.level-order, logging.at-or-above-level, logging.only-when-requested, logging.before-final-response, logging.request-scoped-stream, schema.request.logging-set-level, schema.notification.message, schema.type.logging-level, logging.capability-declared]', async () => {
+    it('sends log messages from the requested level on, before the response [logging.level-order, logging.at-or-above-level, logging.only-when-requested, logging.before-final-response, logging.request-scoped-stream, schema.request.logging-set-level, schema.notification.message, schema.type.logging-level, logging.capability-declared]', async () => {
       const { client, wire } = rig();
       const seen: string[] = [];
       const off = client.on('log', ({ level, logger, data }) =>
@@ -250,7 +250,7 @@ describeMatrix(
       expect(ended).toEqual(['quick', 'slow']);
     });
 
-    it('answers when asked whether it is there [ping.respond-empty, schema.request.ping]', async () => {
+    it('responds to a ping [ping.respond-empty, schema.request.ping]', async () => {
       const { client, wire } = rig();
       await client.ping();
       if (is(lane, newest)) expect(wire.sent('client', 'server/discover').length).toBe(1);

@@ -13,7 +13,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 }
 
 describeMatrix('resources, prompts and completion', (rig, lane) => {
-  it('lists resources with what the revision has words for [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
+  it('lists resources with the members of the protocol version [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
     const { client, wire } = rig();
     const uris = (await all(client.listResources())).map(({ uri }) => uri);
     expect(uris).toEqual([
@@ -71,7 +71,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     });
   });
 
-  it('says in the words of the revision that a resource is not there [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
+  it('reports a missing resource with the error of the protocol version [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
     const { client } = rig();
     const rpcCode = is(lane, newest) ? -32602 : -32002;
     await expect(client.readResource('note://absent')).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     }
   });
 
-  it('asks once for what stays good [caching.key-method-and-params]', async () => {
+  it('requests a cached result once [caching.key-method-and-params]', async () => {
     const { client, wire } = rig();
     for (let i = 0; i < 3; i++) await client.readResource('note://all');
     // The first read, in a test before, may be kept still.
@@ -112,7 +112,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect(wire.sent('client', 'resources/read').at(-1)?.uri).toBe('note://picture');
   });
 
-  it('lists prompts with what the revision has words for [prompts.list.answered, prompts.capability-declared, schema.request.prompts-list, schema.result.prompts-list, schema.result.prompts-list.full, schema.type.prompt, schema.type.prompt-argument, schema.type.prompt.title-and-meta, schema.type.prompt-argument.title, schema.type.prompt.icons]', async () => {
+  it('lists prompts with the members of the protocol version [prompts.list.answered, prompts.capability-declared, schema.request.prompts-list, schema.result.prompts-list, schema.result.prompts-list.full, schema.type.prompt, schema.type.prompt-argument, schema.type.prompt.title-and-meta, schema.type.prompt-argument.title, schema.type.prompt.icons]', async () => {
     const { client, wire } = rig();
     expect((await all(client.listPrompts())).map(({ name }) => name)).toEqual(['plain', 'letter', 'gallery', 'asked']);
     const letter = (wire.answer('prompts/list').result.prompts as Json[])[1] as Json;
@@ -175,7 +175,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect('ttlMs' in (wire.answer('completion/complete').result as Json)).toBe(false);
   });
 
-  it('knows the other arguments where the revision tells them [schema.request.completion-complete.context]', async () => {
+  it('gets the other arguments, if the protocol version sends them [schema.request.completion-complete.context]', async () => {
     const { client, wire } = rig();
     const argument = { name: 'city', value: 'L' };
     const ref = { type: 'ref/prompt' as const, name: 'letter' };

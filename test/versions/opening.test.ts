@@ -25,7 +25,7 @@ const messages = ({ wire }: ConnectedCase): (Json & { by: string })[] =>
 describe.each(matrixCases.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
   '%s',
   (_, lane) => {
-    it('opens with a handshake in the words of the revision [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
+    it('opens with a handshake in the form of the protocol version [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
       const rig = await start(lane, {
         name: 'probe',
         version: '9',
@@ -76,7 +76,7 @@ describe.each(matrixCases.filter(hasHandshake).map(lane => [`${lane.transport} $
       });
     });
 
-    it('says the revision in a header where there is one', async () => {
+    it('names the protocol version in a header on HTTP', async () => {
       const { wire, client } = await start(lane);
       await client.ping();
       const versions = wire.exchanges
@@ -140,7 +140,7 @@ describe.each(
 describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
   'gates: %s',
   (_, lane) => {
-    it('keeps a client from asking for what the server does not offer, and the server from answering it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
+    it('prevents a client from using undeclared capabilities, and the server from responding to it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
       const rig = await start(lane, {}, { nothing: true });
       const { client, wire } = rig;
       wire.rewind();
@@ -160,7 +160,7 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
       await client.ping();
     });
 
-    it('keeps a client from calling what its revision does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
+    it('prevents a client from calling methods that its protocol version does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
       const { client, wire } = await start(lane);
       wire.rewind();
       const handshake = hasHandshake(lane);
@@ -173,7 +173,7 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
       expect(wire.crossings).toEqual([]);
     });
 
-    it('asks a client only for what it can answer [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
+    it('requests only input that the client supports [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
       const { client, wire } = await start(lane);
       wire.rewind();
       for (const tool of ['formed', 'visits', 'samples', 'rooted'] as const) {
@@ -250,7 +250,7 @@ describe('negotiation', () => {
     },
   );
 
-  it('ends where the server answers with a revision that the client does not speak, without saying that it is ready [lifecycle.version.client-disconnects]', async () => {
+  it('ends without `initialized` when the server chooses an unsupported protocol version [lifecycle.version.client-disconnects]', async () => {
     const server = impostor({ error: { code: -32601, message: 'no' } }, '1999-01-01');
     await expect(connect(server.channel as never)).rejects.toMatchObject({
       code: 'connect/no-shared-version',
@@ -284,7 +284,7 @@ describe('negotiation', () => {
     expect(server.sent).toEqual(['initialize']);
   });
 
-  it('names both sides when they share no revision [compat.stdio-probe-modern-error, compat.client-recognised-modern-error, compat.supported-lists-legacy-versions]', async () => {
+  it('names the versions of both sides if they share none [compat.stdio-probe-modern-error, compat.client-recognised-modern-error, compat.supported-lists-legacy-versions]', async () => {
     const both = createServer({
       name: 'two',
       version: '1',

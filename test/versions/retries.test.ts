@@ -58,7 +58,7 @@ describe('retries', () => {
       await close();
     });
 
-    it(`${lane.transport}: are never asked for what the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
+    it(`request no input that the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
       const { client, wire, close } = await openCase(lane, {
         sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
       });

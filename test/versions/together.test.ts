@@ -51,7 +51,7 @@ async function clients() {
 
 const textOf = ({ content }: { content: { type: string; text?: string }[] }): string => content[0]?.text ?? '';
 
-describe('clients of all revisions on one server at once', () => {
+describe('clients of all protocol versions on one server at the same time', () => {
   it('each get their own, and nothing of another [tools.list.not-per-connection, resources.list.not-per-connection, prompts.list.not-per-connection, pagination.cursor-stateless]', async () => {
     const all = await clients();
     const lists = await Promise.all(
@@ -89,7 +89,7 @@ describe('clients of all revisions on one server at once', () => {
     expect(new Set(lists).size).toBe(1);
   });
 
-  it('each hear only what they asked for [logging.request-scoped-stream]', async () => {
+  it('each get only the log messages that they requested [logging.request-scoped-stream]', async () => {
     const all = await clients();
     const heard = new Map<string, string[]>();
     for (const [index, { name, client }] of all.entries()) {

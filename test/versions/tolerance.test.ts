@@ -55,7 +55,7 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
     expect(closed()).toBe(true);
   });
 
-  it('may send batches where the revision has them, and nowhere else [base.batch.receive, base.batch.response-array, base.batch.not-allowed]', async () => {
+  it('may send batches on protocol versions that have them, and on no others [base.batch.receive, base.batch.response-array, base.batch.not-allowed]', async () => {
     const { send, answerTo, arrived, wire } = await byHand(revision);
     const batches = revision === '2025-03-26';
     const answer = answerTo(batches ? 2 : 3);
@@ -210,7 +210,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
   });
 });
 
-describe('requests that state their revision', () => {
+describe('requests that name their protocol version', () => {
   const meta = (more: Json = {}) => ({
     'io.modelcontextprotocol/protocolVersion': newest,
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -250,7 +250,7 @@ describe('requests that state their revision', () => {
     expect((await ask(7, 'tools/list', { _meta: meta() })).result).toBeDefined();
   });
 
-  it('can ask for log messages from the level `warn`, which is read as `warning`', async () => {
+  it('can request log messages from the level `warn`, which is read as `warning`', async () => {
     const { ask } = await byHand(newest);
     const withLevel = (level: string) => ({ _meta: meta({ 'io.modelcontextprotocol/logLevel': level }) });
     expect((await ask(1, 'tools/list', withLevel('warn'))).result).toBeDefined();

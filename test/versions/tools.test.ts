@@ -6,7 +6,7 @@ const is = (lane: MatrixCase, date: string) => lane.revision === date;
 const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 
 describeMatrix('tools', (rig, lane) => {
-  it('lists tools with what the revision has words for [tools.list.answered, tools.capability-declared, schema.request.tools-list, schema.result.tools-list, schema.result.tools-list.full, schema.type.tool, schema.type.tool.full, schema.type.tool.annotations, schema.type.tool-annotations, schema.type.tool.title-and-meta, schema.type.tool.output-schema, schema.type.tool.icons, schema.type.icon, schema.type.base-metadata, schema.type.tool.no-execution, lifecycle.operation.respect-version]', async () => {
+  it('lists tools with the members of the protocol version [tools.list.answered, tools.capability-declared, schema.request.tools-list, schema.result.tools-list, schema.result.tools-list.full, schema.type.tool, schema.type.tool.full, schema.type.tool.annotations, schema.type.tool-annotations, schema.type.tool.title-and-meta, schema.type.tool.output-schema, schema.type.tool.icons, schema.type.icon, schema.type.base-metadata, schema.type.tool.no-execution, lifecycle.operation.respect-version]', async () => {
     const { client, wire } = rig();
     const names: string[] = [];
     for await (const each of client.listTools()) names.push(each.name);
@@ -41,7 +41,7 @@ describeMatrix('tools', (rig, lane) => {
       });
   });
 
-  it('says a schema as the revision can hold it [tools.input-schema.valid, schema.type.tool.schema-dialect-member, schema.dialect.schemas-valid]', async () => {
+  it('sends a schema in the form of the protocol version [tools.input-schema.valid, schema.type.tool.schema-dialect-member, schema.dialect.schemas-valid]', async () => {
     const { client, wire } = rig();
     for await (const _ of client.listTools());
     const listed = wire.answer('tools/list').result.tools as { name: string; inputSchema: Json }[];
@@ -50,7 +50,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(properties.any).toEqual(is(lane, '2026-07-28') ? true : {});
   });
 
-  it('gives every kind of content that the revision has, and words for the others [schema.result.tools-call, schema.result.tools-call.full, schema.result.tools-call.audio, schema.result.tools-call.resource-link, schema.type.text-content, schema.type.image-content, schema.type.audio-content, schema.type.embedded-resource, schema.type.resource-link, schema.type.annotations, schema.type.annotations.last-modified, schema.type.content.meta, schema.type.resource-contents.meta, schema.type.role, base.utf8-encoding]', async () => {
+  it('sends the kinds of content that the protocol version has, and text for the others [schema.result.tools-call, schema.result.tools-call.full, schema.result.tools-call.audio, schema.result.tools-call.resource-link, schema.type.text-content, schema.type.image-content, schema.type.audio-content, schema.type.embedded-resource, schema.type.resource-link, schema.type.annotations, schema.type.annotations.last-modified, schema.type.content.meta, schema.type.resource-contents.meta, schema.type.role, base.utf8-encoding]', async () => {
     const { client, wire } = rig();
     const { content } = await client.callTool('blocks');
     expect(content[0]).toMatchObject({ type: 'text', text: 'words – ü 🜚' });
@@ -138,7 +138,7 @@ describeMatrix('tools', (rig, lane) => {
     await expect(client.callTool('__proto__')).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
-  it('answers arguments that do not fit as the revision says [tools.security.inputs-validated, tools.call.invalid-arguments-protocol-error, tools.call.input-validation-execution-error]', async () => {
+  it('responds to invalid arguments as the protocol version requires [tools.security.inputs-validated, tools.call.invalid-arguments-protocol-error, tools.call.input-validation-execution-error]', async () => {
     const { client, wire } = rig();
     const called = client.callTool('add', { a: 1, b: 'two' });
     if (from(lane, '2025-11-25')) {

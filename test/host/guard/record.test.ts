@@ -284,7 +284,7 @@ describe('the record', () => {
     expect(text).not.toContain('hunter2-sk-ant');
   });
 
-  it('tells who, over all revisions, and what went wrong', async () => {
+  it('records the user and the error, on all protocol versions', async () => {
     const path = join(await createFolder(), 'audit.jsonl');
     const { server } = createWorksServer();
     const broken = createServer({

@@ -44,7 +44,7 @@ async function kept(lasting: Json, protocolVersion: '2025-11-25' | typeof newest
 const list = 'prompts/list';
 
 describe('an answer', () => {
-  it('is good for as long as the server said, by the clock of the client, and then asked for anew [caching.ttl-positive-fresh, caching.freshness-formula, caching.stale-refetch]', async () => {
+  it('is used for the declared lifetime by the clock of the client, and then requested again [caching.ttl-positive-fresh, caching.freshness-formula, caching.stale-refetch]', async () => {
     const { client, clock, asked } = await kept({ ttlMs: 1000, cacheScope: 'private' });
     await client.call(list);
     clock.advance(999);
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect(asked(list)).toBe(2);
   });
 
-  it('is not asked for before somebody wants it [caching.ttl-not-poll-interval]', async () => {
+  it('is not requested before it is needed [caching.ttl-not-poll-interval]', async () => {
     const { client, clock, heard } = await kept({ ttlMs: 1000, cacheScope: 'private' });
     await client.call(list);
     const before = heard.length;

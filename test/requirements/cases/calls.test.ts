@@ -205,7 +205,7 @@ describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a 
     }
   });
 
-  it('is filled from its defaults where the revision has them [elicitation.form.defaults-prefilled]', async () => {
+  it('gets the defaults of missing fields, if the protocol version has defaults [elicitation.form.defaults-prefilled]', async () => {
     const { answers } = await answered(() => ({ action: 'accept', content: { age: 36 } }));
     const name = protocolVersion === '2025-06-18' ? {} : { name: 'Ada' };
     expect(answers).toEqual([{ action: 'accept', content: { age: 36, ...name } }]);

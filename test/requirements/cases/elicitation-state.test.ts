@@ -60,7 +60,7 @@ describe('the state of a question', () => {
     return { ask, key, next, first, second };
   };
 
-  it('is good for the user that was asked, and for no other [elicitation.security.bound-to-identity, elicitation.state.bound-to-user, security.handle-not-authentication]', async () => {
+  it('is valid only for the user that got the input request [elicitation.security.bound-to-identity, elicitation.state.bound-to-user, security.handle-not-authentication]', async () => {
     const { ask, next, second } = await opened();
     const retry = { ...accept(next, 'late'), requestState: second.requestState };
     const { messages, text } = await ask('bob', retry);

@@ -106,7 +106,7 @@ describe('a request that cannot go on before a visit', () => {
     await client.close();
   });
 
-  it('asks for the visits on 2026-07-28, and is made again when they are done', async () => {
+  it('requests the visits on 2026-07-28, and is retried when they are done', async () => {
     const { server, visited } = guarded();
     const wire = createWire(newest);
     const asked: string[] = [];
@@ -128,7 +128,7 @@ describe('a request that cannot go on before a visit', () => {
     await client.close();
   });
 
-  it('asks again while the visit is not done, and no longer than there are rounds', async () => {
+  it('requests a missing visit again, up to the maximum number of rounds', async () => {
     const { server, visited } = guarded();
     let times = 0;
     const elicitUrl = () => {
@@ -199,7 +199,7 @@ describe('the news that a visit is done', () => {
   const complete = (heard: readonly Json[]) =>
     heard.filter(({ method }) => method === 'notifications/elicitation/complete').map(({ params }) => params);
 
-  it('goes to the client that was asked, under the id that it was asked with, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
+  it('goes to the client that got the elicitation, with the same ID, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
     const { server } = guarded();
     const [ada, bob] = [
       await peerOf(server, protocolVersion, canVisit),
@@ -225,7 +225,7 @@ describe('the news that a visit is done', () => {
     await bob.close();
   });
 
-  it('goes to the session that was asked over HTTP, and to no other [elicitation.complete.originating-client-only]', async () => {
+  it('goes to the session that got the elicitation over HTTP, and to no other [elicitation.complete.originating-client-only]', async () => {
     const { server } = guarded();
     const url = await site(server);
     const elicited: string[] = [];
@@ -246,7 +246,7 @@ describe('the news that a visit is done', () => {
     expect(elicited).toEqual([`ada: ${page.elicitationId}`]);
   });
 
-  it('is for nobody when who was asked has gone, or has a revision without it', async () => {
+  it('is sent to no client that has disconnected or has a protocol version without it', async () => {
     const { server } = guarded();
     const ada = await peerOf(server, protocolVersion, canVisit);
     await ada.ask('tools/call', { name: 'enter' });

@@ -180,7 +180,7 @@ describe('a client over HTTP', () => {
     expect(client.server.protocolVersion).toBe(newest);
   });
 
-  it('remembers one that shakes hands, and asks it no more [compat.era-is-server-property, compat.client-era-cached]', async () => {
+  it('caches a server with a handshake, and sends it no more probes [compat.era-is-server-property, compat.client-era-cached]', async () => {
     const { url, methods } = await scripted(({ method }) => (method === 'initialize' ? [200, opened] : [400]));
     await connected(url);
     await connected(url);

@@ -33,7 +33,7 @@ async function played(options: Parameters<typeof connect>[1] = {}) {
 }
 
 describe('a client on a stream', () => {
-  it('asks first what the server speaks, in its newest version and with all that it says of itself [compat.stdio-probe-first, meta.client-info-should]', async () => {
+  it('first sends a probe in its newest version, with its client info [compat.stdio-probe-first, meta.client-info-should]', async () => {
     const { client, say, until, heard } = await played({ name: 'me', version: '7' });
     const probe = await until(isProbe);
     expect(heard).toEqual([probe]);

@@ -94,7 +94,7 @@ describe('a retry', () => {
     }
   });
 
-  it('may say more than was asked, and is asked again for what it does not say [mrtr.extra-responses-ignored, mrtr.missing-responses-reasked]', async () => {
+  it('may contain unknown answers, and missing answers are requested again [mrtr.extra-responses-ignored, mrtr.missing-responses-reasked]', async () => {
     const { ask, key, requestState } = await asking('once');
     const more = await ask({
       requestState,
@@ -120,7 +120,7 @@ describe('a retry', () => {
     expect((await ask(retry)).result).toMatchObject({ content: [{ type: 'text' }] });
   });
 
-  it('is asked for in plain JSON [mrtr.single-response-preferred]', async () => {
+  it('is requested in plain JSON [mrtr.single-response-preferred]', async () => {
     const { first } = await asking('once');
     expect(first.headers['content-type']).toContain('application/json');
     expect(first.result).toMatchObject({ resultType: 'input_required' });

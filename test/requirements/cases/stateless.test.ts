@@ -91,7 +91,7 @@ describe('state that outlives a request', () => {
   });
 });
 
-describe('a server whose revision has no requests of servers', () => {
+describe('a server on a protocol version without requests from server to client', () => {
   it('streams notifications and one answer, and no request [http.sse-no-server-requests]', async () => {
     const url = await site(asking());
     const { headers, messages } = await postAlone(
@@ -138,8 +138,8 @@ const discovered = {
   capabilities: { tools: {} },
 };
 
-describe('a client whose revision has no requests of servers', () => {
-  it('answers none, whatever a server asks, over a stream that it shares [stdio.client-no-responses]', async () => {
+describe('a client on a protocol version without requests from server to client', () => {
+  it('sends no response to requests of a server over a shared stream [stdio.client-no-responses]', async () => {
     const { client: end, server, receiver, until, heard } = listeningPair();
     await server.open(receiver);
     const say = (message: Json) => server.send({ jsonrpc: '2.0', ...message } as never);
@@ -158,7 +158,7 @@ describe('a client whose revision has no requests of servers', () => {
     await client.close();
   });
 
-  it('posts no answer, whatever a server asks on a stream [http.body-no-responses]', async () => {
+  it('posts no response to requests of a server on a stream [http.body-no-responses]', async () => {
     const bodies: Json[] = [];
     const event = (message: Json) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
     const fetch = async (_: unknown, init: { body?: string }) => {

@@ -11,7 +11,7 @@ describe('the system clock', () => {
     expect(called).toEqual([]);
   });
 
-  it('keeps no process alive, unless it is asked to', () => {
+  it('keeps no process alive, unless `hold` is set', () => {
     const before = timers();
     const free = systemClock.after(60_000, () => {});
     expect(timers()).toBe(before);
@@ -22,7 +22,7 @@ describe('the system clock', () => {
     expect(timers()).toBe(before);
   });
 
-  it('waits for as long as a timer can, not for no time, when asked for longer', () => {
+  it('waits for the maximum of a timer if the delay is longer', () => {
     let called = false;
     const off = systemClock.after(2 ** 40, () => {
       called = true;

@@ -36,7 +36,7 @@ describe('a recall', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is an AbortSignal for those who ask for one, before or after it is aborted', () => {
+  it('creates an AbortSignal on access, before or after it is aborted', () => {
     const [early, late] = [new LazyAbortSignal(), new LazyAbortSignal()];
     const signal = toAbortSignal(early);
     expect([toAbortSignal(early), signal.aborted]).toEqual([signal, false]);

@@ -26,7 +26,7 @@ const asks =
 describe('a handler that is entered again', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('is reported by name when it asks something else in each run', async () => {
+  it('is reported by name when its input requests differ in each run', async () => {
     speedUpTimers();
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;

@@ -26,7 +26,7 @@ describe('a journal', () => {
     expect(copy.entries.slice(0, 2)).toEqual(journal.entries);
   });
 
-  it('takes one answer to each question, and none to what was not asked [mrtr.extra-responses-ignored]', () => {
+  it('accepts one answer to each input request, and none without a request [mrtr.extra-responses-ignored]', () => {
     const journal = new Journal();
     journal.ask(METHOD, 'a', 0);
     expect(journal.answer('ask-9', {})).toBe(false);

@@ -86,7 +86,7 @@ describe('a step', () => {
     expect(journal.size).toBe(0);
   });
 
-  it('may not ask, nor hold another, as far as that can be seen', async () => {
+  it('may contain neither input requests nor steps, as far as that can be detected', async () => {
     const { enter, put } = rig();
     const run = enter();
     await expect(run.step('a', () => run.request('roots/list', {}))).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('a question', () => {
     expect(put).toEqual(['ask-0 a 1', 'ask-1 a 2', 'ask-2 b 1']);
   });
 
-  it('is two requests when asked twice', async () => {
+  it('is two requests when it is sent twice', async () => {
     const { enter, put } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const ask = name(enter());
@@ -181,7 +181,7 @@ describe('a question', () => {
     }
   });
 
-  it('is refused to who cannot be asked, unless the answer is there [mrtr.capability-respected]', async () => {
+  it('fails for a client without the capability, unless the answer exists [mrtr.capability-respected]', async () => {
     let lacks = true;
     const { enter, journal, put } = rig(new Journal(), () => {
       if (lacks) throw new Error('lacks');

@@ -4,7 +4,7 @@ import { createRetryInputs, createStateStore, runRound, waitBriefly, wrapHandler
 import type { RunHandler } from './handler-run.js';
 import { createRetryStrategy } from './lazy-run.js';
 
-describe('a handler that does not ask', () => {
+describe('a handler without input requests', () => {
   const facts = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };
   const asking = createRetryStrategy({
     ...facts,

@@ -100,7 +100,7 @@ describe('a state', () => {
     },
   );
 
-  it('may be asked for once more than was answered, not more often than is allowed', async () => {
+  it('may have one more round than answers, up to the maximum', async () => {
     const { own } = rig({ options: { maxRounds: 3 } });
     let result = await first(own, asking(4));
     for (let round = 0; round < 2; round++) {

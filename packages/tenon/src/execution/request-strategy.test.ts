@@ -12,8 +12,8 @@ const returned = (n: number, more: JsonObject = {}) => ({
   ...more,
 });
 
-describe('asking by request', () => {
-  it('puts each question when it is asked, one after the other and side by side', async () => {
+describe('input requests by JSON-RPC requests', () => {
+  it('are sent one after another or concurrently, as the handler makes them', async () => {
     const heard: unknown[] = [];
     const asking = createRequestStrategy(async (method, params) => {
       heard.push([method, params.n]);
@@ -44,7 +44,7 @@ describe('asking by request', () => {
     expect(result).toEqual({ one: { error: 'Error: no' }, two: { n: 2 } });
   });
 
-  it('asks what a handler returned, and enters it with the answers and its state', async () => {
+  it('are sent when a handler returns them, and the handler runs again with the answers and its state', async () => {
     const entries: unknown[] = [];
     const asker: RunHandler = async (_, inputs) => {
       entries.push(inputs);
@@ -58,7 +58,7 @@ describe('asking by request', () => {
     ]);
   });
 
-  it('remembers what was asked and done before the handler returned its questions', async () => {
+  it('keep earlier answers and steps when the handler returns input requests', async () => {
     const did: string[] = [];
     const asker: RunHandler = async (run, { requestState }) => {
       const first = await run.request('a', {});
@@ -75,7 +75,7 @@ describe('asking by request', () => {
     expect(did).toEqual(['step']);
   });
 
-  it('takes a question that is returned for another than one that is asked, though they are alike', async () => {
+  it('differ between returned and awaited ones, even if they are equal', async () => {
     let count = 0;
     const asker: RunHandler = async (run, { inputResponses }) => {
       const own = await run.request('roots/list', { n: 0 });

@@ -30,7 +30,7 @@ describe.each([
   ['that waits in memory', { maxSuspended: 10 }],
   ['that is entered again', { maxSuspended: 0 }],
 ])('a handler %s', (_, options) => {
-  it('gets its answers, and asks together what it asks side by side [mrtr.multiple-rounds mrtr.earlier-answers-in-state mrtr.latest-round-only]', async () => {
+  it('gets its answers, and sends concurrent input requests together [mrtr.multiple-rounds mrtr.earlier-answers-in-state mrtr.latest-round-only]', async () => {
     const process = createStateStore({ options });
     const { result, rounds } = await play(wrapHandler(asks([1], [2, 3, 3], [4])), player, () => process);
     expect(result).toEqual({ heard: [1, 2, 3, 3, 4].map(answer) });
@@ -38,7 +38,7 @@ describe.each([
     expect(process.suspended.size).toBe(0);
   });
 
-  it('is asked for nothing twice, and is told no answer that it has not asked for', async () => {
+  it('gets no input request twice, and no answer that it has not requested', async () => {
     const process = createStateStore({ options });
     const handler = wrapHandler(asks([1, 2], [3]));
     const first = await runRound(handler, { states: process });
@@ -55,7 +55,7 @@ describe.each([
     });
   });
 
-  it('may return its questions, before and after it asks, and is entered with what it kept [mrtr.request-state-echoed]', async () => {
+  it('may return input requests before and after awaited ones, and runs again with its state [mrtr.request-state-echoed]', async () => {
     const process = createStateStore({ options });
     const seen: unknown[] = [];
     const handler = wrapHandler(async (run, inputs) => {
@@ -102,7 +102,7 @@ describe.each([
     expect(seen).toEqual([{}, { inputResponses: {}, requestState: 'mine' }]);
   });
 
-  it('takes each step once, though it is in parallel with what is asked', async () => {
+  it('runs each step once, also concurrently with input requests', async () => {
     const process = createStateStore({ options });
     const did: string[] = [];
     const step = (run: HandlerRun, name: string) => run.step(name, () => did.push(name));
@@ -203,7 +203,7 @@ describe('a handler', () => {
     expect(seats[0]?.later).toEqual([seats[1]]);
   });
 
-  it('is asked nothing that the client cannot answer', async () => {
+  it('gets no input request that the client does not support', async () => {
     const process = createStateStore();
     const check = () => {
       throw new Error('lacks');

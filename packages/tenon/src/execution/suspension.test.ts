@@ -22,7 +22,7 @@ function rig() {
 
 const keys = (result: JsonObject) => Object.keys(getInputRequests(result));
 
-describe('a handler that has asked', () => {
+describe('a handler with pending input requests', () => {
   it('rests, and the questions are its result [mrtr.input-required-shape mrtr.input-requests-map]', async () => {
     const { pause, ask, run } = rig();
     const rest = pause.runUntilSuspended(() => Promise.all([ask(1), run.request('roots/list', {})]) as never);
@@ -32,7 +32,7 @@ describe('a handler that has asked', () => {
     });
   });
 
-  it('asks in one round what it asks in one turn, also after a promise or two', async () => {
+  it('sends the input requests of one turn in one round, also after a promise or two', async () => {
     const { pause, ask } = rig();
     const late = async () => {
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
@@ -44,7 +44,7 @@ describe('a handler that has asked', () => {
     ]);
   });
 
-  it('asks in the next turn, and waits for no timer', async () => {
+  it('sends its input requests in the next turn, without a timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       const { pause, ask } = rig();
@@ -87,7 +87,7 @@ describe('a handler that has asked', () => {
     await expect(pause.runUntilSuspended(asksAndThrows)).rejects.toThrow('while it asked');
   });
 
-  it('sends what it asked, though what that was made of has changed since', async () => {
+  it('sends the original input request, even if its params object has changed since', async () => {
     const { pause, run } = rig();
     const messages = ['one'];
     const asking = async () => {
@@ -121,7 +121,7 @@ describe('a handler that has asked', () => {
     expect(kept).toEqual(['1 s']);
   });
 
-  it('asks again what was not answered [mrtr.missing-responses-reasked]', async () => {
+  it('sends unanswered input requests again [mrtr.missing-responses-reasked]', async () => {
     const { pause, ask, answer, round } = rig();
     const work = Promise.all([ask(1), ask(2)]).then(all => ({ all }));
     expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0', 'ask-1']);
@@ -157,7 +157,7 @@ describe('between two rounds', () => {
     expect(did).toEqual(['side']);
   });
 
-  it('a question that was asked too late for a round comes in the next, or has its answer', async () => {
+  it('sends a late input request in the next round, or resolves it with its answer', async () => {
     const { pause, ask, answer, round } = rig();
     const late = async () => {
       await waitBriefly();
@@ -201,7 +201,7 @@ describe('between two rounds', () => {
 });
 
 describe('middleware around a handler', () => {
-  it('sees the round as an end, and may ask and take steps after it', async () => {
+  it('ends with the round, and may request input and take steps after it', async () => {
     const { pause, ask, run } = rig();
     const events: string[] = [];
     const handler = async () => ({ a: await ask(1) }) as JsonObject;
@@ -218,7 +218,7 @@ describe('middleware around a handler', () => {
     expect(events).toEqual(['audit', 'over']);
   });
 
-  it('sees it though the handler asks at once', async () => {
+  it('ends with the round even if the handler requests input at once', async () => {
     const { pause, ask } = rig();
     const events: string[] = [];
     const around = async () => {
@@ -230,7 +230,7 @@ describe('middleware around a handler', () => {
     expect(events).toEqual(['over']);
   });
 
-  it('may ask before and after it', async () => {
+  it('may request input before and after it', async () => {
     const { pause, ask } = rig();
     const before = pause.runUntilSuspended(async () => ({
       a: await ask(1),
@@ -263,7 +263,7 @@ describe('a handler that departs', () => {
     return { log, ways };
   };
 
-  it('asks and works by other ways, and who waited for it has another result', async () => {
+  it('requests input and runs steps by the other backend, and the waiting caller gets another result', async () => {
     const { pause, ask, run } = rig();
     const { log, ways } = elsewhere();
     let go = () => {};
@@ -281,7 +281,7 @@ describe('a handler that departs', () => {
     expect(log).toEqual(['step under way', 'step then', 'check m', 'put ask-0']);
   });
 
-  it('takes along what it has asked already', async () => {
+  it('takes along its pending input requests', async () => {
     const { pause, ask, run } = rig();
     const { log, ways } = elsewhere();
     const work = Promise.all([ask(1), run.step('slow', waitBriefly)]).then(([a]) => ({ a }));
@@ -293,7 +293,7 @@ describe('a handler that departs', () => {
     expect(log).toEqual(['put ask-0', 'step slow']);
   });
 
-  it('is not said to ask while its other result is on its way', async () => {
+  it('sends no input requests while its other result is pending', async () => {
     const { pause, ask } = rig();
     const { ways } = elsewhere();
     let come: (result: JsonObject) => void = () => {};
@@ -309,7 +309,7 @@ describe('a handler that departs', () => {
     expect(await waited).toEqual({ resultType: 'task' });
   });
 
-  it('stays when nobody waits for it any more: it has asked, or is done', async () => {
+  it('is not redirected when no caller waits: it has requested input, or is done', async () => {
     const { pause, ask } = rig();
     const { log, ways } = elsewhere();
     expect(pause.redirectTo(ways, {})).toBe(false);

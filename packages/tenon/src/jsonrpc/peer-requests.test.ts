@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
-describe('a peer that asks', () => {
+describe('a peer that sends requests', () => {
   it('gets its answers in any order, and reports those that nobody waits for', async () => {
     const { peer, said, say, problems } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', undefined), peer.call('c', id => ({ id }))];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rpcError, TenonError } from './error.js';
 import { createNotification, createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
-describe('a peer that is asked', () => {
+describe('a peer that receives requests', () => {
   it('answers with the same id, "1" and 1 being two [base.response.same-id base.error.id-echo]', async () => {
     const { said, say } = await startPeer({ onRequest: ({ id }) => ({ was: typeof id }) });
     await say(createRequest('1'), createRequest(1));
@@ -144,7 +144,7 @@ describe('a peer that is asked', () => {
     expect(said.filter(answer => 'error' in (answer as object))).toEqual([]);
   });
 
-  it('aborts what runs when the road ends, and tells so once', async () => {
+  it('aborts running handlers when the transport closes, and reports the end once', async () => {
     const { peer, say, heard, runs, far } = await startPeer({
       onRequest: (_, running) => {
         runs.push(running);
@@ -210,7 +210,7 @@ describe('a peer that is told something', () => {
     expect(said.slice(1)).toMatchObject([{ id: 2 }]);
   });
 
-  it('leaves the id out, or says nothing, where the revision wants that [base.error.id-absent-when-unreadable]', async () => {
+  it('omits the id, or sends no response, as the protocol version requires [base.error.id-absent-when-unreadable]', async () => {
     const without = await startPeer({ getUnreadableId: () => undefined });
     await without.say(5);
     expect(without.said).toHaveLength(1);

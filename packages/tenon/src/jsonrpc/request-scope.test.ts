@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestScope } from './request-scope.js';
 
 describe('a request that is being worked on', () => {
-  it('has a signal that is aborted with the reason, before or after it was first asked for', () => {
+  it('has a signal that is aborted with the reason, before or after its first access', () => {
     const [early, late] = [new RequestScope(), new RequestScope()];
     const { signal } = early;
     early.cancel('enough');

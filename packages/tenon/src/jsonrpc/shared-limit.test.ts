@@ -49,7 +49,7 @@ describe('SharedLimit', () => {
     expect(limit.countHeld('eve')).toBe(40);
   });
 
-  it('finds the caller that holds most, unless the one that asks holds more than the average', () => {
+  it('finds the caller that holds most, unless the given caller holds more than the average', () => {
     const limit = new SharedLimit(100);
     limit.add('eve', 30);
     limit.add('ada', 2);

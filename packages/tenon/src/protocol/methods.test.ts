@@ -6,7 +6,7 @@ import { dialects } from './versions/index.js';
 const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'];
 
 describe('the table of methods', () => {
-  it('has every word of every revision, and no name of a prototype', () => {
+  it('has every method of every protocol version, and no name of a prototype', () => {
     for (const { methods: vocabulary } of dialects) {
       for (const word of [...vocabulary.client, ...vocabulary.server]) {
         expect(isMethod(word) || isNotification(word)).toBe(true);
@@ -15,7 +15,7 @@ describe('the table of methods', () => {
     for (const name of names) expect(isMethod(name) || isNotification(name)).toBe(false);
   });
 
-  it('gives its sender to the right side of each revision', () => {
+  it('gives each method its sender on every protocol version', () => {
     for (const { methods: vocabulary } of dialects) {
       for (const [name, { sender: from }] of [...Object.entries(methods), ...Object.entries(notifications)]) {
         if (from === 'client') expect(vocabulary.server.has(name)).toBe(false);

@@ -104,7 +104,7 @@ describe('the methods of tasks', () => {
     );
   });
 
-  it('are asked in these words [ext-tasks.get.request-shape ext-tasks.cancel.request-shape ext-tasks.update.request-shape]', () => {
+  it('have these requests [ext-tasks.get.request-shape ext-tasks.cancel.request-shape ext-tasks.update.request-shape]', () => {
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/result'] as const) {
       expect(methods[method].params({ taskId: 'a' })).toBeUndefined();
       expect(methods[method].params({ taskId: 1 })).toContain('at /taskId:');

@@ -53,7 +53,7 @@ describe('toJsonSchema', () => {
     expect(JSON.stringify(toJsonSchema(category, 'input'))).toContain('"$ref":"#"');
   });
 
-  it('asks for the other target when a vendor refuses the first', () => {
+  it('tries the other target when a vendor refuses the first', () => {
     const paired = withJsonSchema(v.string(), {});
     const input = ({ target }: { target: string }) => {
       if (target !== 'draft-07') throw new Error('no');

@@ -155,7 +155,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('says that a resource is not there, in the words of the revision [resources.read.not-found-32602 errors.retired-codes-not-emitted resources.read.not-found-no-empty-contents resources.security.uris-validated]', async () => {
+  it('reports a missing resource with the error of the protocol version [resources.read.not-found-32602 errors.retired-codes-not-emitted resources.read.not-found-no-empty-contents resources.security.uris-validated]', async () => {
     const client = await start(revision);
     for (const uri of ['a:none', 'no:such', '', 'constructor', 'b:../x', 'b:%2e%2e%2fx'])
       expect(await code(client.readResource(uri))).toBe(newest ? -32602 : -32002);

@@ -4,7 +4,7 @@ import { assertEqual, check } from './test-peer.js';
 
 export const busCases: readonly StoreCase[] = [
   [
-    'tells all who listen to a topic, in order, and nobody else',
+    'delivers messages to all listeners of a topic in order, and to no others',
     async ({ bus, waitUntil }) => {
       const one: JsonObject[] = [];
       const other: JsonObject[] = [];
@@ -21,7 +21,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'calls nobody while it is being called',
+    'calls no listener during publish',
     async ({ bus, waitUntil }) => {
       let [inside, heard, reentered] = [false, 0, false];
       bus.subscribe('a', () => {
@@ -37,7 +37,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'tells what is published from the subscribing on, until it is ended',
+    'delivers messages from the subscription until its end',
     async ({ bus, waitUntil }) => {
       await bus.publish('a', { n: 0 });
       const heard: unknown[] = [];
@@ -54,7 +54,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'tells nothing to a listener that has ended, not even what is on its way',
+    'delivers no pending message to a removed listener',
     async ({ bus, advance }) => {
       let heard = 0;
       const end = bus.subscribe('a', () => heard++);
@@ -66,7 +66,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'lets a listener end itself and subscribe others',
+    'lets a listener remove itself and subscribe others',
     async ({ bus, waitUntil }) => {
       const heard: string[] = [];
       const end = bus.subscribe('a', () => {
@@ -82,7 +82,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'gives each listener a copy',
+    'gives each listener its own copy',
     async ({ bus, waitUntil }) => {
       const heard: unknown[] = [];
       const spoil = (message: JsonObject) => {
@@ -100,7 +100,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'is not harmed by a listener that throws',
+    'continues after a listener throws',
     async ({ bus, waitUntil }) => {
       let heard = 0;
       bus.subscribe('a', () => {
@@ -116,7 +116,7 @@ export const busCases: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses topics and messages as it refuses keys and values',
+    'rejects invalid topics and messages like invalid keys and values',
     async ({ bus, maxValueSize }) => {
       for (const topic of ['', 't'.repeat(513), 'ü']) {
         await expectRejection('store/key', () => bus.publish(topic, {}));
@@ -130,7 +130,7 @@ export const busCases: readonly StoreCase[] = [
 
 export const sharedBusCases: readonly StoreCase[] = [
   [
-    'tells the others, each once',
+    'delivers each message once to the listeners of other processes',
     async ({ bus, values, openSecond, waitUntil }) => {
       const other = await openSecond();
       await other.bus.publish('a', { from: 'before' });
@@ -154,7 +154,7 @@ export const sharedBusCases: readonly StoreCase[] = [
     },
   ],
   [
-    'tells no one what was published before, however late it is found',
+    'never delivers a message that was published before the subscription',
     async ({ bus, values, openSecond, waitUntil }) => {
       const other = await openSecond();
       const first: unknown[] = [];

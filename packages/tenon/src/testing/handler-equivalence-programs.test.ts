@@ -132,7 +132,7 @@ function check(plan: Plan, { events, mode, missingCapabilities, entries }: Execu
 }
 
 describe('any handler', () => {
-  it('asks and does the same in every way, each step once, and nothing before what it waits for', async () => {
+  it('has the same input requests and steps in every mode, each step once, and nothing before its dependencies', async () => {
     const log: string[] = [];
     const property = fc.asyncProperty(plan, async plan => {
       const ways = await checkHandlerEquivalence(handlerOf(plan, log), { answers, effects: () => log.splice(0) });

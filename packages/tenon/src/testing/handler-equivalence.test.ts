@@ -224,7 +224,7 @@ describe('checkHandlerEquivalence', () => {
     expect(ways.every(({ result, error }) => result?.isError === true || error !== undefined)).toBe(true);
   });
 
-  it('compares where nothing can be asked, too, and leaves out who cannot be served', async () => {
+  it('compares handlers without input requests, too, and omits unsupported modes', async () => {
     const alone = (more: () => string) =>
       tool({
         run: (_, ctx) => ctx.elicit({ message: 'Sure?', input: sure }).then(JSON.stringify, () => `nobody${more()}`),

@@ -87,7 +87,7 @@ function sleep(ms: number): Promise<void> {
 
 const closeCases: readonly StoreCase[] = [
   [
-    'closes as often as it is told to, and refuses what comes after',
+    'may be closed twice, and rejects later calls',
     async ({ values, bus, close }) => {
       const before = values.put('before', {});
       await Promise.all([close(), close()]);
@@ -102,7 +102,7 @@ const closeCases: readonly StoreCase[] = [
     },
   ],
   [
-    'tells nothing more once it is closed',
+    'delivers no message after it is closed',
     async ({ bus, close, advance }) => {
       let heard = 0;
       bus.subscribe('a', () => heard++);

@@ -62,34 +62,34 @@ async function runCase(open: () => TransportFixture | Promise<TransportFixture>,
 }
 
 const coreCases: readonly [string, CaseTest][] = [
-  ['names its other end', async ({ transport }) => check(transport.peer.length > 0, 'peer is empty')],
+  ['has a name for its peer', async ({ transport }) => check(transport.peer.length > 0, 'peer is empty')],
   [
-    'carries a request there and its answer back',
+    'delivers a request and its response',
     async peer => assertEqual((await peer.call('reflect/echo', { a: 1 })).result, { a: 1 }),
   ],
   [
-    'carries an error back',
+    'delivers an error response',
     async peer => {
       const { error } = await peer.call('reflect/fail', {});
       assertEqual(error, { code: 1, message: 'as asked', data: { a: [1] } });
     },
   ],
   [
-    'keeps the id, a string or a number',
+    'keeps the type of an ID: string or number',
     async peer => {
       for (const id of ['7', 7, '', 'ü', 2 ** 53 - 1, -3] satisfies Id[])
         assertEqual((await peer.call('reflect/echo', {}, id)).id, id);
     },
   ],
   [
-    'keeps the order of what it sends',
+    'keeps the order of sent messages',
     async peer => {
       for (let n = 0; n < 50; n++) await peer.transport.send(createNotification('reflect/note', { note: n }));
       assertEqual((await peer.call('reflect/noted', {})).result, { notes: listNumbers(50) });
     },
   ],
   [
-    'keeps the order of what it receives, ahead of the answer',
+    'keeps the order of received notifications before the response',
     async peer => {
       await peer.call('reflect/say', { count: 100 });
       assertEqual(
@@ -99,7 +99,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'carries many requests at once, each answered once',
+    'delivers many concurrent requests, with one response each',
     async peer => {
       const answers = await Promise.all(listNumbers(40).map(n => peer.call('reflect/echo', { n }, `at-once-${n}`)));
       assertEqual(
@@ -110,7 +110,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'settles what is sent, however much there is',
+    'settles every send, also with many messages',
     async peer => {
       const note = 'x'.repeat(20_000);
       for (let n = 0; n < 50; n++) await peer.transport.send(createNotification('reflect/note', { note }));
@@ -122,7 +122,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'carries a large message whole',
+    'delivers a large message completely',
     async peer => {
       const text = 'large ü 😀\n'.repeat(100_000);
       const { result } = await peer.call('reflect/echo', { text });
@@ -130,7 +130,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'carries any text: control characters, separators, lone surrogates',
+    'delivers any text: control characters, separators, lone surrogates',
     async peer => {
       const texts = [
         '\0\b\r\n\t',
@@ -145,7 +145,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'carries any member name as data',
+    'delivers any member name as data',
     async peer => {
       const params = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":2},"":0}') as JsonObject;
       assertEqual((await peer.call('reflect/echo', params)).result, params);
@@ -153,14 +153,14 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'carries nested values, null and fractions',
+    'delivers nested values, null and fractions',
     async peer => {
       const params = { a: [[[{ b: null }]], -0.5, 1e300, true, false, '', []], c: {} };
       assertEqual((await peer.call('reflect/echo', params)).result, params);
     },
   ],
   [
-    'closes once, however often it is told to, and says so without an error',
+    'reports its end once and without an error, even if it is closed twice',
     async peer => {
       await Promise.all([peer.transport.close(), peer.transport.close()]);
       await peer.transport.close();
@@ -169,7 +169,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'refuses with a TenonError what is sent after its end',
+    'rejects messages after its end with a TenonError',
     async peer => {
       await peer.transport.close();
       await peer.closed;
@@ -178,7 +178,7 @@ const coreCases: readonly [string, CaseTest][] = [
     },
   ],
   [
-    'says nothing after its end',
+    'delivers no message after its end',
     async peer => {
       const pending = listNumbers(10).map(n =>
         catchError(() => peer.transport.send(peer.request('reflect/say', { count: n }))),
@@ -193,7 +193,7 @@ const coreCases: readonly [string, CaseTest][] = [
 
 const serverRequestCases: readonly [string, CaseTest][] = [
   [
-    'carries a question of the other end, and its answer',
+    'delivers a request of the peer and its response',
     async peer => {
       peer.onRequest('reflect/question', params => ({ answer: params.question }));
       assertEqual((await peer.call('reflect/ask', { question: 'why' })).result, { answer: 'why' });
@@ -203,7 +203,7 @@ const serverRequestCases: readonly [string, CaseTest][] = [
 
 const closeDetectionCases: readonly [string, CaseTest][] = [
   [
-    'gives the last answer, and then says once that the other end has ended',
+    'delivers the last response, and then reports the end of the peer once',
     async peer => {
       assertEqual((await peer.call('reflect/close', { last: 1 })).result, { last: 1 });
       await peer.closed;

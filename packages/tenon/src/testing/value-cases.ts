@@ -7,7 +7,7 @@ const listKeys = async (listing: ReturnType<Values['list']>) => (await listing).
 
 export const valueCases: readonly StoreCase[] = [
   [
-    'has nothing where nothing was written',
+    'returns undefined for a key without a value',
     async ({ values }) =>
       assertEqual(
         [(await values.get('a')) ?? null, await values.delete('a'), await values.list('')],
@@ -15,7 +15,7 @@ export const valueCases: readonly StoreCase[] = [
       ),
   ],
   [
-    'gives back what was written, and counts the writes of each key',
+    'returns the written value, and counts the writes of each key',
     async ({ values }) => {
       assertEqual(
         [await values.put('a', { n: 1 }), await values.put('a', { n: 2 }), await values.put('b', {})],
@@ -29,7 +29,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'writes with a version only over that version',
+    'writes with a version only if that version is current',
     async ({ values }) => {
       const put = async (n: number, version: number) => (await values.put('a', { n }, { version })) ?? 'no';
       assertEqual(
@@ -40,7 +40,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'deletes once, with a version only that one, and begins anew then',
+    'deletes a value once, deletes only a given version, and starts again at version 1',
     async ({ values }) => {
       await values.put('a', {});
       await values.put('a', {});
@@ -53,7 +53,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'lets one of many win',
+    'lets one of many concurrent writes with a version succeed',
     async ({ values }) => {
       const written = await Promise.all(listNumbers(50).map(n => values.put('a', { n }, { version: 0 })));
       assertEqual(
@@ -64,14 +64,14 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'loses no increment of many at once',
+    'loses none of many concurrent increments',
     async ({ values }) => {
       await Promise.all(listNumbers(100).map(() => increment(values, 'a')));
       assertEqual(await values.get('a'), { key: 'a', value: { n: 100 }, version: 100 });
     },
   ],
   [
-    'takes effect in the order of the calls',
+    'applies calls in their order',
     async ({ values }) => {
       const calls = [
         values.put('a', { n: 1 }),
@@ -84,7 +84,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'forgets what has had its time',
+    'deletes a value after its ttl',
     async ({ values, advance }) => {
       await values.put('a', {}, { ttl: 30 });
       await values.put('b', {}, { ttl: 3_600_000 });
@@ -101,7 +101,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'gives each write a time of its own',
+    'gives each write its own ttl',
     async ({ values, advance }) => {
       for (const key of ['kept', 'longer', 'kept-still']) await values.put(key, {}, { ttl: 30 });
       await values.put('shorter', {});
@@ -113,7 +113,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'lists by prefix, in the order of the codes',
+    'lists keys by prefix, in the order of character codes',
     async ({ values }) => {
       const keys = [
         'a',
@@ -146,7 +146,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'lists page by page, also while what was read goes',
+    'lists page by page, also while listed values are deleted',
     async ({ values }) => {
       const keys = listNumbers(25).map(n => `p/${n}`);
       await Promise.all([...keys, 'o', 'q'].map(key => values.put(key, {})));
@@ -167,7 +167,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'lists 1000 at the most',
+    'lists at most 1000 values',
     async ({ values }) => {
       await Promise.all(listNumbers(1002).map(n => values.put(`k${1000 + n}`, {})));
       assertEqual([(await values.list('k')).length, (await values.list('k', { limit: 5000 })).length], [1000, 1000]);
@@ -175,7 +175,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'keeps copies',
+    'stores and returns copies',
     async ({ values }) => {
       const value = { deep: { n: 1 } };
       await values.put('a', value);
@@ -185,7 +185,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'keeps whatever JSON can say',
+    'stores every JSON value',
     async ({ values }) => {
       const text =
         '{"":null,"__proto__":{"a":[1,-0.5,1e300,true,[[]]]},"\\u0000\\n\\u2028":"\\ud800 😀 é \'\\" $1 ?","n":9007199254740991}';
@@ -196,7 +196,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses what is no key',
+    'rejects an invalid key',
     async ({ values }) => {
       for (const key of ['', 'k'.repeat(513), 'ü', 'a\n', 'a\0', '\x7f', 1 as never]) {
         await expectRejection('store/key', () => values.get(key));
@@ -213,7 +213,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses what is no JSON object',
+    'rejects a value that is not a JSON object',
     async ({ values }) => {
       const ring: JsonObject = {};
       ring.ring = ring;
@@ -223,7 +223,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses a value that is too large, and keeps the one that is there',
+    'rejects a value that is too large, and keeps the current one',
     async ({ values, maxValueSize }) => {
       const createSized = (size: number) => ({ t: 'x'.repeat(size - '{"t":""}'.length) });
       await values.put('a', createSized(maxValueSize));
@@ -233,7 +233,7 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses options that do not fit',
+    'rejects invalid options',
     async ({ values }) => {
       for (const ttl of [Number.NaN, Number.POSITIVE_INFINITY])
         await expectRejection('store/option', () => values.put('a', {}, { ttl }));
@@ -249,7 +249,7 @@ export const valueCases: readonly StoreCase[] = [
 
 export const sharedValueCases: readonly StoreCase[] = [
   [
-    'shows to others what it has, and after a restart',
+    'shows values to other processes, and after a restart',
     async ({ values, openSecond, durable, close }) => {
       check(durable, '`durable` is to be true of stores that can be opened a second time');
       const other = await openSecond();
@@ -261,7 +261,7 @@ export const sharedValueCases: readonly StoreCase[] = [
     },
   ],
   [
-    'loses no increment of several at once',
+    'loses no increment of several processes',
     async ({ values, openSecond }) => {
       const all = [values, (await openSecond()).values, (await openSecond()).values];
       await Promise.all(all.flatMap(each => listNumbers(20).map(() => increment(each, 'a'))));

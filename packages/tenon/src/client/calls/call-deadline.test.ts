@@ -67,7 +67,7 @@ describe('a clock that can stand still', () => {
 });
 
 describe('the time of a call', () => {
-  it('grows less with time, but not below nothing, and not while somebody is asked', () => {
+  it('decreases with time to zero at least, and not while the user answers', () => {
     const base = fakeClock(5);
     const allowance = new CallDeadline(base, 100);
     base.advance(30);

@@ -61,7 +61,7 @@ describe('progress', () => {
     },
   );
 
-  it.each(versions)('is not asked for on %s with initialize and ping, which nothing reports on', async revision => {
+  it.each(versions)('is not requested on %s with initialize and ping, which have no progress', async revision => {
     const { received, connecting } = connectToScript(revision, id => [{ id, result: { tools: [] } }]);
     const client = await connecting;
     await client.ping();

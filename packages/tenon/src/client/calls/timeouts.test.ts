@@ -58,7 +58,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
   });
 });
 
-describe.each(protocolVersions)('a call on %s, whose server asks', revision => {
+describe.each(protocolVersions)('a call on %s with input requests of the server', revision => {
   it('does not time out while the user takes their time', async () => {
     const { client, called, pass, decide } = await start(revision);
     await pass(900);

@@ -51,7 +51,7 @@ const code = (promise: Promise<unknown>) =>
     (error: TenonError) => error.code,
   );
 
-describe.each(protocolVersions)('a client on %s whose road is cut', revision => {
+describe.each(protocolVersions)('a client on %s whose connection is lost', revision => {
   it('opens another with the next call, one for all that wait', async () => {
     const { client, roads, states, cut } = await start(revision);
     await cut();

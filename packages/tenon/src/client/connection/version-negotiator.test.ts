@@ -52,7 +52,7 @@ const byHandshake =
   };
 
 describe('opening', () => {
-  it('asks what the server is, and goes on by that [compat.stdio-probe-discover-result base.removed-notifications-not-sent meta.params-required meta.protocol-version-required]', async () => {
+  it('probes the server, and opens the connection accordingly [compat.stdio-probe-discover-result base.removed-notifications-not-sent meta.params-required meta.protocol-version-required]', async () => {
     const { methods, said, connecting } = start(({ id }) => ({
       ...v,
       id,
@@ -193,7 +193,7 @@ describe('opening', () => {
     },
   );
 
-  it('probes nothing when the revision is pinned, and takes no other', async () => {
+  it('sends no probe for a configured protocol version, and accepts no other version', async () => {
     const { connecting, methods } = start(byHandshake(), { protocolVersion: '2025-11-25' });
     const client = await connecting;
     expect(methods()).toEqual(['initialize', 'notifications/initialized']);
@@ -252,7 +252,7 @@ describe('opening', () => {
     expect(methods()).toEqual(['initialize']);
   });
 
-  it('waits for a server as long as for any call when the revision is pinned to one without a handshake', async () => {
+  it('waits as long as for any call if a configured protocol version has no handshake', async () => {
     const clock = fakeClock();
     const { connecting, methods } = start(() => undefined, {
       protocolVersion: '2026-07-28',
@@ -273,7 +273,7 @@ describe('opening', () => {
     expect(methods()).not.toContain('initialize');
   });
 
-  it('gives up a silent server after the probe timeout that is given, also when the revision is pinned', async () => {
+  it('gives up a silent server after the probe timeout, also with a configured protocol version', async () => {
     const clock = fakeClock();
     const { connecting } = start(() => undefined, { protocolVersion: '2026-07-28', probeTimeout: 20, clock });
     const failed = connecting.catch(error => error.code);

@@ -30,7 +30,7 @@ function start(answers: JsonObject[], options: ClientOptions = { roots: [] }, si
 }
 
 describe('rounds', () => {
-  it('repeat the request with what was asked, key for key [mrtr.retry-original-params mrtr.input-responses-key-for-key mrtr.retry-params-location mrtr.input-responses-map mrtr.fulfil-before-retry]', async () => {
+  it('retry the request with the same params and the answers, key for key [mrtr.retry-original-params mrtr.input-responses-key-for-key mrtr.retry-params-location mrtr.input-responses-map mrtr.fulfil-before-retry]', async () => {
     const { sent, result } = start([asks('s1', { a: roots, b: roots }), asks('s2', { c: roots }), { content: [] }]);
     expect(await result).toEqual({ content: [] });
     const original = { name: 'a', arguments: { x: 1 } };
@@ -94,7 +94,7 @@ describe('rounds', () => {
     });
   });
 
-  it('take none of the time of the call while somebody is asked', async () => {
+  it('do not count towards the timeout of the call while the user answers', async () => {
     const clock = fakeClock();
     const allowance = new CallDeadline(clock, 100);
     let decide: (roots: never[]) => void = () => {};

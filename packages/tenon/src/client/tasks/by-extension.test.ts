@@ -307,7 +307,7 @@ describe('input requests of a task', () => {
     await client.close();
   });
 
-  it('has keys of its own, whatever was asked before there was a task [ext-tasks.input-keys-separate-from-mrtr]', async () => {
+  it('has its own keys, separate from earlier input requests of the call [ext-tasks.input-keys-separate-from-mrtr]', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([asking(['a']), done], {

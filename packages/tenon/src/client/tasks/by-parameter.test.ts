@@ -182,10 +182,10 @@ describe('a tool that runs as a task', () => {
   });
 });
 
-describe('a task that asks by requests', () => {
+describe('a task with input requests by JSON-RPC requests', () => {
   const form = { message: 'm', requestedSchema: { type: 'object', properties: {} }, _meta: related };
 
-  it('asks who waits for its result, for as long as that takes [tasks.input-required.requestor-calls-result tasks.poll.continues-beside-result tasks.related-task.on-all-messages tasks.related-task.nested-same-id]', async () => {
+  it('requests input from the client that waits for its result, as long as that takes [tasks.input-required.requestor-calls-result tasks.poll.continues-beside-result tasks.related-task.on-all-messages tasks.related-task.nested-same-id]', async () => {
     let decide: (answer: object) => void = () => {};
     const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
     const script = telling([plain('working'), plain('input_required')], { 'tasks/result': () => undefined });
@@ -285,7 +285,7 @@ describe('giving a call up that will become a task', () => {
   });
 });
 
-describe('a client that is asked to make a task of a question', () => {
+describe('a client that gets an input request with a task parameter', () => {
   it('just answers it: it declares no tasks [tasks.undeclared-ignored schema.capability.client.tasks]', async () => {
     const elicit = () => ({ action: 'accept' as const, content: {} });
     const sample = () => ({ role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'x' } });

@@ -82,7 +82,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('tells of each state, and asks no longer than somebody listens', async () => {
+  it('yields each state, and stops polling when no caller listens', async () => {
     const states = ['a', 'a', 'b', 'c'].map(statusMessage => say('working', { statusMessage }));
     const { client, sent, pass } = await scripted(revision, telling([...states, done]));
     const handle = await client.tasks.start('sum', {});

@@ -41,7 +41,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('is withdrawn when the client comes for it after all, and asked on that stream', async () => {
+  it('is withdrawn when the client calls tasks/result later, and sent on that stream', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -53,7 +53,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x' }] });
   });
 
-  it('is not asked beside a request that came for it', async () => {
+  it('is not sent twice while a tasks/result request is open', async () => {
     const { site, caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);

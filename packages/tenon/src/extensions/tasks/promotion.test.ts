@@ -61,7 +61,7 @@ describe('a call that may become a task later', () => {
     expect(types.filter(type => type !== 'read')).toEqual(['created', 'completed']);
   });
 
-  it('asks first where it asks first, with keys of its own [ext-tasks.create-after-mrtr ext-tasks.input-keys-separate-from-mrtr ext-tasks.not-via-retry]', async () => {
+  it('requests input before it becomes a task, with separate keys [ext-tasks.create-after-mrtr ext-tasks.input-keys-separate-from-mrtr ext-tasks.not-via-retry]', async () => {
     const site = siteOf();
     const steps: string[] = [];
     const work = gate();
@@ -287,7 +287,7 @@ describe('a call that may become a task later', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it('is none where the client has no tasks, and where it has to ask for them', async () => {
+  it('does not happen if the client has no tasks, or if the client must request them', async () => {
     const site = siteOf();
     const server = site.serve(promoted(async ({ protocolVersion }) => protocolVersion));
     const plain = await connectTaskClient(server, { capabilities: {} });

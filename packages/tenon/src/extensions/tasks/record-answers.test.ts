@@ -43,7 +43,7 @@ async function asking(run: (ctx: Context) => unknown) {
 }
 
 describe('tasks/update', () => {
-  it('answers part by part; what is asked is told until it is answered, by keys of its own [ext-tasks.get.input-required ext-tasks.input-requests-snapshot ext-tasks.update.result-shape ext-tasks.update.partial-accepted ext-tasks.input-keys-unique-lifetime]', async () => {
+  it('accepts answers one by one; an input request is listed until it is answered, with separate keys [ext-tasks.get.input-required ext-tasks.input-requests-snapshot ext-tasks.update.result-shape ext-tasks.update.partial-accepted ext-tasks.input-keys-unique-lifetime]', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;
     expect(await requests()).toEqual(await requests());
@@ -64,7 +64,7 @@ describe('tasks/update', () => {
     expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: 'x y z' }] });
   });
 
-  it('leaves out what nobody asked, or no longer [ext-tasks.update.stale-keys-ignored]', async () => {
+  it('drops answers to unknown or closed input requests [ext-tasks.update.stale-keys-ignored]', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;
     const nonsense = { 'ask-99': accept('n'), constructor: accept('n'), other: 5 } as JsonObject;
@@ -117,7 +117,7 @@ describe('tasks/update', () => {
     expect(entries).toBe(2);
   });
 
-  it('asks only what the client said that it can answer [ext-tasks.input-requests-respect-capabilities]', async () => {
+  it('requests only input that the client declared [ext-tasks.input-requests-respect-capabilities]', async () => {
     const site = siteOf();
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} }, elicitation: {} };
     const caller = await connectTaskClient(site.serve(job(ctx => ctx.sample({ messages: [], maxTokens: 1 }))), {

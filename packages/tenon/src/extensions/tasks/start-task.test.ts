@@ -30,13 +30,13 @@ const direct = { optional: 'done', forbidden: 'done', silent: 'done' };
 const legacy = { tasks: { requests: { sampling: { createMessage: {} } } } };
 
 describe('callers that get a task', () => {
-  it('is decided by the server where the client has the extension, whatever it asks for [ext-tasks.server-decides ext-tasks.task-parameter-ignored ext-tasks.client-declares-per-request]', async () => {
+  it('is decided by the server if the client has the extension, whatever it requests [ext-tasks.server-decides ext-tasks.task-parameter-ignored ext-tasks.client-declares-per-request]', async () => {
     const all = { optional: 'task', required: 'task', forbidden: 'done', silent: 'done' };
     expect(await outcomes('2026-07-28', FULL_CAPABILITIES)).toEqual(all);
     expect(await outcomes('2026-07-28', FULL_CAPABILITIES, { ttl: 5 })).toEqual(all);
   });
 
-  it('is nobody who has not declared the extension, or only the tasks of another revision [ext-tasks.create-not-without-capability ext-tasks.required-capability-error ext-tasks.legacy-capability-non-declaring]', async () => {
+  it('is no client without the extension, and none with only the tasks of another protocol version [ext-tasks.create-not-without-capability ext-tasks.required-capability-error ext-tasks.legacy-capability-non-declaring]', async () => {
     for (const capabilities of [{}, legacy]) {
       for (const task of [undefined, { ttl: 5 }]) {
         expect(await outcomes('2026-07-28', capabilities, task)).toEqual({ ...direct, required: -32021 });
@@ -47,7 +47,7 @@ describe('callers that get a task', () => {
     expect(error?.data).toEqual({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
   });
 
-  it('is asked for each request anew [ext-tasks.create-not-without-capability]', async () => {
+  it('is decided for each request separately [ext-tasks.create-not-without-capability]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools));
     expect((await caller.call('tools/call', { name: 'optional' })).result?.resultType).toBe('task');
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
@@ -55,7 +55,7 @@ describe('callers that get a task', () => {
     expect((await without.call('tools/call', { name: 'optional', _meta })).result?.resultType).toBe('complete');
   });
 
-  it('is who asks for it by the parameter, on the revision that has it [tasks.create.by-task-param tasks.create.result tasks.tool.optional-either tasks.tool.required-error tasks.tool.forbidden-error ext-tasks.extension-not-in-2025-11-25]', async () => {
+  it('is a client with the task parameter, on the protocol version that has it [tasks.create.by-task-param tasks.create.result tasks.tool.optional-either tasks.tool.required-error tasks.tool.forbidden-error ext-tasks.extension-not-in-2025-11-25]', async () => {
     for (const capabilities of [{}, FULL_CAPABILITIES, legacy]) {
       expect(await outcomes('2025-11-25', capabilities)).toEqual({ ...direct, required: -32601 });
       expect(await outcomes('2025-11-25', capabilities, {})).toEqual({
@@ -64,7 +64,7 @@ describe('callers that get a task', () => {
     }
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is nobody on %s', async revision => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is no client on %s', async revision => {
     const none = { ...direct, required: -32601 };
     expect(await outcomes(revision, FULL_CAPABILITIES)).toEqual(none);
     expect(await outcomes(revision, FULL_CAPABILITIES, { ttl: 5 })).toEqual(none);
@@ -108,7 +108,7 @@ describe('callers that get a task', () => {
 });
 
 describe('declared capabilities', () => {
-  it('is the extension on its revision, and never the capability of the other [ext-tasks.server-advertises ext-tasks.legacy-capability-not-advertised ext-tasks.extension-id]', async () => {
+  it('is the extension on its protocol version, and never the capability of the other version [ext-tasks.server-advertises ext-tasks.legacy-capability-not-advertised ext-tasks.extension-id]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools), { principal: 'ann' });
     const { capabilities } = (await caller.call('server/discover')).result as JsonObject;
     expect(capabilities).toMatchObject({ extensions: { [TASKS]: {} } });
@@ -190,7 +190,7 @@ describe('a task that is made', () => {
     expect(heads.size).toBeGreaterThan(45);
   });
 
-  it('lives as long as was asked, up to a bound [tasks.ttl.overridable tasks.ttl.actual-reported tasks.resources.max-ttl]', async () => {
+  it('has the requested lifetime, up to a maximum [tasks.ttl.overridable tasks.ttl.actual-reported tasks.resources.max-ttl]', async () => {
     const own = tool({ task: { ttl: 3000, pollInterval: 9 }, run: () => 'done' });
     const server = siteOf().serve({ ...tools, own }, { ttl: 2000, maxTtl: 4000 });
     const asking = await connectTaskClient(server, { revision: '2025-11-25' });

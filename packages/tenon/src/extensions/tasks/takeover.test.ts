@@ -402,7 +402,7 @@ describe('a task whose time is up while it is worked on', () => {
   });
 });
 
-describe('a task of a revision that is served no more', () => {
+describe('a task of a protocol version that is no longer supported', () => {
   it('is left alone, and reported', async () => {
     const site = siteOf();
     const gone = siteOf(() => site.stores);

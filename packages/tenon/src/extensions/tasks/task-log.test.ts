@@ -107,7 +107,7 @@ describe('the log of a task', () => {
     expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => `more ${n} here`));
   });
 
-  it('takes the answers over that the record has no room for, and nobody is asked again', async () => {
+  it('keeps answers beyond the size of the record, and sends no input request again', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const held = gate();

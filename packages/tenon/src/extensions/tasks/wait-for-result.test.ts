@@ -102,7 +102,7 @@ describe('tasks/result', () => {
     expect(JSON.stringify(caller.answers.get(id))).toContain('did not answer');
   });
 
-  it('may be left and come back to, in another session too: the question is asked again [tasks.http.disconnect-allowed]', async () => {
+  it('may be aborted and repeated, also in another session: the input request is sent again [tasks.http.disconnect-allowed]', async () => {
     const { server, caller, taskId } = await started(ask);
     const id = caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);

@@ -55,7 +55,7 @@ describe('an audience', () => {
     expect(keyOf({ capabilities: { elicitation: {} } })).toBe(keyOf({ capabilities: { elicitation: { form: {} } } }));
   });
 
-  it('knows what can be asked, and in which revision servers are best spoken with', () => {
+  it('knows which input can be requested, and the preferred protocol version for servers', () => {
     const elicitation = { url: {} };
     const plain = { form: false, url: false, sample: false, sampleTools: false, roots: false };
     expect(createConnectionScope(whom({ capabilities: { elicitation } })).input).toEqual({ ...plain, url: true });

@@ -26,7 +26,7 @@ const only = (...revisions: string[]) =>
   revisions.map(each => getDialect(each) as NonNullable<ReturnType<typeof getDialect>>);
 
 describe('the manner of a request', () => {
-  it('is per request when it states its revision [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {
+  it('is stateless when it names its protocol version [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {
     expect(classifyRequest(request('tools/list', meta('2026-07-28')), dialects)).toEqual({
       opening: 'per-request',
       dialect: getNewestDialect(),
@@ -76,7 +76,7 @@ describe('the manner of a request', () => {
     expect(classifyRequest(request('tools/list'), dialects)).toEqual({ opening: 'opened' });
   });
 
-  it('is refused when its header names a revision that is not served, unless it opens [http.version-header.invalid-400]', () => {
+  it('is refused when its header names an unsupported protocol version, unless it opens a session [http.version-header.invalid-400]', () => {
     const served = only('2025-11-25');
     expect(classifyRequest(request('ping'), served, '2025-11-25')).toEqual({ opening: 'opened' });
     expect(classifyRequest(request('ping'), served, '2025-06-18')).toMatchObject({
@@ -86,12 +86,12 @@ describe('the manner of a request', () => {
     expect(classifyRequest(request('initialize'), served, '2025-06-18')).toEqual({ opening: 'handshake' });
   });
 
-  it('is refused where no revision with handshakes is served [compat.legacy-client-modern-server-stdio]', () => {
+  it('is refused if no supported protocol version has a handshake [compat.legacy-client-modern-server-stdio]', () => {
     expect(classifyRequest(request('initialize'), only('2026-07-28'))).toMatchObject({ error: { code: -32022 } });
     expect(classifyRequest(request('tools/list'), only('2026-07-28'))).toMatchObject({ error: { code: -32602 } });
   });
 
-  it('is refused where no revision without them is served', () => {
+  it('is refused if every supported protocol version has a handshake', () => {
     expect(classifyRequest(request('tools/list', meta('2026-07-28')), only('2025-11-25'))).toMatchObject({
       error: { code: -32022, data: { supported: ['2025-11-25'] } },
     });

@@ -76,7 +76,7 @@ describe('dialects', () => {
     expect([...dialects].sort((a, b) => (a.protocolVersion < b.protocolVersion ? 1 : -1))).toEqual(dialects);
   });
 
-  it('are agreed on: the one that was asked for, or the newest with a handshake [lifecycle.version.server-echoes, lifecycle.version.server-counteroffer]', () => {
+  it('are negotiated: the requested one, or the newest with a handshake [lifecycle.version.server-echoes, lifecycle.version.server-counteroffer]', () => {
     for (const { protocolVersion, opening } of dialects)
       expect(negotiateDialect(protocolVersion).protocolVersion).toBe(
         opening === 'handshake' ? protocolVersion : getNewestDialect('handshake').protocolVersion,

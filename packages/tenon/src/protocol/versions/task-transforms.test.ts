@@ -37,7 +37,7 @@ function problem(side: Side, method: string, value: JsonObject): string | undefi
 }
 
 describe('tasks', () => {
-  it('are made by a parameter in one revision, and an extension of another', () => {
+  it('are created by a parameter on one protocol version, and by an extension on another', () => {
     expect(Object.fromEntries(dialects.map(({ protocolVersion, tasks }) => [protocolVersion, tasks]))).toEqual({
       '2026-07-28': 'by-extension',
       '2025-11-25': 'by-parameter',
@@ -47,7 +47,7 @@ describe('tasks', () => {
     });
   });
 
-  it('have no words in other revisions [ext-tasks.result-removed ext-tasks.list-removed]', () => {
+  it('have no methods on other protocol versions [ext-tasks.result-removed ext-tasks.list-removed]', () => {
     const words = (dialect: Dialect) =>
       [...dialect.methods.client, ...dialect.methods.server].filter(name => name.includes('tasks'));
     for (const dialect of none) expect(words(dialect)).toEqual([]);
@@ -59,7 +59,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('are asked for by a member that is no fault where there are none [tasks.undeclared-ignored]', () => {
+  it('are requested by a member that versions without tasks ignore [tasks.undeclared-ignored]', () => {
     for (const task of [{ ttl: 5 }, {}, 'x']) {
       for (const dialect of dialects) {
         const calling = up(dialect, 'params', 'tools/call', { name: 'a', task });

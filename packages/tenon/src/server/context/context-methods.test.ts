@@ -39,7 +39,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
     await client.close();
   });
 
-  it('ask by a form without it', async () => {
+  it('request a form without their object', async () => {
     if (['2024-11-05', '2025-03-26'].includes(protocolVersion)) return;
     const input = { type: 'object', properties: { yes: { type: 'boolean' } } } as const;
     const run = async (_: unknown, { elicit, elicitUrl }: Context) =>

@@ -120,7 +120,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(logs.at(-1)).toMatchObject({ data: null });
   });
 
-  it('knows who asks, and in which revision', async () => {
+  it('has the caller and the protocol version', async () => {
     let seen: unknown;
     await run(revision, ctx => {
       seen = [ctx.protocolVersion, ctx.client.info?.name, Object.keys(ctx.client.capabilities), ctx.auth];

@@ -33,7 +33,7 @@ describe('a form', () => {
     expect(() => form(schema)).toThrow(expect.objectContaining({ code: 'handler/no-form' }));
   });
 
-  it('is shown and checked as its JSON Schema is when it is asked, whatever it was before', async () => {
+  it('is shown and validated by its JSON Schema at the time of the request', async () => {
     const input = { type: 'object', properties: { n: { type: 'integer', maximum: 1 } } };
     const shown: unknown[] = [];
     const ask = (n: number) => {

@@ -59,7 +59,7 @@ describe('a URL that has to be visited first', () => {
     expect(thrownBy(() => requestUrlElicitation(error, turn(r20251125).turn, {})).cause).toBe(error);
   });
 
-  it('is an error with a code where the revision has one, and is remembered', () => {
+  it('is an error with a code if the protocol version has one, and is recorded', () => {
     const { turn: given, elicited } = turn(r20251125);
     const error = thrownBy(() => requestUrlElicitation(two(), given, {}));
     expect(error).toMatchObject({ rpcCode: -32042, data: { elicitations: two().data } });
@@ -97,7 +97,7 @@ describe('a URL that has to be visited first', () => {
     expect(error.data).toEqual({ requiredCapabilities: { elicitation: { url: {} } } });
   });
 
-  it('is asked again of who went, and not of who would not', () => {
+  it('is sent again after an accepted visit, and not after a declined one', () => {
     const { turn: given } = turn(r20260728);
     const after = (action: string, key = 'visit-0') => ({ inputResponses: { [key]: { action } } }) as never;
     expect(requestUrlElicitation(two(), given, after('accept'))).toMatchObject({ resultType: 'input_required' });

@@ -7,7 +7,7 @@ function createListener(callerKey = 'someone') {
 }
 
 describe('elicitations by URL', () => {
-  it('tell who was asked, once, and nobody else', () => {
+  it('notify the client that got the elicitation, once, and no other', () => {
     const [ada, bob] = [createListener(), createListener()];
     const open = new PendingElicitations();
     open.add('a', ada);
@@ -18,11 +18,11 @@ describe('elicitations by URL', () => {
     expect([ada.told, bob.told]).toEqual([['a'], []]);
   });
 
-  it('tell nobody of what was never asked', () => {
+  it('notify no client of an elicitation that was never sent', () => {
     expect(new PendingElicitations().complete('a')).toBe(false);
   });
 
-  it('tell who was asked last, where two were asked the same', () => {
+  it('notify the client that got the elicitation last', () => {
     const [ada, bob] = [createListener(), createListener()];
     const open = new PendingElicitations();
     open.add('a', ada);
@@ -42,7 +42,7 @@ describe('elicitations by URL', () => {
     expect(ada.told).toEqual([]);
   });
 
-  it('forget the oldest when there are too many; to be asked again makes one young', () => {
+  it('drop the oldest beyond the limit; sending one again makes it the newest', () => {
     const ada = createListener();
     const open = new PendingElicitations();
     for (let id = 0; id < 10_000; id++) open.add(String(id), ada);

@@ -143,7 +143,7 @@ describe('a connection that has opened no session', () => {
 });
 
 describe.each(['2025-06-18', '2025-11-25'])('a handler of a client on %s', revision => {
-  it('reports progress on what it is asked, until it has answered', async () => {
+  it('reports progress on a request of the server until the response', async () => {
     let late = () => {};
     const { client, said } = await start(
       revision,

@@ -130,7 +130,7 @@ describe('a connection that opens', () => {
   });
 });
 
-describe('a request that says its revision itself', () => {
+describe('a request that names its protocol version', () => {
   it('is served before and after a handshake [compat.server-modern-meta-selects-stateless discover.no-prior-call-required versioning.each-request-independent base.stateless-no-prior-context]', async () => {
     const { ask, open } = await start();
     const call = () => ask('tools/call', { name: 't', _meta: facts });
@@ -154,7 +154,7 @@ describe('a request that says its revision itself', () => {
     },
   );
 
-  it('is refused in a revision that is not served [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
+  it('is refused for an unsupported protocol version [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
     const { ask } = await start();
     const _meta = { ...facts, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
     const found = await ask('server/discover', { _meta: facts });
@@ -270,7 +270,7 @@ describe('a session', () => {
     expect(said).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: question.id } }]);
   });
 
-  it('asks nothing of a client that did not say that it can answer [lifecycle.operation.negotiated-capabilities-only]', async () => {
+  it('sends no input request to a client without the capability [lifecycle.operation.negotiated-capabilities-only]', async () => {
     const { open, ask } = await start();
     await open();
     expect(await ask('tools/call', { name: 'roots' })).toMatchObject({

@@ -57,7 +57,7 @@ describe('a queue of work on a connection', () => {
     expect(transactions).toEqual([]);
   });
 
-  it('works in the order in which it is asked', async () => {
+  it('runs jobs in the order of the calls', async () => {
     const { queue, insert, list } = openQueue();
     const [before, , between, , after] = await Promise.all([
       queue.read(list),

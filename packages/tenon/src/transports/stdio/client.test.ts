@@ -149,7 +149,7 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
   });
 });
 
-it('hands each line of stderr to who asks, and survives what they throw [stdio.stderr-not-an-error]', async () => {
+it('passes each line of stderr to a function, and survives its exceptions [stdio.stderr-not-an-error]', async () => {
   const lines: string[] = [];
   const { open, readers, closed } = fake(
     {},

@@ -86,7 +86,7 @@ describe('writing lines', () => {
     expect(await code(writer.send(big(1)))).toBe('sent');
   });
 
-  it('still answers who asked, in short, when there is no room for the answer', async () => {
+  it('sends a short error when there is no room for the response', async () => {
     const { writer, turn, writes } = drive({ maxBufferedSize: 5000 });
     void writer.send(big(4900));
     expect(await code(writer.send(createSuccess(7, { text: 'x'.repeat(200) })))).toBe('stdio/queue-full');

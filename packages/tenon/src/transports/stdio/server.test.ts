@@ -174,7 +174,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen.paused).toBe(false);
   });
 
-  it('closes once, however often it is asked to [lifecycle.shutdown.transport-close]', async () => {
+  it('closes once, also after several requests to close [lifecycle.shutdown.transport-close]', async () => {
     const { serving, seen, state, pass } = await serve();
     const closes = [serving.close(), serving.close(), state.channel!.close()];
     await pass(100);

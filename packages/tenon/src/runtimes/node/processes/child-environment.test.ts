@@ -7,7 +7,7 @@ describe('the environment of a server [auth.stdio-from-environment]', () => {
     ...{ AWS_SECRET_ACCESS_KEY: 'x', GITHUB_TOKEN: 'x', NODE_OPTIONS: '--require evil', USER: '() { :; }; evil' },
   };
 
-  it('has what programs need, what was asked for, and nothing else', () => {
+  it('has the variables that programs need, the configured ones, and no others', () => {
     expect(
       createChildEnvironment({ API_KEY: 'mine', LANG: 'de', HOME: undefined }, { platform: 'linux', env }),
     ).toEqual({

@@ -141,7 +141,7 @@ describe('a server that cannot be started', () => {
 });
 
 describe('the end of a child process', () => {
-  it('is told with its last words when nobody asked for it', async () => {
+  it('is reported with its last output when it was not requested', async () => {
     const { open, closed, ready } = start('crash', { env: { API_KEY: 'hunter22' } });
     await open();
     await vi.waitFor(() => expect(closed).toHaveLength(1), 5000);

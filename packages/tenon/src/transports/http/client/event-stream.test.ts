@@ -27,7 +27,7 @@ describe('the stream of a request', () => {
     return { server, channel, notes, clock, passWait };
   };
 
-  it('is polled as the server asks [http.sse.client-polls] [http.sse.client-honours-retry] [http.resume.last-event-id] [http.resume.always-get] [http.sse.server-disconnects]', async () => {
+  it('is polled with the delay that the server requests [http.sse.client-polls] [http.sse.client-honours-retry] [http.resume.last-event-id] [http.resume.always-get] [http.sse.server-disconnects]', async () => {
     const { server, channel, notes, clock } = await start((_, response, index) => {
       if (index === 0) stream(response, '', { 'mcp-session-id': 'S' }).end('id: e0\nretry: 500\ndata: \n\n');
       else if (index === 1) stream(response).end(`${data(note(), 'e1')}id: e2\nretry: 40\n\n`);
@@ -99,14 +99,14 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(1);
   });
 
-  it('is not resumed under a revision that has no resumption [http.sse-no-resumption]', async () => {
+  it('is not resumed on a protocol version without resumption [http.sse-no-resumption]', async () => {
     const { channel, notes, server } = await start((_, response) => void stream(response).end('id: e\ndata:\n\n'));
     await channel.send(ask(), { stateless: true });
     await notes.until(({ gone }) => gone.length === 1);
     expect(server.seen.length).toBe(1);
   });
 
-  it('is not followed where nothing was asked', async () => {
+  it('is not followed for a message without a response', async () => {
     const { channel, notes, server } = await start((_, response) => void stream(response).end(data(note(), 'e')));
     await channel.send(note(9));
     await notes.until(({ messages }) => messages.length === 1);
@@ -177,7 +177,7 @@ describe('the stream of a request', () => {
     expect(notes).toMatchObject({ messages: [answer()], gone: [] });
   });
 
-  it('is not asked for when the call was cancelled in the meantime', async () => {
+  it('is not requested when the call was cancelled in the meantime', async () => {
     const controller = new AbortController();
     const { channel, notes, clock, server } = await start(
       (_, response) => void stream(response).end('id: e\ndata:\n\n'),

@@ -25,7 +25,7 @@ const after = (outcomes: readonly ('failed' | Parameters<typeof recordConnection
 };
 
 describe('waiting before a reconnect', () => {
-  it('is never shorter than the server asked, and never endless [http.sse.client-honours-retry]', () => {
+  it('is at least the delay that the server requested, and never endless [http.sse.client-honours-retry]', () => {
     const any = fc.record({
       outcomes: fc.array(outcome, { maxLength: 60 }),
       retry: fc.nat(3_600_000),
@@ -43,7 +43,7 @@ describe('waiting before a reconnect', () => {
     );
   });
 
-  it('is what the server asked and a tenth at the most, while it answers', () => {
+  it('is the delay that the server requested and at most a tenth more, while the server responds', () => {
     fc.assert(
       fc.property(fc.array(outcome), fc.integer({ min: 1_000, max: 100_000 }), (outcomes, retry) => {
         const course = after([...outcomes, { message: false, hasProgress: false, duration: 0 }], retry);
@@ -62,7 +62,7 @@ describe('waiting before a reconnect', () => {
     expect(computeDelay(after([...Array(9).fill(nothing), message]), RESUME_POLICY, () => 0)).toBe(1_000);
   });
 
-  it('grows to a second for a server that asks for no wait and has nothing to say', () => {
+  it('grows to a second for a server that requests no delay and sends nothing', () => {
     const nothing = { message: false, hasProgress: true, duration: 0 };
     const waits = [1, 2, 3, 4, 20].map(n => computeDelay(after(Array(n).fill(nothing), 0), RESUME_POLICY, () => 0));
     expect(waits).toEqual([10, 20, 40, 80, 1_000]);

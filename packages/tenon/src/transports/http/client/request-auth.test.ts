@@ -40,8 +40,8 @@ function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more
   return { sent, asked, refusals, busy, send };
 }
 
-describe('a road with an authorizer', () => {
-  it('asks for headers for every request, whatever its method [auth.token.every-http-request auth.token.every-request]', async () => {
+describe('a transport with an authorizer', () => {
+  it('gets headers for every request, with any method [auth.token.every-http-request auth.token.every-request]', async () => {
     const { send, sent, asked } = setUp(() => reply(200));
     for (const method of ['POST', 'GET', 'DELETE'] as const) await send(method);
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
@@ -53,7 +53,7 @@ describe('a road with an authorizer', () => {
     ]);
   });
 
-  it('sends a refused request once more, with headers asked for anew', async () => {
+  it('sends a refused request once more, with new headers', async () => {
     const { send, sent, refusals, busy } = setUp((_, index) =>
       reply(index === 0 ? 401 : 200, { 'www-authenticate': 'Bearer' }),
     );
@@ -97,7 +97,7 @@ describe('a road with an authorizer', () => {
     expect(sent).toHaveLength(times);
   });
 
-  it('asks for headers for the place that a redirect leads to', async () => {
+  it('gets headers for the target of a redirect', async () => {
     const { send, asked } = setUp((_, index) => reply(index === 0 ? 307 : 200, { location: '/elsewhere' }));
     await send();
     expect(asked.map(({ url }) => url)).toEqual([URL_, 'https://mcp.example.com/elsewhere']);

@@ -66,7 +66,7 @@ describe('the standalone stream', () => {
     expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
   });
 
-  it('is not asked for in a tight loop when it ends at once, and says when it is given up', async () => {
+  it('is not requested in a tight loop when it ends at once, and reports when it is given up', async () => {
     const { server, channel, notes, passWait } = await start((_, response) => void stream(response).end(), {
       listen: { maxAttempts: 5 },
     });

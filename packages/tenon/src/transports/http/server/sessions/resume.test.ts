@@ -109,7 +109,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
   });
 
   describe('the stream of a request', () => {
-    it('begins with an event to come back to where the revision has that [http.sse.priming-event] [http.sse.retry-before-disconnect]', async () => {
+    it('begins with an event for resumption, if the protocol version has one [http.sse.priming-event] [http.sse.retry-before-disconnect]', async () => {
       await serve({ limits: { sseRetry: 1234 } });
       for (const [index, revision] of ['2025-06-18', '2025-11-25'].entries()) {
         const session = await openSession(site, revision);
@@ -141,7 +141,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       expect(channel.closeStream(1)).toBe(false);
     });
 
-    it('is not hung up before the revision that has it [http.sse.no-close-before-response]', async () => {
+    it('is not closed on protocol versions without polling [http.sse.no-close-before-response]', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const pending = session.post(call(1));

@@ -64,7 +64,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(20);
   });
 
-  it('are asked for by name [http.session.missing-400] [http.get.sse-or-405]', async () => {
+  it('need their ID in each request [http.session.missing-400] [http.get.sse-or-405]', async () => {
     await serve();
     const missing = await site.send('/mcp', { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(call(1)) });
     expect(missing.status).toBe(400);

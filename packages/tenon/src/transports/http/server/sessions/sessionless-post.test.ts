@@ -181,7 +181,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     expect((await post(cancelled, '2025-11-25')).status).toBe(202);
   });
 
-  it('asks a client of 2026-07-28 as ever', async () => {
+  it('requests input from a client of 2026-07-28 as usual', async () => {
     await serve();
     const init = alone('tools/call', { name: 'elicits', arguments: {} });
     const body = (init.body as string).replace('clientCapabilities":{}', 'clientCapabilities":{"elicitation":{}}');
