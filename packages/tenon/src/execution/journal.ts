@@ -57,7 +57,7 @@ export class Journal {
     return [...(this.#pending?.values() ?? [])];
   }
 
-  /** Returns an input request without an answer by its key. */
+  /** Returns the input request with this key, if it has no answer yet. */
   getPending(key: string): RecordedRequest | undefined {
     return this.listPending().find(({ ask }) => ask === key);
   }

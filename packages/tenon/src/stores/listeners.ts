@@ -11,7 +11,7 @@ export interface TopicListeners {
   /** Notifies the current listeners asynchronously, so that a publisher never calls a listener. */
   notify(topic: string, text: string, number?: number): void;
   clear(): void;
-  /** Topics with listeners. */
+  /** Lists the topics with listeners. */
   listTopics(): string[];
   readonly size: number;
   /** Number of topics with listeners. */

@@ -8,11 +8,11 @@ import type { EnqueueOperation, QueuedCall } from './queue.js';
 import type { Tables } from './schema.js';
 import { escapeText } from './values.js';
 
-/** Time for which a message can be read, in milliseconds. */
+/** Lifetime of a message, in milliseconds. */
 const MESSAGE_TTL = 60_000;
-/** Each so many messages, old ones are deleted. */
+/** Number of messages after which old messages are deleted. */
 const MESSAGES_PER_SWEEP = 64;
-/** Maximum number of messages that are deleted at once. */
+/** Maximum number of messages that one statement deletes. */
 const MAX_SWEPT = 1000;
 /** Maximum number of messages that are published together. */
 const MAX_TOGETHER = 256;
@@ -26,11 +26,12 @@ export interface Publication {
 
 export type EnqueuePublication = EnqueueOperation<Publication, void>;
 
-// The time in microseconds: numbers go on rising when the last ones are lost with the server.
+// The time is in microseconds, so that numbers still increase if the server has lost the last ones.
 const MICROSECONDS = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 /**
- * Messages need not survive the server, so their commit does not wait for its disk. The notification says only who has published.
+ * Publishes messages. Messages need not survive the server, so the commit does not wait for its disk. The notification
+ * contains only the name of the publisher.
  *
  * Parameters: topics, messages, origin, channel.
  */
@@ -50,7 +51,7 @@ DELETE FROM ${messages} WHERE id = ANY(ARRAY(
   FOR UPDATE SKIP LOCKED
 )) RETURNING 1 AS one`;
 
-/** The number of messages that are published together. */
+/** Returns the number of messages that are published together. */
 export function countPublications(publications: readonly Publication[]): number {
   let size = 0;
   for (const [index, { text }] of publications.entries()) {
@@ -60,7 +61,7 @@ export function countPublications(publications: readonly Publication[]): number 
   return publications.length;
 }
 
-/** Writes messages into the table, and notifies those who read it. */
+/** Creates a function that writes messages to the table and notifies the readers. */
 export function createPublicationRunner(
   connection: PostgresConnection,
   tables: Tables,
@@ -96,13 +97,16 @@ export interface PostgresBusOptions
 export interface PostgresBus extends Bus {
   /** Ends all listening. */
   clear(): Promise<void>;
-  /** Resolves when new listeners hear what others publish, or cannot for now. `undefined` if all do. */
+  /**
+   * Resolves when new listeners get the messages of other processes, or cannot get them for now. Returns `undefined` if
+   * all listeners get them.
+   */
   getPendingSubscription(): Promise<unknown> | undefined;
 }
 
 /**
- * A bus over a table. Listeners get the messages of this process when they are written, and those of others when they are
- * read: from the end of the first look at the table that began after the listener subscribed.
+ * Creates a bus over a table. Listeners get the messages of this process when they are written. They get messages of
+ * other processes after the first read of the table that began after the subscription.
  */
 export function createPostgresBus(
   connection: PostgresConnection,
@@ -111,7 +115,7 @@ export function createPostgresBus(
 ): PostgresBus {
   const ownMessages = createTopicListeners(report);
   const otherMessages = createTopicListeners(report);
-  /** Functions that let new listeners hear others. */
+  /** Functions that let new listeners get the messages of other processes. */
   const starting = new Set<() => void>();
   let publications = 0;
   let pending: Promise<void> | undefined;
@@ -130,7 +134,7 @@ export function createPostgresBus(
   function waitForLook(): void {
     const look = reader
       .look()
-      // The reader reports the error, and looks again later.
+      // The reader reports the error, and reads again later.
       .catch(() => {})
       .finally(() => {
         if (pending === look) pending = undefined;

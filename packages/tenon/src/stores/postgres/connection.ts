@@ -7,51 +7,51 @@ import { createOnce } from '../remote/once.js';
 import { createUnavailableError } from '../remote/unavailable.js';
 import { createPoolExhaustedError, isConflict } from './errors.js';
 
-/** The part of a pool of `pg` that is used. */
+/** The part of a pool of `pg` that the library uses. */
 export interface PostgresPool {
-  /** Returns a connected client, which nobody else uses until it is released. */
+  /** Returns a connected client. No other code uses the client until it is released. */
   connect(): Promise<PostgresClient>;
-  /** Number of connections, those that are in use included. */
+  /** Number of connections, including those in use. */
   readonly totalCount?: number | undefined;
-  /** Number of connections that nobody uses. */
+  /** Number of idle connections. */
   readonly idleCount?: number | undefined;
   /** Settings of the pool. */
   readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
-/** The part of a client of a pool of `pg` that is used. */
+/** The part of a client of a `pg` pool that the library uses. */
 export interface PostgresClient {
   /** Runs a statement. */
   query(statement: PostgresStatement): Promise<{ readonly rows: readonly unknown[] }>;
-  /** Adds a listener to errors of the connection. */
+  /** Adds a listener for errors of the connection. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Adds a listener to notifications. */
+  /** Adds a listener for notifications. */
   on(event: 'notification', listener: (notification: PostgresNotification) => void): unknown;
-  /** Adds a listener to the end of the connection. */
+  /** Adds a listener for the end of the connection. */
   on(event: 'end', listener: () => void): unknown;
   /** Removes a listener. */
   removeListener(event: string, listener: (error: Error) => void): unknown;
-  /** Returns it to the pool, or closes the connection. */
+  /** Returns the client to the pool, or closes its connection. */
   release(destroy?: boolean): void;
-  /** Lets the process end while the client is connected. */
+  /** Lets the process exit while the client is connected. */
   readonly unref?: (() => void) | undefined;
   /** Keeps the process alive while the client is connected. */
   readonly ref?: (() => void) | undefined;
 }
 
-/** A notification as `pg` gives it. */
+/** A notification of `pg`. */
 export interface PostgresNotification {
   /** Text of the notification. */
   readonly payload?: string | undefined;
 }
 
-/** A statement as `pg` takes it. */
+/** A statement for `pg`. */
 export interface PostgresStatement {
   /** The statement. `$1` is the first parameter. */
   text: string;
-  /** Parameters. */
+  /** Parameters of the statement. */
   values?: unknown[];
-  /** Name under which the statement is prepared. Absent: it is not. */
+  /** Name of the prepared statement. Absent: the statement is not prepared. */
   name?: string;
   /** Converts results from their text. */
   types?: { getTypeParser(): (text: string) => string };
@@ -62,7 +62,7 @@ export type PostgresRow = Readonly<Record<string, string | null>>;
 /** Runs a statement. One with a name is prepared once for each connection. */
 export type RunStatement = (text: string, values?: unknown[], name?: string) => Promise<readonly PostgresRow[]>;
 
-/** A client that is kept for a time. */
+/** A client that is kept until it is closed. */
 export interface HeldClient {
   readonly run: RunStatement;
   /** Closes the connection. */
@@ -71,16 +71,19 @@ export interface HeldClient {
 
 /** The connections to one database. */
 export interface PostgresConnection {
-  /** Runs work on a connection of its own. After an error or the timeout the connection is closed. */
+  /** Runs work on its own connection. After an error or the timeout the connection is closed. */
   use<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
-  /** Opens a connection that is kept. `onLost` is called once, when it ends by itself. It keeps no process alive. */
+  /**
+   * Opens a connection that is kept. `onLost` is called once if the connection is lost. The connection does not keep
+   * the process alive.
+   */
   hold(
     onNotification: (notification: PostgresNotification) => void,
     onLost: (error: unknown) => void,
   ): Promise<HeldClient>;
-  /** True if a connection can be kept while others are used. */
+  /** True if one connection can be kept while others are used. */
   readonly canHold: boolean;
-  /** The error of a call that was not answered in time. */
+  /** Creates the error of a call without a timely response. */
   createTimeoutError(): TenonError;
   /** Ends the connections that were opened here. */
   close(): Promise<void>;
@@ -88,18 +91,18 @@ export interface PostgresConnection {
 
 export interface PostgresConnectionOptions {
   readonly clock: Clock;
-  /** Time for a piece of work, in milliseconds. */
+  /** Maximum time for the work on one connection, in milliseconds. */
   readonly timeout: number;
-  /** Name of the server, for errors. */
+  /** Name of the server in errors. */
   readonly server: string;
-  /** A connection pooler gives each transaction another connection. */
+  /** True if a connection pooler may use another connection for each transaction. */
   readonly transactionPooling: boolean;
 }
 
-// Values are left as the text that the server sends: an application may have changed how its `pg` reads them.
+// Values stay as the text that the server sends, because an application may have changed the type parsers of its `pg`.
 const TYPES = { getTypeParser: () => (text: string) => text };
 
-/** Uses a pool. `end` closes it, if it was opened here. */
+/** Creates the connections of a pool. `end` closes the pool. Absent: the application closes it. */
 export function createConnection(
   pool: PostgresPool,
   options: PostgresConnectionOptions,
@@ -108,7 +111,7 @@ export function createConnection(
   const { clock, timeout, server, transactionPooling } = options;
   const max = pool.options?.max ?? Number.POSITIVE_INFINITY;
 
-  /** Number of attempts to get a connection that wait for one. */
+  /** Number of attempts that wait for a connection. */
   let connecting = 0;
 
   async function checkOut(signal: AbortSignalLike, onError?: (error: unknown) => void): Promise<CheckedOutClient> {
@@ -135,7 +138,7 @@ export function createConnection(
       const statement: PostgresStatement = { text, types: TYPES };
       if (values !== undefined) statement.values = values;
       if (name !== undefined && !transactionPooling) statement.name = name;
-      // Until the timeout, which closes the connection.
+      // The work runs until the timeout, which closes the connection.
       for (;;) {
         try {
           return (await client.query(statement)).rows as readonly PostgresRow[];
@@ -154,7 +157,7 @@ export function createConnection(
         client.release();
         return result;
       } finally {
-        // Without effect after a release.
+        // A second call has no effect.
         client.destroy();
       }
     });
@@ -201,7 +204,7 @@ interface CheckedOutClient {
   destroy(): void;
 }
 
-/** Guards a client of a pool until it is released or destroyed, which has an effect once. */
+/** Guards a client of a pool until it is released or destroyed. Only the first of these calls has an effect. */
 function guardClient(
   client: PostgresClient,
   signal: AbortSignalLike,
@@ -212,10 +215,10 @@ function guardClient(
     if (!isOut) return;
     isOut = false;
     client.release(destroy);
-    // The pool listens from here on.
+    // The pool handles errors from here on.
     client.removeListener('error', onError);
   };
-  // An error that nobody listens to would end the process. A statement that is running fails with it too.
+  // An error without a listener would end the process. It also rejects the running statement.
   client.on('error', onError);
   if (signal.aborted) {
     giveBack(false);
@@ -224,7 +227,7 @@ function guardClient(
   return { client, release: () => giveBack(false), destroy: () => giveBack(true) };
 }
 
-// Named by a variable, so that neither a bundler nor the types of other platforms need it.
+// The package name is in a variable, so that bundlers and the type check of other platforms do not need the package.
 const PG: string = 'pg';
 
 interface PostgresLibrary {
@@ -236,7 +239,7 @@ interface OwnPool extends PostgresPool {
   end(): Promise<unknown>;
 }
 
-/** Opens a pool of `pg` for a URL when it is first used. */
+/** Opens a pool of `pg` for a URL on first use. */
 export function openPostgresUrl(
   url: string,
   {
@@ -260,8 +263,8 @@ export function openPostgresUrl(
       connectionTimeoutMillis: timeout,
       keepAlive: true,
       allowExitOnIdle: true,
-      // The server ends a statement that waits for a lock when nobody waits for the statement any longer. Poolers refuse
-      // settings at the beginning of a connection.
+      // The server ends a statement that waits for a lock after its caller has given up. Poolers reject settings at the
+      // start of a connection.
       ...(transactionPooling ? {} : { statement_timeout: timeout }),
     });
     pool.on('error', onError);

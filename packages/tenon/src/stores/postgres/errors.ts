@@ -2,28 +2,31 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { createUnavailableError } from '../remote/unavailable.js';
 
 /**
- * SQLSTATE codes of a server that cannot serve now: the connection is gone, it starts or stops, it is a standby, it has no
- * connection, memory or time left, or others hold what is needed.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATE codes of a server that cannot serve requests now. The connection is lost, the server starts or stops, or it
+ * is a standby. Or it has no connection, memory or time left, or other sessions hold a lock.
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const UNAVAILABLE = /^(08(?!P01)|57P0[1235]|57014|53|25006|40|55P03|58030)/;
-/** Disk full. */
+/** SQLSTATE code of a full disk. */
 const FULL = '53100';
-/** Another session changed what a statement was about to change. The statement had no effect. */
+/** SQLSTATE codes of a conflict with another session. The statement had no effect. */
 const CONFLICT = /^(40001|40P01)$/;
-/** A prepared statement is missing or there twice, or a setting is unknown: signs of a connection pooler. */
+/**
+ * SQLSTATE codes that show a connection pooler: a prepared statement is missing or exists twice, or a setting is
+ * unknown.
+ */
 const POOLER = /^(26000|42P05|08P01)$/;
 
-/** The SQLSTATE of an error of the server. `undefined` for errors of the connection. */
+/** Returns the SQLSTATE code of a server error, or `undefined` for an error of the connection. */
 function getSqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && severity !== undefined ? code : undefined;
 }
 
-/** True if the statement had no effect and can be repeated. */
+/** Tells if the statement had no effect and can be repeated. */
 export const isConflict = (error: unknown): boolean => CONFLICT.test(getSqlState(error) ?? '');
 
-/** Converts an error of `pg`. It says nothing of what was read or written. */
+/** Converts an error of `pg`. The new error contains no keys and no values. */
 export function toPostgresError(error: unknown, server: string): TenonError {
   if (TenonError.is(error)) return error;
   const state = getSqlState(error);
@@ -38,7 +41,7 @@ export function toPostgresError(error: unknown, server: string): TenonError {
   return new TenonError('store/failed', `${server}: refused with SQLSTATE ${state}`, { hint, cause: error });
 }
 
-/** All connections of a pool are in use. */
+/** Creates the error of a pool whose connections are all in use. */
 export function createPoolExhaustedError(server: string, max: number): TenonError {
   const details = {
     expected: 'a free connection in the pool',
@@ -48,7 +51,7 @@ export function createPoolExhaustedError(server: string, max: number): TenonErro
   return new TenonError('store/unavailable', `${server}: not available`, details);
 }
 
-/** A standby answers reads with what it has received so far, which can be outdated. */
+/** Creates the error of a read on a standby, which may return outdated data. */
 export function createStandbyError(server: string): TenonError {
   const hint = 'connect to the primary server; the client reconnects by itself';
   return new TenonError('store/unavailable', `${server}: a standby, which cannot take writes`, { hint });

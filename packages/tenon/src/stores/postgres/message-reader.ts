@@ -5,12 +5,12 @@ import type { Tables } from './schema.js';
 
 /** Maximum number of messages that are read at once. */
 const READ_BATCH = 100;
-/** With more topics, messages of all topics are read. */
+/** Maximum number of topics in a query. With more topics, the messages of all topics are read. */
 const MAX_TOPICS = 256;
 
 /**
- * Messages after a number, without those of the reader itself, and the number of the last one. All messages up to that number
- * can be seen. The first look at the table has no number: then there are no messages.
+ * Reads the messages after a number, without those of the reader itself, and the last number. All messages up to that
+ * number are visible. The first read has no number and returns no messages.
  */
 const createRead = ({ messages, counter }: Tables) => `
 SELECT c.last_id, pg_is_in_recovery() AS standby, m.id, m.topic, m.message FROM ${counter} c
@@ -23,36 +23,33 @@ ORDER BY m.id`;
 
 export interface MessageReaderOptions {
   readonly clock: Clock;
-  /** Interval of looks at the table when nothing is notified, in milliseconds. */
+  /** Interval of reads without a notification, in milliseconds. */
   readonly pollInterval: number;
-  /** Name of this process, whose own messages are not read. */
+  /** ID of this process. Its own messages are not read. */
   readonly origin: string;
-  /** Called before each look, and resolves when there are tables. */
+  /** Called before each read. Resolves when the tables exist. */
   prepare(): Promise<void>;
-  /** Topics that are read. */
+  /** Lists the topics to read. */
   listTopics(): readonly string[];
-  /** Called when a look begins. Returns a function that is called when the look has ended without an error. */
+  /** Called when a read starts. Returns a function that is called when the read has ended without an error. */
   beginLook(): () => void;
   onMessage(topic: string, message: string): void;
-  /** Called for the first of several errors in a row. */
+  /** Called for the first of several consecutive errors. */
   onError(error: unknown): void;
   createStandbyError(): Error;
 }
 
-/** Reads what other processes publish. */
+/** Reads the messages that other processes publish. */
 export interface MessageReader {
-  /** Resolves after a look at the table that began after the call. Keeps looking from then on. */
+  /** Resolves after a read that started after the call. The reader then continues to read. */
   look(): Promise<void>;
-  /**
-   * Ends reading, until the next call of `look`. Messages of the meantime are not read. Resolves when no look is running any
-   * longer.
-   */
+  /** Stops reading until the next call of `look`. Later messages are not read. Resolves when no read is running. */
   stop(): Promise<void>;
 }
 
 /**
- * A notification of Postgres only says that there is something to read, as it has no room for messages and can be lost. So the
- * reader also looks at the table at intervals, and after each new connection.
+ * Creates a reader of messages. A Postgres notification can be lost and has no room for a message, so it only triggers
+ * a read. The reader also reads at intervals and after each reconnect.
  */
 export function createMessageReader(
   connection: PostgresConnection,
@@ -78,7 +75,7 @@ export function createMessageReader(
     onError,
   });
 
-  /** Reads with the connection that listens, which shows that it still answers, or with another one. */
+  /** Reads with the listening connection, which shows that it still works, or with another one. */
   async function readAll(): Promise<void> {
     const client = listener.getClient();
     if (client) {
@@ -146,6 +143,6 @@ export function createMessageReader(
   };
 }
 
-/** The position after a full batch. With fewer messages all up to the counter were read. */
+/** Returns the position after a full batch. If the batch is not full, all messages up to the counter were read. */
 const getPosition = (messages: readonly PostgresRow[]) =>
   messages.length < READ_BATCH ? undefined : messages.at(-1)?.id;

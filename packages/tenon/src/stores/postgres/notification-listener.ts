@@ -1,33 +1,36 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { HeldClient, PostgresConnection } from './connection.js';
 
-/** Delay before the first attempt after an error, in milliseconds. Each further one is twice as long. */
+/** Delay before the first attempt after an error, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;
-/** Longest delay between two attempts, in milliseconds. */
+/** Maximum delay between two attempts, in milliseconds. */
 const MAX_DELAY = 5000;
 
 export interface NotificationListenerOptions {
   readonly clock: Clock;
   readonly channel: string;
-  /** Called for the payload of each notification, and without one when the connection is there: some may have been missed. */
+  /**
+   * Called with the payload of each notification. Called without one after each connect, because notifications may have
+   * been missed.
+   */
   onNotification(payload?: string): void;
-  /** Called for the first of several errors in a row. */
+  /** Called for the first of several consecutive errors. */
   onError(error: unknown): void;
 }
 
 /** A connection that listens to a channel. */
 export interface NotificationListener {
-  /** Connects, and again whenever the connection is lost. */
+  /** Connects, and reconnects when the connection is lost. */
   start(): void;
-  /** The connection that listens. `undefined` while there is none. */
+  /** Returns the listening connection, or `undefined` if there is none. */
   getClient(): HeldClient | undefined;
-  /** Closes a connection that does not answer, and makes another one. */
+  /** Closes a connection that does not respond, and opens another one. */
   reconnect(): void;
-  /** Closes the connection. Resolves when none is being opened. */
+  /** Closes the connection. Resolves when no connection is being opened. */
   stop(): Promise<void>;
 }
 
-/** Listens to a channel on a connection of its own, if connections can be kept. */
+/** Creates a listener for a channel on its own connection, if connections can be kept. */
 export function createNotificationListener(
   connection: PostgresConnection,
   { clock, channel, onNotification, onError }: NotificationListenerOptions,

@@ -3,7 +3,7 @@ import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 
-/** A call that waits for its result. */
+/** A call in the queue. */
 export interface QueuedCall<Operation, Result> {
   readonly operation: Operation;
   resolve(result: Result): void;
@@ -12,22 +12,21 @@ export interface QueuedCall<Operation, Result> {
 
 export interface QueueOptions<Operation, Result> {
   readonly clock: Clock;
-  /** Time that a call waits, in milliseconds. */
+  /** Maximum time that a call waits, in milliseconds. */
   readonly timeout: number;
   createTimeoutError(): TenonError;
-  /** Returns the number of waiting operations that can run together, from the first on. At least 1. */
+  /** Returns the number of waiting operations that can run together, counted from the first. It is at least 1. */
   countTogether(operations: readonly Operation[]): number;
-  /** Runs operations together. Those that it neither resolves nor rejects fail with the error that it throws. */
+  /** Runs operations together. Operations that it neither resolves nor rejects fail with the error that it throws. */
   runTogether(calls: readonly QueuedCall<Operation, Result>[]): Promise<void>;
 }
 
-/** Runs an operation after those that came before. */
+/** Runs an operation after all earlier ones. */
 export type EnqueueOperation<Operation, Result> = (operation: Operation) => Promise<Result>;
 
 /**
- * Runs operations in the order in which they come. What comes while some are running is run together after them: the commit of
- * a transaction waits for the disk of the server, and is what takes the time. An operation that nobody waits for any longer is
- * not begun.
+ * Creates a queue that runs operations in order. Operations that arrive meanwhile run together in the next transaction,
+ * because each commit waits for the disk of the server. An operation whose caller has given up is not started.
  */
 export function createQueue<Operation, Result>(
   options: QueueOptions<Operation, Result>,
@@ -38,7 +37,7 @@ export function createQueue<Operation, Result>(
 
   async function run(): Promise<void> {
     isRunning = true;
-    // What is called in the same turn is run together from the first on.
+    // All calls of one turn of the event loop run together.
     await undefined;
     for (;;) {
       waiting = waiting.filter(({ signal }) => !signal.aborted);

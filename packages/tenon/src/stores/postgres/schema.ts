@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { PostgresConnection, RunStatement } from './connection.js';
 
-/** Names of what the stores have in a database, as they stand in statements. */
+/** Names of the database objects of the stores, as statements use them. */
 export interface Tables {
   readonly schema: string;
   readonly values: string;
@@ -10,15 +10,15 @@ export interface Tables {
   readonly schemaVersion: string;
   /** Channel of notifications. */
   readonly channel: string;
-  /** Names a statement that is prepared. Stores of several schemas may share a connection. */
+  /** Returns the name of a prepared statement. Stores of several schemas may share a connection. */
   nameStatement(name: string): string;
 }
 
-/** Letters, digits and `_`. Longer ones would be cut off in names that contain them. */
+/** Valid schema names. Longer names would be cut off in the names of tables and channels. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 
 const VERSION_TABLE = 'tenon_schema';
-// `to_regclass` can tell of the time before a lock was waited for, as it reads a cache.
+// `to_regclass` reads a cache, so its result may be older than the wait for a lock.
 const FIND_VERSION = `SELECT 1 AS one FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relname = $2`;
 
@@ -40,12 +40,13 @@ export function createTables(schema: string): Tables {
 }
 
 /**
- * Changes of the tables, each of which makes the next version. Times are milliseconds since 1970 by the clock of the server.
+ * Migrations of the tables, one for each version. Times are in milliseconds since 1970 by the clock of the server.
  *
- * - Keys are compared by their bytes, and values are JSON text in ASCII: neither depends on the encoding of the database.
- * - A message has a number greater than all before. The row of the counter is locked until the message is there for all to see:
- *   who has read the message with one number has not missed one with a smaller number.
- * - Messages come and go, so the space of old ones is reused early.
+ * - Keys are compared by their bytes, and values are JSON text in ASCII. Neither depends on the encoding of the
+ * database.
+ * - A message has a greater number than all earlier ones. The counter row stays locked until the message is visible, so
+ * a reader of one number has not missed a smaller one.
+ * - Messages are deleted often, so the space of old ones is reused early.
  */
 const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
   ({ values, messages, counter }) => `
@@ -59,20 +60,20 @@ const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
     INSERT INTO ${counter} VALUES (0);`,
 ];
 
-/** First half of the key of the advisory lock: `tnon`. The second is computed from the name of the schema. */
+/** First half of the key of the advisory lock: `tnon`. The second half is computed from the name of the schema. */
 const LOCK_CLASS = 0x746e6f6e;
 
-/** Creates the tables where there are none, and refuses those of a later version. */
+/** Creates missing tables. Refuses tables of a later release. */
 export async function prepareTables({ use }: PostgresConnection, tables: Tables): Promise<void> {
-  // A user who may only read and write the tables needs no more, once they are there.
+  // A user who may only read and write the tables needs no other permissions when they exist.
   const isPrepared = await use(async run => (await readVersion(run, tables)) === MIGRATIONS.length);
   if (!isPrepared) await use(run => changeTables(run, tables));
 }
 
 async function changeTables(run: RunStatement, tables: Tables): Promise<void> {
-  // Whatever the default of the database is: what is read after the lock must show what its last holder did.
+  // The isolation level is set explicitly, because reads after the lock must see the changes of its last holder.
   await run('BEGIN ISOLATION LEVEL READ COMMITTED');
-  // `CREATE … IF NOT EXISTS` fails when two do it at once.
+  // `CREATE … IF NOT EXISTS` fails when two sessions run it at the same time.
   await run(`SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext($1))`, [tables.schema]);
   const found = await run('SELECT 1 AS one FROM pg_catalog.pg_namespace WHERE nspname = $1', [tables.schema]);
   if (found.length === 0) await run(`CREATE SCHEMA "${tables.schema}"`);
@@ -84,7 +85,7 @@ async function changeTables(run: RunStatement, tables: Tables): Promise<void> {
   await run('COMMIT');
 }
 
-/** Version of the tables. 0 if there are none. */
+/** Returns the version of the tables, or 0 if there are none. */
 async function readVersion(run: RunStatement, { schema, schemaVersion }: Tables): Promise<number> {
   const found = await run(FIND_VERSION, [schema, VERSION_TABLE]);
   if (found.length === 0) return 0;

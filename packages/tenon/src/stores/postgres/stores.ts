@@ -23,46 +23,48 @@ import { createPostgresValues } from './values.js';
 /** Options of `postgresStores`. */
 export interface PostgresStoresOptions {
   /**
-   * Schema of the database that has the tables. Deployments that share a database have different ones. 1 to 40 lower-case letters,
-   * digits and `_`. Default: `tenon`.
+   * Database schema of the tables: 1 to 40 lower-case letters, digits and `_`. Deployments that share a database need
+   * different schemas. Default: `tenon`.
    */
   readonly schema?: string | undefined;
   /**
    * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
    */
   readonly maxValueSize?: number | undefined;
-  /** Time that a call waits for Postgres, in milliseconds, else `store/unavailable`. Default: 2000. */
+  /**
+   * Time that a call waits for Postgres, in milliseconds. After it the call throws `store/unavailable`. Default: 2000.
+   */
   readonly timeout?: number | undefined;
   /**
-   * Interval at which a listener looks for messages of other processes when Postgres has notified it of none, in milliseconds.
-   * Default: 1000.
+   * Interval at which a listener reads messages of other processes without a notification, in milliseconds. Default:
+   * 1000.
    */
   readonly pollInterval?: number | undefined;
-  /** Maximum number of connections for a URL. One of them is kept while there are subscribers. Default: 4. */
+  /** Maximum number of connections for a URL. One of them stays open while there are subscribers. Default: 4. */
   readonly maxConnections?: number | undefined;
   /**
-   * A connection pooler such as PgBouncer gives each transaction another connection: nothing is prepared, set or listened to
-   * on a connection, and messages of other processes are found at `pollInterval`. Default: false.
+   * Set to true for a connection pooler such as PgBouncer that uses another connection for each transaction. The stores
+   * then use no prepared statements, no settings and no notifications. Messages of other processes arrive at
+   * `pollInterval`. Default: false.
    */
   readonly transactionPooling?: boolean | undefined;
-  /** The clock of the timeout. Values end by the clock of Postgres. Default: the system's. */
+  /** The clock for `timeout`. Values expire by the clock of Postgres. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Receives errors of connections, and of listeners that threw. Default: nobody does. */
+  /** Called with errors of connections, and with errors that listeners throw. Default: these errors are ignored. */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 /**
- * Keeps stores in Postgres 13 or later, for processes on any number of machines.
+ * Creates stores in Postgres 13 or later, for processes on any number of machines.
  *
- * `target` is a URL (`postgres://`), for which the package `pg` must be installed, or a pool of `pg`. A pool stays open when
- * the stores are closed. The tables are created when they are first needed.
+ * `target` is a URL (`postgres://`) or a pool of `pg`. A URL needs the package `pg`. A pool that you pass stays open
+ * when the stores are closed. The tables are created on first use.
  *
- * A write that has resolved is on the disk of Postgres, and on its synchronous standbys, as `synchronous_commit` says. Its
- * default is `on`: leave it.
- *
- * @throws TenonError `store/option` for an invalid schema, URL or pool. Calls throw `store/unavailable` while Postgres does not
- * answer or is a standby, `store/full` when its disk is full, `store/no-driver` without the package, `store/schema` for tables
- * of a later version, or `store/failed`.
+ * A write that has resolved is on the disk of Postgres and of its synchronous standbys, as `synchronous_commit`
+ * requires. Keep its default, `on`.
+ * @throws TenonError `store/option` for an invalid schema, URL or pool. Calls throw `store/unavailable` while Postgres
+ * does not respond or is a standby, and `store/full` when its disk is full. They throw `store/no-driver` without the
+ * package, `store/schema` for tables of a later release, and `store/failed` otherwise.
  */
 export function postgresStores(target: string | URL | PostgresPool, options: PostgresStoresOptions = {}): Stores {
   const { timeout = 2000, pollInterval = 1000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
@@ -75,7 +77,10 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
   const origin = crypto.randomUUID();
   let closing: Promise<void> | undefined;
 
-  /** A queue whose operations wait for the tables, and for subscriptions: what they read is not older than what is heard. */
+  /**
+   * Creates a queue whose operations wait for the tables and for pending subscriptions. So the data that they read is
+   * not older than the messages that listeners get.
+   */
   const openQueue = <Operation, Result>(
     runner: Pick<QueueOptions<Operation, Result>, 'countTogether' | 'runTogether'>,
   ): EnqueueOperation<Operation, Result> =>
@@ -167,7 +172,7 @@ function parseUrl(url: string | URL): URL {
   }
 }
 
-/** The URL is not repeated, as it can have a password. */
+/** Creates the error of an invalid URL. The error does not contain the URL, because it may have a password. */
 function createUrlError(): TenonError {
   const expected = 'postgres://user:password@host/database';
   return new TenonError('store/option', 'invalid URL of Postgres', { expected });

@@ -11,9 +11,9 @@ export type ValueOperation =
 interface WriteOperation {
   readonly kind: 'write';
   readonly key: string;
-  /** JSON text. Absent: the value is deleted. */
+  /** JSON text of the value. Undefined: the value is deleted. */
   readonly text: string | undefined;
-  /** The version that must be there. 0: none. Absent: any or none. */
+  /** Required current version. 0: no value may exist. Undefined: any version, or none. */
   readonly version: number | undefined;
   readonly ttl: number | undefined;
 }
@@ -24,20 +24,21 @@ type ValueCall = QueuedCall<ValueOperation, readonly PostgresRow[]>;
 const MAX_OPERATIONS = 256;
 /** Maximum size of the values that are written together, in characters. One larger value is written alone. */
 const MAX_SIZE = 2 ** 22;
-/** Each so many writes, values whose time is up are deleted. */
+/** Number of writes after which expired values are deleted. */
 const WRITES_PER_SWEEP = 64;
-/** Maximum number of values that are deleted at once. */
+/** Maximum number of values that one statement deletes. */
 const MAX_SWEPT = 256;
 
-/** The time by which values end is that of the server: the clocks of its clients may differ. */
+/** The clock of the server, because the clocks of its clients may differ. */
 const NOW = '(extract(epoch FROM now()) * 1000)::bigint';
 const IS_LIVE = `(e.expires_at IS NULL OR e.expires_at > ${NOW})`;
 
 /**
- * One statement for all writes. Rows are locked in the order of their keys first, so that no two processes wait for each other.
- * Then each write checks the version that is there, also when another process has just changed it.
+ * Writes values with one statement. It first locks the rows in the order of their keys, so that no two processes wait
+ * for each other. Then each write checks the current version, also after a concurrent change.
  *
- * Parameters: keys, texts or null, expected versions or null, times to live or null, keys that are written over any version.
+ * Parameters: keys, texts or null, expected versions or null, times to live or null, keys that are written over any
+ * version.
  */
 const createWrite = (table: string) => `
 WITH locked AS MATERIALIZED (
@@ -64,7 +65,7 @@ WITH locked AS MATERIALIZED (
 )
 SELECT key, version FROM deleted UNION ALL SELECT key, version FROM replaced UNION ALL SELECT key, version FROM added`;
 
-// A standby answers with a row without a key.
+// A standby returns a row without a key.
 const createGet = (table: string) => `
 SELECT s.standby, e.key, e.value, e.version FROM (SELECT pg_is_in_recovery() AS standby) s
 LEFT JOIN ${table} e ON e.key = ANY($1::text[]) AND ${IS_LIVE}`;
@@ -77,15 +78,15 @@ LEFT JOIN (
 ) l ON true
 ORDER BY l.key`;
 
-/** Processes that sweep at once take different values. */
+/** Deletes expired values. Processes that run it at the same time delete different values. */
 const createSweep = (table: string) => `
 DELETE FROM ${table} WHERE key = ANY(ARRAY(
   SELECT key FROM ${table} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${MAX_SWEPT} FOR UPDATE SKIP LOCKED
 )) RETURNING 1 AS one`;
 
 /**
- * The number of operations that run together without a difference to running one after the other: writes of different keys
- * first, then reads, none of which came before a write that it would see.
+ * Returns the number of operations that can run together with the same results as one after another. These are writes
+ * of different keys, followed by reads. No read may come before a write of its data.
  */
 export function countTogether(operations: readonly ValueOperation[]): number {
   const written = new Set<string>();
@@ -107,7 +108,7 @@ export function countTogether(operations: readonly ValueOperation[]): number {
   return operations.length;
 }
 
-/** Runs operations together. `createError` makes the error of reads that a standby answered. */
+/** Creates a function that runs operations together. `createError` creates the error of reads on a standby. */
 export function createValueRunner(
   connection: PostgresConnection,
   tables: Tables,
@@ -142,7 +143,7 @@ export function createValueRunner(
     writes += count;
     if (writes < WRITES_PER_SWEEP) return;
     const swept = await run(sweepText, [], tables.nameStatement('sweep'));
-    // There may be more.
+    // There may be more expired values.
     writes = swept.length === MAX_SWEPT ? WRITES_PER_SWEEP : 0;
   }
 

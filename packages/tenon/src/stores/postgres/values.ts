@@ -6,11 +6,11 @@ import type { ValueOperation } from './value-statements.js';
 
 /** Greater than each character that a key may have. */
 const AFTER_KEYS = '\x7f';
-/** Longest time to live, in milliseconds: more than the server can add to its time. */
+/** Maximum lifetime, in milliseconds. A longer one exceeds the range of times in Postgres. */
 const MAX_TTL = 2 ** 52;
 const NOT_ASCII = /[\x7f-\uffff]/g;
 
-/** Values in a table. `enqueue` runs an operation after those that came before. */
+/** Creates values in a table. `enqueue` runs an operation after all earlier ones. */
 export function createPostgresValues(
   enqueue: (operation: ValueOperation) => Promise<readonly PostgresRow[]>,
   maxValueSize: number,
@@ -42,7 +42,7 @@ export function createPostgresValues(
   };
 }
 
-/** Writes JSON text in ASCII, which databases of all encodings can keep. */
+/** Escapes JSON text to ASCII, which databases of all encodings can store. */
 export function escapeText(text: string): string {
   return text.replace(NOT_ASCII, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,10 +1,10 @@
 import type { TenonError } from '../../jsonrpc/error.js';
 
-/** The calls of a store that have not ended. */
+/** The running calls of a store. */
 export interface CallTracker {
   /** Registers a call, so that `settle` waits until the call ends, and converts its error. */
   track<T>(call: () => Promise<T>): Promise<T>;
-  /** Resolves when the calls that were made before have ended. */
+  /** Resolves when all earlier calls have ended. */
   settle(): Promise<void>;
 }
 

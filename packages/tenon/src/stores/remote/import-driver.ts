@@ -1,4 +1,4 @@
-/** Imports a package. `undefined` when it is not installed. */
+/** Imports a package. Returns `undefined` if it is not installed. */
 export async function importDriver<T>(name: string): Promise<T | undefined> {
   try {
     return await import(name);

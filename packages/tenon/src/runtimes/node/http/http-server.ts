@@ -48,7 +48,7 @@ export interface HttpServer {
 }
 
 /**
- * Serves a server over HTTP on a port of this machine.
+ * Starts an HTTP server for an MCP server, on a port of this machine.
  * @throws TenonError `serve/port-taken`, `serve/port-denied` or `serve/listen` when it cannot listen; `serve/options`
  * for an invalid port.
  */

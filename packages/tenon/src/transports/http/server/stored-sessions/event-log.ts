@@ -49,7 +49,7 @@ interface KnownEntry {
 }
 
 /**
- * Appends to a log of events. Each entry is a value with the next number, and it is only written if that number is
+ * Appends to a log of events. Each entry is a value with the next number. An entry is only written if its number is
  * free, so two writers never write the same number.
  *
  * A process that ends the log of another process writes the next number. The next append of the former writer then
