@@ -21,7 +21,7 @@ import { createUsageError, readVariable } from '../usage-error.js';
 import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
 import { createHostListeners } from './host-reports.js';
 
-/** Options of a gateway's host. */
+/** Options of `createGatewayHost`. */
 export interface GatewayHostOptions {
   readonly policy?: string;
   readonly approve?: ApprovalMode;

@@ -38,7 +38,7 @@ import { readInventory } from './security/guard/read-inventory.js';
 const SUSPEND_TIMEOUT = 30 * 60_000;
 const MAX_SUSPENDED = 10_000;
 
-/** State of a server. */
+/** State of one server, as `host.getServers()` returns it. */
 export interface ServerState {
   /** Name of the server in the host. */
   readonly name: string;

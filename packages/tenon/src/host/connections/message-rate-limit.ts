@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** Maximum number of log messages per second of one server that are forwarded. */
+/** Maximum number of forwarded log messages per second and server. */
 const MAX_MESSAGES = 200;
 const WINDOW = 1000;
 

@@ -23,7 +23,7 @@ import { RequestedLogLevel } from './requested-log-level.js';
  * attempt.
  */
 const MIN_STABLE_TIME = 5000;
-/** Maximum number of reported errors per second of one server. */
+/** Maximum number of reported errors per second and server. */
 const MAX_ERRORS = 20;
 
 /** Connection to one server for one scope. It opens a client on demand, and again after the client was lost. */

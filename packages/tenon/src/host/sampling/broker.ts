@@ -15,7 +15,7 @@ import { type Review, runReview, type SamplingInfo } from './review.js';
 import { judgeRequest, type RequestBounds } from './validate-request.js';
 import { checkGeneratedResult } from './validate-result.js';
 
-/** Options of the sampling broker. */
+/** Options of `createBroker`. */
 export interface BrokerOptions {
   /** Models, in order of preference for servers without a preference. */
   readonly models: readonly Model[];

@@ -31,7 +31,7 @@ export type Approver = (
   options: { readonly signal: AbortSignal; readonly verdict?: PolicyVerdict | undefined },
 ) => Decision | Promise<Decision>;
 
-/** Result of an approval request. */
+/** Result of `Approvals.request`. */
 export interface Approval {
   /** True if the action may proceed. */
   readonly granted: boolean;

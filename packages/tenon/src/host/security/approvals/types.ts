@@ -33,7 +33,7 @@ export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<
   readonly maxPendingPerUser?: number | undefined;
 }
 
-/** Options of an approval request. */
+/** Options of `Approvals.request`. */
 export interface ApprovalRequestOptions extends ApprovalBasis {
   /** Aborted when the caller disconnects. The approval request is then deleted. Default: never aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -48,7 +48,7 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
   readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Options of answering an approval request. */
+/** Options of `Approvals.answer`. */
 export interface AnswerOptions {
   /**
    * Scope in which the decision is remembered. A match is checked against the request, as far as the request shows its

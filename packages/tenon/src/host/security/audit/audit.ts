@@ -14,7 +14,7 @@ const AUDIT_FORMAT = 1;
 /** Default maximum number of events that wait to be written. */
 export const MAX_PENDING = 10_000;
 
-/** Options of an audit log. */
+/** Options of `createAudit`. */
 export interface AuditOptions extends AuditSink, AuditContentOptions {
   /** Clock, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;

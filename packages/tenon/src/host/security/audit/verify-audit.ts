@@ -4,7 +4,7 @@ import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
 import { splitLines } from './split-lines.js';
 
-/** Options of the verification of an audit log. */
+/** Options of `verifyAudit`. */
 export interface AuditVerifyOptions {
   /** Key of the audit log. Default: none, and the HMACs are not verified. */
   readonly key?: string | Uint8Array | undefined;
@@ -12,7 +12,7 @@ export interface AuditVerifyOptions {
   readonly through?: AuditHead | undefined;
 }
 
-/** Result of the verification of an audit log. */
+/** Result of `verifyAudit`. */
 export interface AuditVerification {
   /** True if the log is intact. */
   readonly ok: boolean;

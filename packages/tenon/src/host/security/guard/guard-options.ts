@@ -25,7 +25,7 @@ export interface ScreeningReport {
   readonly findings: readonly Finding[];
 }
 
-/** Options of the screening of a host. */
+/** Options of the host option `screening`. */
 export interface HostScreeningOptions {
   /**
    * Handling of texts that look like an instruction to a model or like a data leak.

@@ -12,7 +12,7 @@ import { serializeLock } from './serialize-lock.js';
 /** Maximum number of prompts about one server. Its further changes are refused. */
 export const MAX_CONFIRMATIONS = 20;
 
-/** Options of a lock guard. */
+/** Options of `createLockGuard`. */
 export interface LockGuardOptions {
   /** Content of the lock file. */
   readonly lock: Lock;

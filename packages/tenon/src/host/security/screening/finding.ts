@@ -60,7 +60,7 @@ export type FindingSeverity = 'strip' | 'warn';
 export interface Finding {
   /** Kind of the finding. */
   readonly kind: FindingKind;
-  /** Severity: `strip` if the text can be removed. */
+  /** Severity of the finding. */
   readonly severity: FindingSeverity;
   /** Offset from the start of the text, in UTF-16 units. */
   readonly at: number;
