@@ -230,8 +230,12 @@ function guardClient(
 // The package name is in a variable, so that bundlers and the type check of other platforms do not need the package.
 const PG: string = 'pg';
 
+type OwnPoolConstructor = new (settings: Readonly<Record<string, unknown>>) => OwnPool;
+
+/** The package as a module. Older versions have a default export only. */
 interface PostgresLibrary {
-  readonly Pool: new (settings: Readonly<Record<string, unknown>>) => OwnPool;
+  readonly Pool?: OwnPoolConstructor;
+  readonly default: { readonly Pool: OwnPoolConstructor };
 }
 
 interface OwnPool extends PostgresPool {
@@ -256,7 +260,8 @@ export function openPostgresUrl(
       const hint = 'run `npm install pg`';
       throw new TenonError('store/no-driver', 'the Postgres client `pg` is not installed', { hint });
     }
-    const pool = new library.Pool({
+    const Pool = library.Pool ?? library.default.Pool;
+    const pool = new Pool({
       connectionString: url,
       application_name: 'tenon',
       max: maxConnections,

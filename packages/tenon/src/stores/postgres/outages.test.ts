@@ -2,28 +2,36 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { type PostgresStoresOptions, postgresStores } from '../../postgres.js';
 import type { Stores } from '../stores.js';
-import { hasPostgres, type PostgresServer, startPostgres, startStandby } from './fixtures/start-postgres.js';
+import {
+  createCertificate,
+  hasPostgres,
+  type PostgresServer,
+  skipReason,
+  startPostgres,
+  startStandby,
+} from './fixtures/start-postgres.js';
 
 const PROGRAM = fileURLToPath(new URL('fixtures/process.mjs', import.meta.url));
 
 let server: PostgresServer;
+let schema = '';
+let schemas = 0;
 const closing: (() => unknown)[] = [];
 
-async function startServer(): Promise<void> {
-  server = await startPostgres();
+function nameSchema(): void {
+  schema = `test_${++schemas}`;
 }
 
 async function closeAll(): Promise<void> {
   for (const close of closing.splice(0).toReversed()) await close();
-  await server.close();
 }
 
 function open(options?: PostgresStoresOptions, target: string | Pool = server.url): Stores {
-  const stores = postgresStores(target, options);
+  const stores = postgresStores(target, { schema, ...options });
   closing.push(stores.close);
   return stores;
 }
@@ -37,9 +45,13 @@ function openPool(settings: { readonly max?: number } = {}): Pool {
 
 function start(...args: readonly string[]) {
   const [manner = '', ...rest] = args;
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', PROGRAM, manner, server.url, ...rest], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', 'tsx', PROGRAM, manner, server.url, schema, ...rest],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   closing.push(() => child.kill('SIGKILL'));
   const ended = new Promise<number | string | null>(resolve =>
     child.on('close', (code, signal) => resolve(signal ?? code)),
@@ -50,9 +62,15 @@ function start(...args: readonly string[]) {
 
 const isUnavailable = expect.objectContaining({ code: 'store/unavailable' });
 
-describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
-  beforeEach(startServer);
-  afterEach(closeAll);
+describe.skipIf(!hasPostgres)(`stores in a Postgres that fails${skipReason}`, () => {
+  beforeEach(async () => {
+    nameSchema();
+    server = await startPostgres();
+  });
+  afterEach(async () => {
+    await closeAll();
+    await server.close();
+  });
 
   it('keep each write that they acknowledged when Postgres is killed', async () => {
     const { values } = open({ timeout: 500 });
@@ -132,6 +150,43 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     await vi.waitFor(() => expect(heard).toContain(2), { timeout: 10_000 });
   });
 
+  it('use no standby, neither to read nor to write, until it is the primary server', async () => {
+    const primary = open();
+    await primary.values.put('a', {});
+    const standby = await startStandby(server);
+    closing.push(() => standby.close());
+    const errors: TenonError[] = [];
+    const stores = open({ onError: error => errors.push(error) }, standby.url);
+    const heard: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    for (const call of [
+      () => stores.values.get('a'),
+      () => stores.values.list(''),
+      () => stores.values.put('a', {}),
+      () => stores.bus.publish('a', {}),
+    ])
+      await expect(call()).rejects.toEqual(isUnavailable);
+    await server.kill();
+    standby.promote();
+    await vi.waitFor(async () => expect(await stores.values.put('a', {}, { version: 1 })).toBe(2), { timeout: 10_000 });
+    await open({}, standby.url).bus.publish('a', { n: 1 });
+    await vi.waitFor(() => expect(heard).toContain(1), { timeout: 10_000 });
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(!hasPostgres)(`stores in Postgres, used by several processes${skipReason}`, () => {
+  const certificate = hasPostgres ? createCertificate() : undefined;
+  beforeAll(async () => {
+    server = await startPostgres(...(certificate?.settings ?? []));
+  });
+  beforeEach(nameSchema);
+  afterEach(closeAll);
+  afterAll(async () => {
+    await server.close();
+    certificate?.delete();
+  });
+
   it('end a statement on the server that waits for a lock of somebody else', async () => {
     const stores = open({ timeout: 1000 });
     await stores.values.put('a', {});
@@ -139,7 +194,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     const pool = openPool();
     const client = await pool.connect();
     await client.query('BEGIN');
-    await client.query("SELECT FROM tenon.tenon_values WHERE key = 'a' FOR UPDATE");
+    await client.query(`SELECT FROM ${schema}.tenon_values WHERE key = 'a' FOR UPDATE`);
     await expect(stores.values.put('a', {})).rejects.toEqual(isUnavailable);
     expect(await stores.values.put('b', {})).toBe(2);
     await vi.waitFor(async () => {
@@ -172,30 +227,6 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     expect([pool.totalCount - pool.idleCount, (await pool.query('SELECT 1 AS one')).rows]).toEqual([0, [{ one: 1 }]]);
   });
 
-  it('use no standby, neither to read nor to write, until it is the primary server', async () => {
-    const primary = open();
-    await primary.values.put('a', {});
-    const standby = await startStandby(server);
-    closing.push(() => standby.close());
-    const errors: TenonError[] = [];
-    const stores = open({ onError: error => errors.push(error) }, standby.url);
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
-    for (const call of [
-      () => stores.values.get('a'),
-      () => stores.values.list(''),
-      () => stores.values.put('a', {}),
-      () => stores.bus.publish('a', {}),
-    ])
-      await expect(call()).rejects.toEqual(isUnavailable);
-    await server.kill();
-    standby.promote();
-    await vi.waitFor(async () => expect(await stores.values.put('a', {}, { version: 1 })).toBe(2), { timeout: 10_000 });
-    await open({}, standby.url).bus.publish('a', { n: 1 });
-    await vi.waitFor(() => expect(heard).toContain(1), { timeout: 10_000 });
-    expect(errors.length).toBeGreaterThan(0);
-  });
-
   it('fail while no server was ever reached, and can be closed', async () => {
     const stores = open({ timeout: 200 }, 'postgres://user:secret-word@127.0.0.1:9/db');
     stores.bus.subscribe('a', () => {});
@@ -215,22 +246,25 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
       code: 'store/failed',
       message: expect.stringContaining('SQLSTATE 42501'),
     });
-    await expect(open({}, `${server.url}?sslmode=require`).values.get('a')).rejects.toMatchObject({
-      code: 'store/unavailable',
-    });
     // Who may use the tables need not be able to create them.
     await open().values.put('a', {});
-    await pool.query('GRANT USAGE ON SCHEMA tenon TO reader');
-    await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA tenon TO reader');
+    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO reader`);
+    await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO reader`);
     expect(await open({}, url).values.put('a', {})).toBe(2);
-    await pool.query('UPDATE tenon.tenon_schema SET version = 99');
+    await pool.query(`UPDATE ${schema}.tenon_schema SET version = 99`);
     await expect(open().values.get('a')).rejects.toMatchObject({ code: 'store/schema' });
   });
-});
 
-describe.skipIf(!hasPostgres)('stores in Postgres, used by several processes', () => {
-  beforeEach(startServer);
-  afterEach(closeAll);
+  it('connect with TLS as the URL says', async () => {
+    const options = { schema: 'tls', timeout: 10_000 };
+    const verified = `${server.url}?sslmode=verify-full&application_name=verified`;
+    await expect(open(options, verified).values.get('a')).rejects.toEqual(isUnavailable);
+    await open(options, `${verified}&sslrootcert=${certificate?.file}`).values.put('a', {});
+    const { rows } = await openPool().query(
+      "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'verified'",
+    );
+    expect(rows).toEqual([{ ssl: true }]);
+  });
 
   it('lose no increment, and create the tables once', async () => {
     const processes = Array.from({ length: 8 }, () => start('count', '20'));
