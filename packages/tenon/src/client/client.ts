@@ -189,7 +189,7 @@ export interface Client<S = unknown> {
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to an event of the client. Returns a function that removes the listener. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;
-  /** State of the connection. */
+  /** Current state of the connection. The event `state` reports changes. */
   readonly state: ConnectionState;
   /** The server and the protocol version in use. */
   readonly server: {

@@ -230,7 +230,7 @@ export interface CallOptions {
   readonly resolveInputRequests?: boolean | undefined;
 }
 
-/** State of a connection. */
+/** State of a connection, as `client.state` and the event `state` report it. */
 export type ConnectionState = 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'closed' | 'failed';
 
 /** Events of a client. */
@@ -241,7 +241,7 @@ export interface ClientEvents {
   log: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown };
   /** A list or a resource changed on the server. */
   change: { readonly list: 'tools' | 'prompts' | 'resources' } | { readonly uri: string };
-  /** A URL elicitation is complete. */
+  /** The server reported that the user has finished a URL elicitation. */
   elicitationComplete: { readonly elicitationId: string };
   /** An error occurred that no call reported. */
   error: TenonError;

@@ -152,7 +152,7 @@ export function createLazyStateStore(options: RequestStateOptions): LazyStateSto
   };
 }
 
-/** Creates the strategy that ends the call with its input requests. A retry brings the answers. */
+/** Creates the strategy that ends the call with its input requests. A retry contains the answers. */
 export function createRetryStrategy(context: RoundContext): InputStrategy {
   return (handler, hasMiddleware = true) => {
     const { requestState, inputResponses } = context.inputs;

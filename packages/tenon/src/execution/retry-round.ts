@@ -26,7 +26,7 @@ export interface RetryContext {
 }
 
 /**
- * Creates the strategy in which input requests end the call, and a retry brings the answers and the sealed journal. A
+ * Creates the strategy in which input requests end the call, and a retry contains the answers and the sealed journal. A
  * handler that is still suspended in this process continues. Otherwise it runs again from the start, and its earlier
  * input requests and steps return immediately.
  */

@@ -25,7 +25,7 @@ interface RoundWaiter {
 
 /**
  * Suspends a handler that has requested input, once no step is running and its concurrent input requests are collected.
- * The handler continues in the round that brings the answers.
+ * The handler continues in the round with the answers.
  */
 export class Suspension implements ExecutionBackend {
   readonly #journal: Journal;

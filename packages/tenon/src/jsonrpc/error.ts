@@ -16,7 +16,7 @@ const MAX_DESCRIPTION = 500;
 export interface ErrorDetails {
   /** The peer: `notes (2025-06-18, stdio: node notes.js)`. */
   peer?: string | undefined;
-  /** The protocol method. */
+  /** Method of the request or notification that failed. */
   method?: string | undefined;
   /** Expected value or condition. */
   expected?: string | undefined;
@@ -49,7 +49,7 @@ export class TenonError extends Error {
   readonly method: string | undefined;
   /** The expected value or condition. */
   readonly expected: string | undefined;
-  /** The received value. */
+  /** The value that was received instead of the expected one. */
   readonly received: string | undefined;
   /** Next step for the user. */
   readonly hint: string | undefined;

@@ -97,7 +97,7 @@ export class SharedLimit {
     this.#held.set(caller, this.countHeld(caller) + amount);
   }
 
-  /** Releases `amount`. */
+  /** Releases an amount that the caller has taken. */
   release(caller: string, amount = 1): void {
     const left = this.countHeld(caller) - amount;
     this.#total -= amount;

@@ -27,7 +27,7 @@ export interface Annotations {
 export interface TextContent {
   /** Kind of the content. */
   type: 'text';
-  /** The text. */
+  /** The text for the model or the user. */
   text: string;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -41,7 +41,7 @@ export interface ImageContent {
   type: 'image';
   /** The image, in base64. */
   data: string;
-  /** MIME type. */
+  /** Media type of the image, for example `image/png`. */
   mimeType: string;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -55,7 +55,7 @@ export interface AudioContent {
   type: 'audio';
   /** The audio data, in base64. */
   data: string;
-  /** MIME type. */
+  /** Media type of the audio, for example `audio/wav`. */
   mimeType: string;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -73,7 +73,7 @@ export interface ResourceLink extends Resource {
 export interface EmbeddedResource {
   /** Kind of the content. */
   type: 'resource';
-  /** Contents of the resource. */
+  /** Text or bytes of the resource, with its URI. */
   resource: ResourceContents;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -106,7 +106,7 @@ export type ResourceContents = TextResourceContents | BlobResourceContents;
 export interface Icon {
   /** URL of the image: `https:` or `data:`. */
   src: string;
-  /** MIME type. */
+  /** Media type of the image, for example `image/svg+xml`. */
   mimeType?: string | undefined;
   /** Sizes of the image: `48x48`, or `any` for a scalable image. */
   sizes?: string[] | undefined;
@@ -116,7 +116,7 @@ export interface Icon {
 
 /** Members of every item with a name. */
 export interface BaseMetadata {
-  /** Name for programs. */
+  /** Name for programs. `title` is the name for people. */
   name: string;
   /** Name for people. */
   title?: string | undefined;
@@ -125,7 +125,7 @@ export interface BaseMetadata {
 
 /** Identity of a client or a server. */
 export interface Implementation extends BaseMetadata {
-  /** Version of the program. */
+  /** Version of the client or server program. */
   version: string;
   /** Description for people and models. */
   description?: string | undefined;
@@ -135,11 +135,11 @@ export interface Implementation extends BaseMetadata {
 
 /** A resource in the list of a server. */
 export interface Resource extends BaseMetadata {
-  /** URI of the resource. */
+  /** URI with which clients read the resource. */
   uri: string;
   /** Description for people and models. */
   description?: string | undefined;
-  /** MIME type. */
+  /** Media type of the contents, for example `text/markdown`. */
   mimeType?: string | undefined;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -155,7 +155,7 @@ export interface ResourceTemplate extends BaseMetadata {
   uriTemplate: string;
   /** Description for people and models. */
   description?: string | undefined;
-  /** MIME type. */
+  /** Media type of the contents, if all matching resources have the same. */
   mimeType?: string | undefined;
   /** Hints for the client: audience, priority, last change. */
   annotations?: Annotations | undefined;
@@ -210,17 +210,17 @@ export interface PromptArgument {
 export interface Prompt extends BaseMetadata {
   /** Description for people and models. */
   description?: string | undefined;
-  /** Arguments of the prompt. */
+  /** Arguments that a client can pass to the prompt. */
   arguments?: PromptArgument[] | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
 }
 
-/** One message of a prompt. */
+/** One message of a prompt, with its author and its content. */
 export interface PromptMessage {
   /** Author of the message: the user or the model. */
   role: Role;
-  /** Content of the message. */
+  /** One block of content: text, an image, audio, a resource, or a link. */
   content: ContentBlock;
 }
 
@@ -252,9 +252,9 @@ export function readLoggingLevel(value: unknown): LoggingLevel | undefined {
 
 /** A folder that the client makes known to servers. */
 export interface Root {
-  /** A `file:` URI. */
+  /** URI of the folder, which must be a `file:` URI. */
   uri: string;
-  /** Name for people. */
+  /** Name of the folder for people. */
   name?: string | undefined;
   /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;

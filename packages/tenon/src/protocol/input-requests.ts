@@ -10,13 +10,13 @@ import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextCo
 export interface CreateMessageParams {
   /** The conversation so far. */
   messages: SamplingMessage[];
-  /** Preferences for the choice of a model. */
+  /** Hints for the choice of a model. The client decides. */
   modelPreferences?: ModelPreferences | undefined;
   /** System prompt that the server requests. Clients may ignore it. */
   systemPrompt?: string | undefined;
   /** Context of servers to include. Deprecated in 2025-11-25. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
-  /** Sampling temperature. */
+  /** Randomness of the generation. Its range depends on the model. */
   temperature?: number | undefined;
   /** Maximum number of tokens to generate. */
   maxTokens: number;
@@ -70,7 +70,7 @@ export interface ToolResultContent {
 
 /** A message that a model generated. */
 export interface CreateMessageResult extends SamplingMessage {
-  /** Name of the model. */
+  /** Name of the model that generated the message. */
   model: string;
   /** Reason why the generation stopped. */
   stopReason?: 'endTurn' | 'stopSequence' | 'maxTokens' | 'toolUse' | (string & {}) | undefined;
@@ -98,7 +98,7 @@ export interface ElicitUrlParams {
   mode: 'url';
   /** Text that explains to the user why to open the URL. */
   message: string;
-  /** The URL to open. */
+  /** URL that the user should open, usually `https:`. */
   url: string;
   /** ID for the notification that the elicitation is complete. Only on versions with this notification. */
   elicitationId?: string | undefined;

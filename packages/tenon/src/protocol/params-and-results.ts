@@ -53,7 +53,7 @@ export interface ReadResourceResult extends MethodResult, Cacheable {
 export interface GetPromptResult extends MethodResult {
   /** Description for people and models. */
   description?: string | undefined;
-  /** Messages of the prompt. */
+  /** Messages for the model, in order. */
   messages: PromptMessage[];
 }
 

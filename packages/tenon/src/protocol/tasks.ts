@@ -25,7 +25,7 @@ export type TaskStatus = (typeof STATUSES)[number];
 
 /** A task as the protocol describes it. */
 export interface Task {
-  /** ID of the task. */
+  /** ID with which the client polls and cancels the task. */
   taskId: string;
   /** State of the task. */
   status: TaskStatus;

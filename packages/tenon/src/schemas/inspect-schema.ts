@@ -2,7 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { toJsonPointer } from './issues.js';
 import { isStandardSchema } from './standard.js';
 
-/** Limits on a JSON Schema. */
+/** Limits on the size of a JSON Schema. */
 export interface SchemaLimits {
   /** Maximum depth of nested objects and arrays. Default 128. */
   readonly maxDepth: number;

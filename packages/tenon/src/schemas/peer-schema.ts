@@ -11,7 +11,7 @@ export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason
 
 /** Validator of values by a JSON Schema that a peer sent. */
 export interface PeerSchemaValidator {
-  /** The schema. */
+  /** The JSON Schema that the peer sent. */
   readonly json: JsonObject;
   /** Checks a value. Never throws. */
   check(value: unknown): PeerCheckResult;

@@ -2,11 +2,11 @@ import type { AuthInfo } from '../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/content.js';
 
-/** The caller of a request. */
+/** The client, the user and the address that a request comes from. */
 export interface CallerInfo {
   /** Name and version that the client sends. Untrusted. */
   readonly client: Implementation | undefined;
-  /** Capabilities of the client. */
+  /** Capabilities that the client declared. Untrusted. */
   readonly capabilities: ClientCapabilities;
   /** User and token, verified by the authorization of the transport. */
   readonly auth: AuthInfo | undefined;

@@ -18,9 +18,9 @@ export interface Stores {
 
 /** A value with its key and version. It is a copy, so changes to it do not change the store. */
 export interface StoredValue<T extends object = JsonObject> {
-  /** Key of the value. */
+  /** Key under which the value is stored. */
   readonly key: string;
-  /** The value. */
+  /** Copy of the stored value. */
   readonly value: T;
   /**
    * Version of the value. The first write of a key gives 1, and each further write adds 1. A deleted or expired key

@@ -28,7 +28,7 @@ export interface ExecutionResult {
   readonly events: readonly ObservedEvent[];
   /** Number of runs of the handler. */
   readonly entries: number;
-  /** Results of `effects`. */
+  /** Values that the option `effects` returned after this execution. */
   readonly effects: readonly unknown[];
   /** Result that the client received. Absent after an error. */
   readonly result?: JsonObject;

@@ -17,7 +17,7 @@ const RESPONSE_TIMEOUT = 10_000;
 
 /** A response, unchanged. */
 export interface PeerResponse {
-  /** ID of the request. */
+  /** ID of the request that the response belongs to. */
   readonly id?: unknown;
   /** Result, if the request succeeded. */
   readonly result?: unknown;
@@ -31,7 +31,7 @@ export interface TestPeer {
   readonly transport: Transport;
   /** Receiver of the incoming messages. */
   readonly receiver: MessageReceiver;
-  /** Creates a request. */
+  /** Creates a JSON-RPC request without sending it. */
   request(method: string, params: JsonObject, id?: Id): JsonRpcRequest;
   /** Sends a request and waits for its response. */
   call(method: string, params: JsonObject, id?: Id): Promise<PeerResponse>;

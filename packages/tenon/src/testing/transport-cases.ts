@@ -5,7 +5,7 @@ import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.j
 
 /** One requirement for a transport. `run` rejects with the actual behavior if the transport does not meet it. */
 export interface ContractCase {
-  /** Name of the case. */
+  /** Title of the case, for the test runner. */
   readonly name: string;
   /** Runs the case. Rejects when it fails. */
   run(): Promise<void>;

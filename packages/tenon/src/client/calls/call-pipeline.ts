@@ -29,7 +29,7 @@ import { findHeaderProblem, ToolCache } from './tool-cache.js';
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: InternalCallOptions = {};
 
-/** One call and its state. */
+/** One call with its options and its changing state. */
 export interface CallState {
   readonly method: string;
   readonly params: JsonObject;

@@ -7,7 +7,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
 
-/** The connection of a server request. */
+/** The connection that received a request of the server. */
 export interface ServerRequestContext {
   readonly dialect: Dialect;
   readonly options: ClientOptions;

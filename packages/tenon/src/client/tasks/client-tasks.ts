@@ -12,7 +12,7 @@ import { toTaskState } from './task-snapshot.js';
 import { checkTask } from './task-tracking.js';
 import { TrackedTask, trackTask } from './tracked-task.js';
 
-/** Creates `client.tasks`. */
+/** Creates the object `client.tasks`, which starts and resumes tasks. */
 export function createClientTasks(pipeline: CallPipeline): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
   const resume = (id: string, { tool }: { readonly tool?: string } = {}) =>

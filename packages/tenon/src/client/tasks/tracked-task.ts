@@ -19,7 +19,7 @@ export interface TaskOrigin {
   readonly tool?: string | undefined;
   readonly idleTimeout?: number | undefined;
   readonly onTask?: ((task: TaskState) => void) | undefined;
-  /** Stops its progress reports. */
+  /** Stops the progress reports of the task. */
   readonly stopProgress?: (() => void) | undefined;
   /** Remaining time of the call that became the task. */
   readonly deadline?: CallDeadline | undefined;

@@ -78,9 +78,9 @@ export interface TaskEvent {
     | 'cancelled'
     | 'read'
     | 'not-found';
-  /** ID of the task. */
+  /** ID of the task that the event is about. */
   readonly taskId: string;
-  /** Name of the tool. */
+  /** Name of the tool whose call became the task. */
   readonly tool: string | undefined;
   /** User for whom the task runs. Undefined for anonymous callers. */
   readonly principal: string | undefined;

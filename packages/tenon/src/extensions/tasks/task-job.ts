@@ -15,7 +15,7 @@ import { TaskExecutionBackend, type TaskRecordAccess } from './task-execution-ba
 import { describeSize, endRecord, isTooLarge, type TaskRecord, updateRecord } from './task-record.js';
 import type { TaskClaim } from './task-store.js';
 
-/** Observer of a job. */
+/** Receives the events of a job: changes, notifications of the handler, and the end. */
 export interface JobObserver {
   /** Called when the record has changed. */
   onChange(job: TaskJob): Promise<void>;

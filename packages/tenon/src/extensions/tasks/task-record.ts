@@ -34,7 +34,7 @@ export interface TaskRecord {
   readonly version?: string;
   /** Scopes that the tool required when the task was created. */
   readonly scopes?: readonly string[];
-  /** Params of the call. */
+  /** Params of the tool call that became the task. */
   readonly params: ParamsOf<'tools/call'>;
   /** Inputs of the handler in addition to the params. */
   readonly inputs: RetryInputs;

@@ -39,7 +39,7 @@ interface PartLocation {
 
 const locatePart = (part: MessagePart, path: string): PartLocation => ({ part, path: path.split(/\.|(?=\[\])/) });
 
-/** Locations of the parts. */
+/** Locations of each part in the params and results of the methods. */
 const partLocations: {
   readonly [side in 'params' | 'result']: { readonly [method: string]: readonly PartLocation[] };
 } = {

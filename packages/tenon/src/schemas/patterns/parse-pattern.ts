@@ -5,7 +5,7 @@ export type PatternAtom =
   | { readonly kind: 'group'; readonly branches: readonly Branch[]; readonly looks: boolean }
   /** `^`, `$`, `\b` or `\B`. They consume no character. */
   | { readonly kind: 'start' | 'end' | 'edge' }
-  /** A back-reference. */
+  /** A back-reference to an earlier group. */
   | { readonly kind: 'echo' };
 
 /** An atom and the number of its repetitions. */

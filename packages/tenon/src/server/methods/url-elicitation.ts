@@ -16,7 +16,7 @@ const GENERATED_KEY = /^visit-\d+$/;
 export interface UrlElicitation {
   /** Text that explains to the user why to open the URL. */
   readonly message: string;
-  /** The URL to open. */
+  /** URL that the user must open, usually `https:`. */
   readonly url: string;
   /** ID for `server.completeElicitation`. Default: a random ID. */
   readonly elicitationId?: string | undefined;

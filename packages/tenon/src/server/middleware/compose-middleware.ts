@@ -9,7 +9,7 @@ export interface Operation<S = unknown> {
   readonly name: string | undefined;
   /** Params of the request, in the newest protocol version. */
   readonly params: JsonObject;
-  /** Context of the request. */
+  /** Context that the handler of the request gets. */
   readonly context: Context<S>;
 }
 

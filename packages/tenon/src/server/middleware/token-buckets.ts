@@ -11,7 +11,7 @@ export interface TokenBucketOptions {
   readonly clock: Clock;
 }
 
-/** Token buckets by key. */
+/** Token buckets, one for each key. */
 export interface TokenBuckets {
   /** Takes a token. Returns 0, or the time until the next token in milliseconds. */
   take(key: string): number;

@@ -17,7 +17,7 @@ declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
  */
 const INPUT_TIMEOUT = 30 * 60_000;
 
-/** The peer and the request of an input request. */
+/** The peer and the related request of an input request. */
 export interface RequestInputOptions {
   readonly peer: Peer;
   readonly dialect: Dialect;

@@ -29,7 +29,7 @@ export interface PostgresClient {
   on(event: 'notification', listener: (notification: PostgresNotification) => void): unknown;
   /** Adds a listener for the end of the connection. */
   on(event: 'end', listener: () => void): unknown;
-  /** Removes a listener. */
+  /** Removes a listener of any event. */
   removeListener(event: string, listener: (error: Error) => void): unknown;
   /** Returns the client to the pool, or closes its connection. */
   release(destroy?: boolean): void;

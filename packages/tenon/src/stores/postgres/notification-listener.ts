@@ -49,7 +49,7 @@ export function createNotificationListener(
   function connectLater(): void {
     cancelTimer();
     if (isStopped) return;
-    // Processes that failed together do not come back together.
+    // A random delay keeps processes that failed together from retrying together.
     cancelTimer = clock.after(delay * (0.5 + Math.random() / 2), connectOnce);
     delay = Math.min(2 * delay, MAX_DELAY);
   }

@@ -3,7 +3,7 @@ import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 
-/** A call in the queue. */
+/** An operation in the queue, with the functions that settle its call. */
 export interface QueuedCall<Operation, Result> {
   readonly operation: Operation;
   resolve(result: Result): void;

@@ -7,7 +7,7 @@ const OTHERS_WRITE = 0o022;
 
 interface PrivateFile {
   readonly path: string;
-  /** Code of the error. */
+  /** Code of the error for a file that is not private. */
   readonly code: string;
   /** Name of the contents in the error. */
   readonly subject: string;

@@ -7,7 +7,7 @@ import type { EntryOrigin } from '../../../host/config/server-entry.js';
 export interface ConfigLocation {
   /** Program whose format and location the file has: `Claude Code`, `VS Code`, …. */
   readonly program: string;
-  /** Path of the file. */
+  /** Path of the configuration file. */
   readonly path: string;
   /** Author of the file: the user or the project. */
   readonly scope: EntryOrigin['scope'];

@@ -14,7 +14,7 @@ export interface LockFileOptions {
 
 /** A lock file, usually `mcp.lock`. Keep it in version control with the project, and review its changes. */
 export interface LockFile {
-  /** Path of the file. */
+  /** Path of the lock file. */
   readonly path: string;
   /**
    * Reads the lock. Returns `undefined` if the file does not exist. Rejects with `lock/unreadable`, or with the errors

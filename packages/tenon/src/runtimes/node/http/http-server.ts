@@ -35,13 +35,13 @@ export interface ServeHttpOptions extends HandlerOptions {
   readonly maxConnections?: number | undefined;
 }
 
-/** A listening HTTP server. */
+/** An HTTP server that listens on a port. */
 export interface HttpServer {
   /** URL of Streamable HTTP for clients. */
   readonly url: string;
   /** URL of HTTP+SSE. Undefined if it is off. */
   readonly sseUrl: string | undefined;
-  /** TCP port. */
+  /** TCP port on which the server listens. */
   readonly port: number;
   /** Stops listening, waits for requests in progress, and releases the port. */
   close(options?: CloseOptions): Promise<void>;

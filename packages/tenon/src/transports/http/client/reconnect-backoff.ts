@@ -17,7 +17,7 @@ export interface StreamProgress {
   fruitlessAttempts: number;
 }
 
-/** Outcome of one connection. */
+/** Outcome of one connection, for the next delay. */
 export interface ConnectionOutcome {
   readonly message: boolean;
   /** True if the connection received a new event ID or a `retry`. */

@@ -31,7 +31,7 @@ export interface Exchange extends RequestInfo {
 
 /** A request before its body is read. */
 export interface RequestInfo {
-  /** HTTP method. */
+  /** HTTP method, for example `POST`. */
   readonly method: string;
   /** Path without the query. */
   readonly path: string;

@@ -22,9 +22,9 @@ export interface Replay {
   readonly events: readonly StoredEvent[];
 }
 
-/** An event in an event store. */
+/** An event in an event store, with its ID. */
 export interface StoredEvent {
-  /** ID of the event. */
+  /** Event ID that clients send as `Last-Event-ID`. */
   readonly id: string;
   /** Text of the event, as sent. */
   readonly text: string;

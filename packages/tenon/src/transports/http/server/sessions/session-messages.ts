@@ -9,7 +9,7 @@ import {
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { EventStream } from '../../sse/event-streams.js';
 
-/** Options of a stream of a session. */
+/** Options for starting a stream of a session. */
 export interface SessionStreamOptions {
   /** Tells if the response opens the session. */
   readonly opensSession?: boolean;
