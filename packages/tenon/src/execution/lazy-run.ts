@@ -136,7 +136,7 @@ class RequestRun extends LazyRun {
   }
 }
 
-/** Context of a round, before the parts for retries are loaded. */
+/** Context of a round, before the code for retries is loaded. */
 export interface RoundContext extends Omit<RetryContext, 'states'> {
   readonly states: LazyStateStore;
 }

@@ -17,7 +17,7 @@ export interface RetryContext {
   /** Binds the state to the user, the OAuth client, the method and the arguments. */
   readonly boundTo: () => string;
   readonly inputs: RetryInputs;
-  /** The caller to which a suspended handler counts. */
+  /** Key of the caller whose limit a suspended handler uses. */
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;

@@ -176,7 +176,7 @@ export function isPreserialized(result: JsonObject): boolean {
   return serializedResults.has(result);
 }
 
-/** Serializes a message as JSON. Throws what `JSON.stringify` throws. */
+/** Serializes a message as JSON. Throws the errors of `JSON.stringify`. */
 export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   if (!('result' in message) || !serializedResults.has(message.result)) return JSON.stringify(message);
   const { id, result } = message;

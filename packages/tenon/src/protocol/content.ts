@@ -206,7 +206,7 @@ export interface PromptArgument {
   required?: boolean | undefined;
 }
 
-/** A prompt as a server lists it. */
+/** A prompt in the list of a server. */
 export interface Prompt extends BaseMetadata {
   /** Description for people and models. */
   description?: string | undefined;

@@ -39,7 +39,7 @@ export interface CallToolResult extends MethodResult {
   content: ContentBlock[];
   /** Result for programs. Matches the tool's `outputSchema`. */
   structuredContent?: unknown;
-  /** True when the tool failed. Default false. */
+  /** True if the tool failed. Default: false. */
   isError?: boolean | undefined;
 }
 

@@ -23,7 +23,7 @@ const STATUSES = ['working', 'input_required', ...TERMINAL_STATUSES] as const;
 /** State of a task. `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = (typeof STATUSES)[number];
 
-/** A task as the protocol describes it. */
+/** A task in the form of the protocol. */
 export interface Task {
   /** ID with which the client polls and cancels the task. */
   taskId: string;

@@ -22,7 +22,7 @@ import { Waker } from './waker.js';
 
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
-/** Maximum number of consecutive failures to reach the server, which takes about eight minutes. */
+/** Maximum number of consecutive failed attempts to reach the server. They take about eight minutes. */
 const MAX_FAILURES = 20;
 
 /** Tracks one task until it ends or no caller waits for it. */

@@ -180,7 +180,7 @@ function parseUrl(url: string): { host: string; path: string; query: string } {
 /** The decoder keeps no state between texts. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Reads a body. A body with a known length is read at once. */
+/** Reads a body. A body with a known length is read in one step. */
 async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = request.headers.get('content-length');
   if (length === null) return readChunks(request, limit);

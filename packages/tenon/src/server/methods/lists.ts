@@ -15,7 +15,7 @@ import type { ServerRuntime } from '../server-runtime.js';
 import { createCachedPage, createListPage } from './list-pages.js';
 
 /**
- * Handles the list methods for tools, prompts, resources and templates.
+ * Handles `tools/list`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 

@@ -6,7 +6,7 @@ const MAX_PENDING = 10_000;
 
 /** The client of a URL elicitation. */
 export interface ElicitationListener {
-  /** The caller to which the pending elicitation counts. */
+  /** Key of the caller whose limit the pending elicitation uses. */
   readonly callerKey: string;
   /** Notifies the client that the visit is complete. */
   onElicitationComplete(elicitationId: string): void;

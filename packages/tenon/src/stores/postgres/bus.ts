@@ -89,7 +89,7 @@ export interface PostgresBusOptions
   readonly maxValueSize: number;
   readonly report: ErrorReporter;
   readonly enqueue: EnqueuePublication;
-  /** Lets closing wait for a call. */
+  /** Registers a call, so that `close` waits for it. */
   readonly track: <T>(call: () => Promise<T>) => Promise<T>;
 }
 

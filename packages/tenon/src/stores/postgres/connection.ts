@@ -59,7 +59,7 @@ export interface PostgresStatement {
 
 /** Columns by name, as text. */
 export type PostgresRow = Readonly<Record<string, string | null>>;
-/** Runs a statement. One with a name is prepared once for each connection. */
+/** Runs a statement. A statement with a name is prepared once for each connection. */
 export type RunStatement = (text: string, values?: unknown[], name?: string) => Promise<readonly PostgresRow[]>;
 
 /** A client that is kept until it is closed. */
@@ -85,7 +85,7 @@ export interface PostgresConnection {
   readonly canHold: boolean;
   /** Creates the error of a call without a timely response. */
   createTimeoutError(): TenonError;
-  /** Ends the connections that were opened here. */
+  /** Closes the connections that this object opened. */
   close(): Promise<void>;
 }
 

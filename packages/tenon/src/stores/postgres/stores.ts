@@ -28,7 +28,8 @@ export interface PostgresStoresOptions {
    */
   readonly schema?: string | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws
+   * `store/value-too-large`. Default: 1 Mi.
    */
   readonly maxValueSize?: number | undefined;
   /**
@@ -157,7 +158,7 @@ function openTarget(
   };
 }
 
-/** The server of a URL, without user and password. */
+/** Returns the server of a URL, without user and password. */
 function describeUrl(url: string | URL): string {
   const { protocol, host } = parseUrl(url);
   if (!/^postgres(ql)?:$/.test(protocol)) throw createUrlError();

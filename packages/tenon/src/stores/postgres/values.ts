@@ -4,7 +4,7 @@ import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } fro
 import type { PostgresRow } from './connection.js';
 import type { ValueOperation } from './value-statements.js';
 
-/** Greater than each character that a key may have. */
+/** Greater than every character that a key may have. */
 const AFTER_KEYS = '\x7f';
 /** Maximum lifetime, in milliseconds. A longer one exceeds the range of times in Postgres. */
 const MAX_TTL = 2 ** 52;

@@ -65,7 +65,7 @@ export class EquivalenceCheck {
     this.#fail(error);
   }
 
-  /** Returns the value of a step: the one of its first run in any scenario. */
+  /** Returns the value that a step had in its first run in any scenario. */
   recordStepValue<T>(step: string, n: number, own: T): T {
     const key = `${n} ${step}`;
     if (!this.#values.has(key)) this.#values.set(key, own);

@@ -42,7 +42,7 @@ const PROGRESS_GAP = 50;
 
 interface SseSession {
   readonly auth: AuthInfo | undefined;
-  /** The caller to which the session and its requests count. */
+  /** Key of the caller whose limits the session and its requests use. */
   readonly caller: string;
   /** Extends the lifetime of the stream to the end of this authorization. */
   extend(auth: AuthInfo | undefined): void;

@@ -17,7 +17,7 @@ export interface ConfigFileOptions {
   readonly scope?: EntryOrigin['scope'] | undefined;
   /** Environment variables. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Asks the user for an input of a VS Code configuration. */
+  /** Requests an input of a VS Code configuration from the user. */
   readonly inputs?: AskInput | undefined;
   /**
    * Value of `${workspaceFolder}`, and base of relative paths. Default: the folder of the file, or the parent of

@@ -7,7 +7,7 @@ import { spawnError } from './spawn-server.js';
 
 /**
  * Checks that the program of a stdio server can be started, without starting it.
- * @throws TenonError `stdio/spawn` when there is no such program or folder, or when it may not be run.
+ * @throws TenonError `stdio/spawn` when the program or folder does not exist, or the program cannot be executed.
  */
 export function checkProgram(options: StdioTransportOptions): void {
   const { platform } = process;

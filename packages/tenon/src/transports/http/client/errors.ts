@@ -161,8 +161,8 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
 }
 
 /**
- * Creates the error for a 400 about the session with the ID of the request, which the handler of the request may have
- * sent.
+ * Creates the error for a 400 about the session whose body is the JSON-RPC response to the request. The handler of the
+ * request may have sent it.
  */
 function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): TenonError {
   return new TenonError('session/rejected', `the server rejected the session: ${error.message}`, {

@@ -64,8 +64,8 @@ function createInterruptedError(context: HttpClientContext, error: unknown): Ten
 }
 
 /**
- * Reads the response to a message without a JSON-RPC response. A server may send anything, and valid messages in it are
- * delivered.
+ * Reads the HTTP response to a message that expects no JSON-RPC response. Valid messages in the body are delivered,
+ * because a server may send anything.
  */
 async function readAcknowledgement(
   context: HttpClientContext,

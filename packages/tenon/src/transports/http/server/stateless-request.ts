@@ -41,7 +41,7 @@ export function serveStatelessRequest(
 class StatelessRequest implements RequestIO {
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
-  /** The caller to which the request counts. */
+  /** Key of the caller whose limits the request uses. */
   readonly caller: string;
   readonly #context: HttpServerContext;
   readonly #exchange: Exchange;

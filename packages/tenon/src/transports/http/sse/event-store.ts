@@ -37,7 +37,7 @@ export function createInitialEventId(stream: number): string {
 
 type EventStoreLimits = Pick<Limits, 'maxReplayEvents' | 'maxReplayBytes' | 'maxTotalReplayBytes'>;
 
-/** The messages of one session, and the caller to which they count. */
+/** The messages of one session, with the key of the caller whose limit they use. */
 interface SessionEvents {
   readonly buffer: EventBuffer;
   readonly caller: string;

@@ -11,9 +11,9 @@ import type { EventStream } from '../../sse/event-streams.js';
 
 /** Options for starting a stream of a session. */
 export interface SessionStreamOptions {
-  /** Tells if the response opens the session. */
+  /** True if the response opens the session. */
   readonly opensSession?: boolean;
-  /** The authorization with which the stream ends. */
+  /** Authorization whose expiry ends the stream. */
   readonly auth?: AuthInfo | undefined;
   readonly onClosed?: (stream: EventStream) => void;
 }

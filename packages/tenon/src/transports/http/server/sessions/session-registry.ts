@@ -22,7 +22,7 @@ export interface HttpSessionRegistry {
     auth: AuthInfo | undefined,
     address: string | undefined,
   ): HttpSession | undefined | Promise<HttpSession | undefined>;
-  /** Returns the caller to which a session counts. */
+  /** Returns the key of the caller whose limits a session uses. */
   getCaller(id: string): string;
   readonly count: number;
   /** Ends the streams without pending responses. */

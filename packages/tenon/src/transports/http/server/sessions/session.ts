@@ -28,7 +28,7 @@ export class HttpSession implements Transport {
   readonly stored: boolean;
   readonly context: HttpServerContext;
   readonly auth: AuthInfo | undefined;
-  /** The caller to which the session counts. */
+  /** Key of the caller whose limits the session uses. */
   readonly caller: string;
   /** Time of the last activity, in milliseconds of the clock. */
   lastActiveAt: number;
