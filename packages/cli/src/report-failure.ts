@@ -4,13 +4,13 @@ import { describeError, getHint } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
 import type { Screen } from './screen.js';
 
-/** Error as the command prints it with `--json`, in one line on standard error. */
+/** Error that the command prints with `--json`, in one line on standard error. */
 export interface ErrorReport {
-  /** Stable code `area/problem`. */
+  /** Stable error code: `area/problem`. */
   readonly code: string;
-  /** The problem. */
+  /** Description of the problem. */
   readonly cause: string;
-  /** The next step. */
+  /** Next step for the user. */
   readonly fix: string;
   /** Exit code of the process. */
   readonly exit: ExitCode;
@@ -36,7 +36,7 @@ export function reportFailure(thrown: unknown, options: ReportOptions, screen: S
   return exit;
 }
 
-/** Writes the one line of JSON. */
+/** Writes an error report as one line of JSON. */
 export function writeErrorReport(screen: Screen, report: ErrorReport): void {
   screen.note(JSON.stringify(report));
 }
@@ -47,7 +47,10 @@ function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit };
 }
 
-/** Errors of the parser of the command line, which has printed them as text. Its help is no error. */
+/**
+ * Returns the exit code for an error of the command-line parser, which has already printed the text. Help is not an
+ * error.
+ */
 function reportUsage({ exitCode, message }: CommanderError, { json }: ReportOptions, screen: Screen): ExitCode {
   if (exitCode === 0) return exitCodes.success;
   const cause = message.replace(/^error: /, '');

@@ -4,9 +4,9 @@ import type { SavedFile } from './save-content.js';
 
 const MAX_SHOWN = 1_000_000;
 
-/** Prints the text of a server. On a terminal control sequences are removed; a pipe gets the text unchanged. */
+/** Prints a text of a server. Removes control sequences if the output is a terminal. A pipe gets the text unchanged. */
 export async function printServerText(screen: Screen, text: string): Promise<void> {
-  // Loading the code that makes text safe takes time, and plain text does not need it.
+  // Loading the sanitizer takes time, and plain text does not need it.
   if (!screen.isTerminal || !/[^\t\n\x20-\x7e]/.test(text)) return screen.print(text);
   const { sanitizeText } = await import('tenon/host');
   screen.print(sanitizeText(text, { lines: true, max: MAX_SHOWN }));

@@ -5,10 +5,10 @@ import { writeErrorReport } from '../report-failure.js';
 import { formatSaved, formatToolResult, printServerText } from './format-content.js';
 import { saveContent } from './save-content.js';
 
-/** Options for the output of a call. */
+/** Options of the output of a call. */
 export interface ResultOptions {
   readonly json?: boolean;
-  /** Folder for images, audio and resources. */
+  /** Folder for images, audio and resources. Default: they are not saved. */
   readonly save?: string;
 }
 

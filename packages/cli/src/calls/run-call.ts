@@ -11,14 +11,14 @@ import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
 import { formatProgress } from './format-progress.js';
 
-/** Results of the methods that may ask before they answer. */
+/** Results of the methods that may request input first. */
 export interface CallResults {
   'tools/call': CallToolResult;
   'prompts/get': GetPromptResult;
   'resources/read': ReadResourceResult;
 }
 
-/** A call of the command, with all that is needed to continue it later. */
+/** Call of the command, with the data that is needed to continue it later. */
 export interface CallRequest<M extends keyof CallResults> {
   readonly method: M;
   readonly params: JsonObject;
@@ -26,12 +26,12 @@ export interface CallRequest<M extends keyof CallResults> {
   readonly options: TargetOptions;
 }
 
-/** Maximum number of times that a server may ask for the same call again without a question. */
+/** Maximum number of rounds in which a server requests the same call again without an input request. */
 const MAX_ROUNDS = 10;
 
 /**
- * Calls a method, and shows progress on a terminal. Questions of the server are asked on a terminal. Without one the call
- * is parked: the id is printed, and the function returns `undefined`.
+ * Calls a method, and shows its progress on a terminal. Input requests of the server are shown on a terminal. Without a
+ * terminal, the call is parked: its ID is printed, and the function resolves with `undefined`.
  */
 export async function runCall<M extends keyof CallResults>(
   context: CliContext,
@@ -91,7 +91,7 @@ class CallRun {
     };
     const result = await client.call(method, params, options);
     if (result.resultType === 'input_required') {
-      // Without a request to the user the server only asks for the same call again.
+      // Without an input request, the server only requests the same call again.
       const { inputRequests, requestState } = result;
       const isEmpty = Object.keys(inputRequests ?? {}).length === 0;
       if (isEmpty && round < MAX_ROUNDS) return this.#call({ ...this.#request.params, requestState }, round + 1);
@@ -111,7 +111,10 @@ class CallRun {
     });
   }
 
-  /** A question that must be answered while the call is open can wait only if a task asks it. */
+  /**
+   * Handles an input request that must be answered while the call is open. Only an input request of a task can be
+   * parked.
+   */
   async #handleOpen(question: OpenQuestion): Promise<undefined> {
     const inputRequests = { question: { method: 'elicitation/create', params: question } };
     if (this.#taskId !== undefined) return this.#saveQuestion({ inputRequests, taskId: this.#taskId });
@@ -153,7 +156,7 @@ class CallRun {
 
   #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<ParkedCall> {
     const { reference, options, method, params } = this.#request;
-    // Headers and environment variables hold secrets.
+    // Headers and environment variables may contain secrets.
     const { header: _, env: __, json: ___, input: ____, ...kept } = options;
     return saveParkedCall(this.#context, {
       reference,

@@ -15,7 +15,7 @@ interface Savable {
   readonly data: Buffer;
 }
 
-/** Extensions for types whose files need one. Others are saved as `.bin`, and texts as `.txt`. */
+/** File extensions by media type. Other types are saved as `.bin`, and texts as `.txt`. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/png': '.png',
   'image/jpeg': '.jpg',
@@ -36,7 +36,10 @@ const MAX_NAME = 80;
 /** Maximum number of files of the same name in a folder. */
 const MAX_COPIES = 1000;
 
-/** Saves images, audio and embedded resources of a result. Existing files are kept: the new one gets a number. */
+/**
+ * Saves images, audio and embedded resources of a result. Does not overwrite existing files: the new file gets a
+ * number.
+ */
 export async function saveContent(
   folder: string,
   name: string,
@@ -88,7 +91,7 @@ function fromResource(resource: ResourceContents, fallback: string): Savable {
   return { name: last || fallback, mimeType: mimeType ?? ('text' in resource ? 'text/plain' : undefined), data };
 }
 
-/** A name of the server must not lead out of the folder, and must not be hidden. */
+/** Creates the name of a file. A name from the server must not leave the folder, and must not be hidden. */
 function createFileName({ name, mimeType }: Savable): string {
   const safe = basename(name)
     .replace(/[^\w.-]+/g, '_')

@@ -93,12 +93,12 @@ async function answerParkedCall(
       await removeParkedCall(context, parked.id);
       if (result) await reportResult(context, parked, result, options);
     },
-    // A task asks its question again. It gets the answer, and only later questions are new.
+    // The task repeats its input request, which gets the stored answer. Only later ones are new.
     parked.taskId === undefined ? questions.handlers : withAnswers(questions, parked, responses),
   );
 }
 
-/** A changed configuration must not send the answer to another server. */
+/** Checks that the configuration of the server is unchanged, so that the answer is not sent to another server. */
 function checkTarget({ fingerprint }: ParkedCall, { target }: TargetConnection): void {
   if (computeTargetFingerprint(target.target) === fingerprint) return;
   throw createUsageError(

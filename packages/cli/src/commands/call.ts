@@ -66,7 +66,7 @@ export function callCommand(context: CliContext): Command {
     });
 }
 
-/** Finds a tool by its name. Throws with the nearest name if there is none. */
+/** Finds a tool by its name. Throws an error with the nearest name if there is none. */
 async function findTool(client: Client, name: string, signal: AbortSignal): Promise<Tool> {
   const names: string[] = [];
   let tool: Tool | undefined;

@@ -15,18 +15,18 @@ interface ListOptions extends TargetOptions {
   readonly schema?: boolean;
 }
 
-/** A tool as `--json` prints it: the definition of the server, its signature, and the tokens that it takes. */
+/** Tool as `--json` prints it: the definition of the server, its signature, and its number of tokens. */
 interface ListedTool extends Tool {
   readonly signature: string;
   readonly tokens: number;
 }
 
-/** Everything that a server offers. */
+/** Inventory of a server. */
 export interface ServerListing {
   readonly server: { readonly name: string; readonly version: string; readonly title?: string | undefined } | null;
   readonly protocolVersion: string;
   readonly instructions: string | null;
-  /** Tokens of all tools in the context of a model, estimated. */
+  /** Estimated number of tokens of all tools in the context of a model. */
   readonly tokens: number;
   readonly tools: readonly ListedTool[];
   readonly resources: readonly Resource[];
@@ -34,7 +34,7 @@ export interface ServerListing {
   readonly prompts: readonly Prompt[];
 }
 
-/** Maximum length of a description in the list, in characters. `--json` prints all of it. */
+/** Maximum length of a description in the list, in characters. `--json` prints the complete description. */
 const MAX_DESCRIPTION = 400;
 const MAX_LINE = 4000;
 
@@ -133,7 +133,7 @@ function formatListing(listing: ServerListing, { schema = false }: ListOptions, 
 const formatOutputSchema = (schema: JsonObject | undefined): string | undefined =>
   schema && `output: ${JSON.stringify(schema)}`;
 
-/** An entry has a head, a note beside it, and lines below. */
+/** Entry of the list: a head, a note next to it, and lines below. */
 type Entry = readonly [head: string, note: string | undefined, ...lines: (string | undefined)[]];
 
 function formatSection(screen: Screen, title: string, entries: readonly Entry[]): string {

@@ -7,8 +7,10 @@ import { type Configuration, readConfiguration } from './read-configuration.js';
 import { checkTrust } from './server-trust.js';
 
 /**
- * Finds a server by its name: in the files of `--config`, else in the configuration of this folder, else in those of the
- * user's MCP hosts. Throws unless its command may be started.
+ * Finds a server by its name: in the files of `--config`, else in the configuration of this folder, else in those of
+ * the user's MCP hosts.
+ *
+ * @throws TenonError if its command may not be started.
  */
 export async function findConfiguredServer(
   context: CliContext,
@@ -24,7 +26,7 @@ export async function findConfiguredServer(
   return entry;
 }
 
-/** The configuration of this folder if it has the server, else those of the user. */
+/** Returns the configuration of this folder if it contains the server, else those of the user. */
 async function readDefaults(context: CliContext, name: string): Promise<Configuration | undefined> {
   const here = await readConfiguration(context, []).catch((error: unknown) => {
     if (isMissingConfig(error)) return undefined;

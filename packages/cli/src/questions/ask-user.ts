@@ -20,7 +20,7 @@ interface QuestionInfo {
   readonly signal?: AbortSignal;
 }
 
-/** Maximum number of times that a form is asked again after invalid values. */
+/** Maximum number of times that a form is shown again after invalid values. */
 const MAX_TRIES = 5;
 
 /** Asks the user for the fields of a form, one by one. The end of the input cancels the form. */

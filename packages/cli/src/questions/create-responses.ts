@@ -7,13 +7,15 @@ import { describeRequests, formatRequests } from './describe-requests.js';
 import type { Questions } from './questions.js';
 
 export interface ResponseOptions {
-  /** The user opened the page that the server named. */
+  /** True if the user has opened the page of the server. Default `false`. */
   readonly accept?: boolean;
-  /** The user says no. */
+  /** True if the user declines the request. Default `false`. */
   readonly decline?: boolean;
 }
 
-/** Creates the answers to the requests of a server: from the command line, or by asking the user on a terminal. */
+/**
+ * Creates the responses to the input requests of a server, from the command line, or by asking the user on a terminal.
+ */
 export async function createResponses(
   context: CliContext,
   inputRequests: JsonObject,

@@ -1,19 +1,19 @@
 import type { JsonObject } from 'tenon';
 import { formatParameter, listParameters } from '../tools/type-text.js';
 
-/** A request of a server, as `--json` prints it. */
+/** Input request of a server, as `--json` prints it. */
 export interface DescribedRequest {
   readonly key: string;
-  /** `form`, `url`, or the method of another request. */
+  /** Kind of the request: `form`, `url`, or the method of another request. */
   readonly kind: string;
   readonly message: string;
-  /** Page to open. */
+  /** URL of the page to open. Absent for other kinds. */
   readonly url?: string;
-  /** JSON Schema of the form. */
+  /** JSON Schema of the form. Absent for other kinds. */
   readonly schema?: unknown;
 }
 
-/** Lists the requests of a server. */
+/** Lists the input requests of a server. */
 export function describeRequests(inputRequests: JsonObject): DescribedRequest[] {
   return Object.entries(inputRequests).map(([key, request]) => {
     const { method, params } = toObject(request);
@@ -29,7 +29,10 @@ export function describeRequests(inputRequests: JsonObject): DescribedRequest[] 
   });
 }
 
-/** Formats the command line that answers. With several forms, the name of a field begins with the key of its form. */
+/**
+ * Formats the command line that answers the requests. With several forms, the name of a field begins with the key of
+ * its form.
+ */
 export function formatAnswerCommand(id: string, requests: readonly DescribedRequest[]): string {
   const forms = requests.filter(({ kind }) => kind === 'form');
   const fields = forms.flatMap(({ key, schema }) => {
@@ -40,7 +43,7 @@ export function formatAnswerCommand(id: string, requests: readonly DescribedRequ
   return ['tenon answer', id, ...fields, ...accept].join(' ');
 }
 
-/** Formats the requests for people. The texts are those of the server. */
+/** Formats the requests for the user. Contains texts of the server. */
 export function formatRequests(requests: readonly DescribedRequest[]): string {
   return requests
     .map(({ message, url, schema }) => {

@@ -8,14 +8,14 @@ import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 
-/** A call that waits for an answer. It is kept in a file that only the user can read. */
+/** Call that waits for an answer. It is stored in a file that only the user can read. */
 export interface ParkedCall {
   readonly id: string;
-  /** Milliseconds since 1970. */
+  /** Time of its creation, in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly reference: TargetReference;
-  /** Options that lead to the server again. Headers are not kept, because they hold secrets. */
+  /** Options to connect to the server again. Headers are not stored, because they contain secrets. */
   readonly options: TargetOptions;
   /** Digest of the URL or command line of the server. */
   readonly fingerprint: string;
@@ -24,15 +24,15 @@ export interface ParkedCall {
   /** Requests of the server, by key. */
   readonly inputRequests: JsonObject;
   readonly requestState?: string | undefined;
-  /** Task that asks, instead of the call. */
+  /** ID of the task that requests input. Absent if the call itself does. */
   readonly taskId?: string | undefined;
 }
 
-/** Time that a parked call is kept, in milliseconds: a day. The server may end it earlier. */
+/** Lifetime of a parked call, in milliseconds: one day. The server may end it earlier. */
 const PARKED_TTL = 86_400_000;
 const ID = /^[0-9a-f]{8}$/;
 
-/** Digest that binds a parked call to the server that asked. */
+/** Computes the digest that binds a parked call to its server. */
 export function computeTargetFingerprint(target: HttpTarget | StdioTarget): string {
   const identity = 'url' in target ? [String(target.url)] : [target.command, target.args ?? [], target.cwd ?? ''];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
@@ -74,7 +74,7 @@ export async function listParkedCalls(context: CliContext, now: number = Date.no
   return calls.filter(call => call.expiresAt > now).sort((a, b) => a.createdAt - b.createdAt);
 }
 
-/** Finds a parked call by its id or the first characters of it. */
+/** Finds a parked call by its ID or the first characters of it. */
 export async function findParkedCall(context: CliContext, id: string): Promise<ParkedCall> {
   const calls = await listParkedCalls(context);
   const [call, other] = calls.filter(each => id !== '' && each.id.startsWith(id));

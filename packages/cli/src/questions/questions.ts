@@ -1,13 +1,13 @@
 import type { ClientOptions, ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 
-/** Requests of a server to the user during a call. */
+/** Input requests of a server during a call. */
 export interface Questions {
   /** Handlers for `connect`. */
   readonly handlers: QuestionHandlers;
-  /** True if a user in front of a terminal answers. */
+  /** True if a user at a terminal answers. */
   readonly isInteractive: boolean;
-  /** Resolves with the params of the first question that stays open. Never resolves while users answer. */
+  /** Resolves with the params of the first input request that stays open. Never resolves while a user answers. */
   readonly opened: Promise<OpenQuestion>;
 }
 
@@ -17,10 +17,13 @@ export interface QuestionHandlers {
   readonly elicitUrl: NonNullable<ClientOptions['elicitUrl']>;
 }
 
-/** Params of an elicitation that nobody has answered. */
+/** Params of an elicitation without an answer. */
 export type OpenQuestion = ElicitFormParams | ElicitUrlParams;
 
-/** Asks the user on a terminal. Without one, questions stay open: the command parks the call, or refuses it. */
+/**
+ * Creates the handlers that ask the user on a terminal. Without a terminal, input requests stay open, and the command
+ * parks or refuses the call.
+ */
 export function createQuestions(context: CliContext, { input = true }: { readonly input?: boolean }): Questions {
   if (input && context.terminal.interactive) {
     return {

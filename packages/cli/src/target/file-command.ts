@@ -10,7 +10,7 @@ export interface FileCommand {
   readonly args: readonly string[];
 }
 
-/** First versions of Node that run TypeScript without an option, and with `--experimental-strip-types`. */
+/** First version of Node that runs TypeScript without an option. */
 const RUNS_TYPESCRIPT = [22, 18] as const;
 const STRIPS_TYPES = [22, 6] as const;
 
@@ -26,7 +26,10 @@ export function createFileCommand(
   return { command: process.execPath, args: [...getTypeScriptOptions(path, nodeVersion), path] };
 }
 
-/** `tsx` of the project is preferred, because it also resolves imports that end with `.js`. */
+/**
+ * Returns the options of Node for TypeScript. Prefers `tsx` of the project, because it also resolves imports that end
+ * with `.js`.
+ */
 function getTypeScriptOptions(path: string, nodeVersion: string): string[] {
   const tsx = resolveTsx(path);
   if (tsx !== undefined) return ['--import', tsx];

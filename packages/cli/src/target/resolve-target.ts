@@ -7,14 +7,14 @@ import { createTargetAuthorizer } from './target-authorizer.js';
 import type { TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
-/** A server to connect to. */
+/** Server to connect to. */
 export interface ResolvedTarget {
   readonly target: HttpTarget | StdioTarget;
-  /** Name for people. */
+  /** Display name of the server. */
   readonly label: string;
 }
 
-/** Resolves a target to a URL or a command. Asks for approval of commands that stand in a configuration of a project. */
+/** Resolves a target to a URL or a command. Asks for approval of commands from the configuration of a project. */
 export async function resolveTarget(
   context: CliContext,
   reference: TargetReference,

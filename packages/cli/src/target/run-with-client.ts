@@ -5,7 +5,7 @@ import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
-/** A connection to the target of a command. */
+/** Connection to the target of a command. */
 export interface TargetConnection {
   readonly client: Client;
   readonly target: ResolvedTarget;
@@ -13,7 +13,10 @@ export interface TargetConnection {
   readonly signal: AbortSignal;
 }
 
-/** Time to wait for the first response of a server before the handshake of earlier versions is tried, in milliseconds. */
+/**
+ * Time to wait for the first response of a server, in milliseconds. Afterwards, the handshake of earlier protocol
+ * versions is tried.
+ */
 const PROBE_TIMEOUT = 2000;
 
 /** Connects to a target, runs the work of a command, and closes the connection. */
@@ -33,7 +36,7 @@ export async function runWithClient(
     try {
       await work({ client, target, signal });
     } finally {
-      // A call that is left open reports that its connection is closed.
+      // A call that is still open would report that its connection is closed.
       stopReporting();
       await client.close();
     }
@@ -46,7 +49,10 @@ export async function runWithClient(
   }
 }
 
-/** Rejects at Ctrl-C also while the server does not respond. The process ends soon afterwards, and the connection with it. */
+/**
+ * Opens a client. Rejects on Ctrl-C even if the server does not respond. The process ends soon afterwards, together
+ * with the connection.
+ */
 async function openClient(
   { target }: ResolvedTarget,
   { timeout, protocolVersion }: TargetOptions,

@@ -9,8 +9,8 @@ import type { TargetOptions } from './target-options.js';
 type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
 
 /**
- * Creates an authorizer that uses the tokens of earlier sign-ins, and signs in where a user is present. The code for it
- * is loaded when there are tokens, or when the server refuses a request, because loading takes time.
+ * Creates an authorizer that uses the tokens of earlier sign-ins, and starts a sign-in if a user is present. Its code
+ * is loaded only when there are tokens or the server refuses a request, because loading takes time.
  */
 export function createTargetAuthorizer(context: CliContext, options: TargetOptions): Authorizer {
   let loaded: Promise<Authorizer> | undefined;

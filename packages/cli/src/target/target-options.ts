@@ -3,7 +3,7 @@ import { withBearer } from '../commands/auth-options.js';
 import { createCommand } from '../commands/command.js';
 import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
 
-/** Options of every command with a target. */
+/** Options of each command with a target. */
 export interface TargetOptions {
   readonly config?: string[];
   readonly trust?: boolean;
@@ -18,13 +18,17 @@ export interface TargetOptions {
   readonly pass?: string[];
   readonly cwd?: string;
   readonly protocolVersion?: string;
-  /** In milliseconds. */
+  /** Timeout, in milliseconds. Default: that of `connect`. */
   readonly timeout?: number;
   readonly input?: boolean;
   readonly json?: boolean;
 }
 
-/** Creates a command with a target. `usage`: its arguments after the target. */
+/**
+ * Creates a command with a target.
+ *
+ * @param usage Arguments after the target.
+ */
 export function createTargetCommand(name: string, summary: string, usage: string): Command {
   const more = usage === '' ? '' : ` ${usage}`;
   return createCommand(name, summary)

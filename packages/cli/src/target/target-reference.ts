@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { parseWebUrl } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 
-/** A server as the user names it on the command line. */
+/** Server as the user names it on the command line. */
 export type TargetReference =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
@@ -17,7 +17,7 @@ const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
 const TARGET_HINT = 'pass a URL, a name in a configuration, a server file, or a command after --';
 
 /**
- * Takes the target from the arguments of a command: the command line after `--` if there is one, else the first
+ * Reads the target from the arguments of a command: the command line after `--` if there is one, else the first
  * argument. Returns the target and the other arguments.
  */
 export function takeTarget(

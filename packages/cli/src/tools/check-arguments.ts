@@ -4,8 +4,10 @@ import { compilePeerSchema, type JsonObject, TenonError } from 'tenon';
 const MAX_PROBLEMS = 5;
 
 /**
- * Checks arguments by the schema of a tool before they are sent. Throws `cli/usage` with each problem. A schema that
- * cannot be used to validate is left to the server.
+ * Checks arguments against the schema of a tool before they are sent. If the schema is unusable, the server must check
+ * them.
+ *
+ * @throws TenonError `cli/usage` with each problem.
  */
 export function checkArguments(args: JsonObject, schema: JsonObject, signature: string): void {
   const checked = compilePeerSchema(schema).check(args);

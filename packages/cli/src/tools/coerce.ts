@@ -2,12 +2,12 @@ import type { JsonObject } from 'tenon';
 import { createUsageError } from '../usage-error.js';
 import { formatType, resolveReference } from './type-text.js';
 
-/** Number in JSON. */
+/** Syntax of a JSON number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
- * Converts the texts that were given for one argument into the value that its schema describes. Several texts make a
- * list. A text stays a text where the schema allows one.
+ * Converts the texts of one argument to the type that its schema describes. Several texts become a list. A text stays
+ * unchanged if the schema allows a string.
  */
 export function coerceArgument(name: string, texts: readonly string[], schema: unknown, root: unknown): unknown {
   const node = toSchema(resolveReference(schema, root));
@@ -38,7 +38,7 @@ function coerceText(name: string, text: string, schema: unknown, root: unknown):
   );
 }
 
-/** Parses numbers, booleans, lists and objects. `undefined` for other texts. */
+/** Parses numbers, booleans, lists and objects. Returns `undefined` for other texts. */
 function parseLiteral(text: string): unknown {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed) && trimmed !== 'true' && trimmed !== 'false' && !/^[[{]/.test(trimmed)) return undefined;
@@ -54,7 +54,7 @@ function getType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The JSON types that a schema allows, with `number` for integers. Empty: any. */
+/** Lists the JSON types that a schema allows, with `number` for integers. Empty if all types are allowed. */
 function listTypes(schema: JsonObject, root: unknown): Set<string> {
   const types = new Set<string>();
   for (const node of listBranches(schema, root)) {
@@ -77,7 +77,7 @@ function findItemSchema(schema: JsonObject, root: unknown): unknown {
   return listBranches(schema, root).find(node => node.items !== undefined)?.items ?? {};
 }
 
-/** The schema, and those of its alternatives. */
+/** Returns a schema and its alternatives. */
 function listBranches(schema: JsonObject, root: unknown): JsonObject[] {
   const branches = [schema.anyOf, schema.oneOf].flatMap(each => (Array.isArray(each) ? each : []));
   return [schema, ...branches.map(branch => toSchema(resolveReference(branch, root)))];

@@ -21,7 +21,10 @@ type ArgumentWord =
   | { readonly name: string; readonly kind: 'text'; readonly text: string }
   | { readonly name: string; readonly kind: 'value'; readonly value: unknown };
 
-/** Parses the arguments of a call, and converts texts into the types of the schema. Later arguments win over `--args`. */
+/**
+ * Parses the arguments of a call, and converts texts to the types of the schema. Later arguments take precedence over
+ * `--args`.
+ */
 export async function parseArguments(
   schema: unknown,
   { words, json, values = {}, cwd }: ArgumentInput,
@@ -41,7 +44,7 @@ export async function parseArguments(
   return { ...base, ...parsed };
 }
 
-/** Maps values without a name to the parameters in their order. */
+/** Assigns values without a name to the parameters in their order. */
 export function nameValues(schema: unknown, positional: readonly unknown[]): JsonObject {
   const names = listParameters(schema).map(({ name }) => name);
   if (positional.length > names.length) {
@@ -88,7 +91,7 @@ function parseJson(json: string, subject: string): unknown {
   }
 }
 
-/** Refuses a name that the schema does not have, unless it explicitly allows others. */
+/** Rejects a name that the schema does not have, unless the schema explicitly allows other names. */
 async function checkName(name: string, known: readonly string[], schema: unknown): Promise<void> {
   if (known.includes(name) || acceptsUnknown(schema)) return;
   const { findNearestKey } = await import('tenon/host');

@@ -6,7 +6,7 @@ const MAX_DEPTH = 6;
 const MAX_MEMBERS = 40;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** Schema of a parameter, beside its name. */
+/** Parameter with its name and schema. */
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;

@@ -1,6 +1,6 @@
 import { createUsageError } from '../usage-error.js';
 
-/** A call in the form of a function: `tool(a: 1, b: "x")` or `tool(1, "x")`. */
+/** Call in the form of a function: `tool(a: 1, b: "x")` or `tool(1, "x")`. */
 export interface CallExpression {
   readonly name: string;
   /** Values without a name, in the order of the parameters. */
@@ -18,7 +18,7 @@ export function parseCallExpression(text: string): CallExpression | undefined {
   return { name, ...new ValueParser(inner, text).parseArguments() };
 }
 
-/** Reads values as JavaScript writes them: JSON, single quotes, keys without quotes, and a comma at the end. */
+/** Parses values in JavaScript syntax: JSON, single quotes, keys without quotes, and trailing commas. */
 class ValueParser {
   readonly #text: string;
   readonly #whole: string;
@@ -42,7 +42,7 @@ class ValueParser {
     return { positional, named: Object.fromEntries(named) };
   }
 
-  /** Reads `key:`. Reads nothing where a value stands. */
+  /** Parses `key:`. Returns `undefined` if a value follows instead. */
   #readKey(): string | undefined {
     this.#skipSpace();
     const [whole, bare, quoted] =
