@@ -8,6 +8,7 @@ import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
 import { formatToolSignature } from '../tools/signature.js';
 import { parseCallExpression } from '../tools/value-syntax.js';
@@ -18,9 +19,6 @@ interface CallCommandOptions extends TargetOptions {
   readonly args?: string;
   readonly save?: string;
 }
-
-/** Maximum number of names that an error lists. */
-const MAX_NAMES = 20;
 
 export function callCommand(context: CliContext): Command {
   const own = createTargetCommand('call', 'call a tool', 'TOOL [NAME=VALUE…]')
@@ -75,9 +73,5 @@ async function findTool(client: Client, name: string, signal: AbortSignal): Prom
     if (each.name === name) tool = each;
   }
   if (tool) return tool;
-  const { findNearestKey } = await import('tenon/host');
-  const nearest = findNearestKey(name, names);
-  const listed = `${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
-  const others = names.length === 0 ? 'the server has no tools' : `use one of: ${listed}`;
-  throw createUsageError(`tool "${name}" not found`, nearest === undefined ? others : `did you mean "${nearest}"?`);
+  throw await createUnknownNameError('tool', name, names);
 }

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { Client, JsonObject, Prompt } from 'tenon';
+import { reportPromptResult } from '../calls/report-prompt.js';
+import { runCall } from '../calls/run-call.js';
+import type { CliContext } from '../cli-context.js';
+import { createQuestions } from '../questions/questions.js';
+import { runWithClient } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { checkArguments } from '../tools/check-arguments.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { parseArguments } from '../tools/parse-arguments.js';
+import { formatPromptSignature } from '../tools/signature.js';
+import { createUsageError } from '../usage-error.js';
+import { formatExamples } from './command.js';
+
+interface PromptCommandOptions extends TargetOptions {
+  readonly args?: string;
+  readonly save?: string;
+}
+
+export function promptCommand(context: CliContext): Command {
+  const own = createTargetCommand('prompt', 'get a prompt', 'NAME [ARGUMENT=VALUE…]')
+    .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
+  return withTargetOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([['tenon prompt notes summarize title=Glue', 'print the messages of a prompt']]),
+    )
+    .action(async (words: string[], options: PromptCommandOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      const [name, ...argumentWords] = rest;
+      if (name === undefined) throw createUsageError('no prompt', 'see the prompts of the server with `tenon list`');
+      const questions = createQuestions(context, options);
+      await runWithClient(
+        context,
+        reference,
+        options,
+        async connection => {
+          const prompt = await findPrompt(connection.client, name, connection.signal);
+          const schema = createArgumentSchema(prompt);
+          const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
+          checkArguments(args, schema, formatPromptSignature(prompt));
+          const request = { method: 'prompts/get' as const, params: { name, arguments: args }, reference, options };
+          const result = await runCall(context, connection, request, questions);
+          if (result) await reportPromptResult(context, result, options);
+        },
+        questions.handlers,
+      );
+    });
+}
+
+async function findPrompt(client: Client, name: string, signal: AbortSignal): Promise<Prompt> {
+  const names: string[] = [];
+  for await (const prompt of client.listPrompts({ signal })) {
+    if (prompt.name === name) return prompt;
+    names.push(prompt.name);
+  }
+  throw await createUnknownNameError('prompt', name, names);
+}
+
+/** Arguments of prompts are texts. */
+function createArgumentSchema({ arguments: parameters = [] }: Prompt): JsonObject {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(({ name }) => [name, { type: 'string' }])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
+import { buildCommand, EVERYTHING, projectWith, startTenon, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+
+describe('the commands for resources, prompts, changes and tasks', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  let official: Awaited<ReturnType<typeof startV2Handler>>;
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    kitchen = await serveKitchen();
+    official = await startV2Handler();
+  });
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  const run = (...args: string[]) => tenon(project.folder, args);
+
+  it('reads texts, and saves bytes [cli.read]', async () => {
+    expect(await run('read', kitchen.url, 'note://Glue')).toEqual({ code: 0, out: 'Use hide glue.\n', err: '' });
+    const { out } = await run('read', kitchen.url, 'photo://pixel', '--json');
+    expect(JSON.parse(out).contents).toMatchObject([{ uri: 'photo://pixel', mimeType: 'image/png' }]);
+    await run('read', kitchen.url, 'photo://pixel', '--save', 'out');
+    expect((await readFile(project.path('out/pixel.png'))).subarray(1, 4).toString()).toBe('PNG');
+    expect((await run('read', kitchen.url, 'photo://pixel')).out).toContain('PNG');
+    const text = await run('read', 'demo://resource/dynamic/text/1', '--', ...EVERYTHING);
+    expect(text).toMatchObject({ code: 0, out: expect.stringContaining('Resource 1') });
+    expect(await run('read', kitchen.url, 'note://None', '--json')).toMatchObject({ code: 1, out: '' });
+    expect((await run('read', kitchen.url)).code).toBe(2);
+  });
+
+  it('gets prompts, and checks their arguments [cli.prompt]', async () => {
+    expect((await run('prompt', kitchen.url, 'summarize', 'title=Glue')).out).toBe('user:\nSummarize: Glue\n');
+    expect(await run('prompt', kitchen.url, 'summarise')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean "summarize"'),
+    });
+    expect(await run('prompt', kitchen.url, 'summarize')).toMatchObject({ code: 2, out: '' });
+    const { out } = await run('prompt', 'args-prompt', 'city=Oslo', '--json', '--', ...EVERYTHING);
+    expect(JSON.parse(out).messages[0].content.text).toContain('Oslo');
+  });
+
+  it('completes arguments of prompts and variables of templates [cli.complete-arg]', async () => {
+    expect((await run('complete', kitchen.url, 'summarize', 'title=Gl')).out).toBe('Glue\nGlass\n');
+    const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
+    expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
+    expect((await run('complete', kitchen.url, 'summarize')).code).toBe(2);
+  });
+
+  it('prints changes as lines of JSON until Ctrl-C [cli.subscribe]', async () => {
+    const child = startTenon(project.folder, ['subscribe', kitchen.url, 'note://Glue', '--read']);
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    const line = once(lines, 'line');
+    // A write is repeated until the subscription of the command has begun.
+    const writing = setInterval(() => kitchen.write('Glue', 'Use bone glue.'), 50);
+    const [first] = await line;
+    clearInterval(writing);
+    expect(JSON.parse(first)).toEqual({
+      uri: 'note://Glue',
+      contents: [{ uri: 'note://Glue', text: 'Use bone glue.' }],
+    });
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+    kitchen.write('Glue', 'Use hide glue.');
+    expect((await run('subscribe', kitchen.url)).code).toBe(2);
+  });
+
+  it('gets, lists and cancels tasks, and waits for their results [cli.tasks]', async () => {
+    const bake = async () => {
+      const { out } = await run('call', kitchen.url, 'bake', '--json');
+      const { id } = JSON.parse(out).inputRequired;
+      const file = await readFile(project.path(`home/state/parked/${id}.json`), 'utf8');
+      return { id, taskId: JSON.parse(file).taskId as string };
+    };
+    const { id: parkedId, taskId } = await bake();
+    expect(JSON.parse((await run('tasks', kitchen.url, 'get', taskId, '--json')).out)).toMatchObject({
+      taskId,
+      status: 'input_required',
+    });
+    await run('answer', parkedId, 'sell=true');
+    const { code, out } = await run('tasks', kitchen.url, 'result', taskId, '--json');
+    expect({ code, content: JSON.parse(out).content }).toMatchObject({ code: 0, content: [{ text: 'sold' }] });
+
+    const open = await bake();
+    expect((await run('tasks', kitchen.url, 'cancel', open.taskId)).out).toContain('cancelled');
+    expect(await run('tasks', '--json', '--', ...EVERYTHING)).toMatchObject({ code: 0, out: '{"tasks":[]}\n' });
+    // A server that does not know its callers has no list of their tasks.
+    expect(await run('tasks', kitchen.url, '--json')).toMatchObject({ code: 1, out: '' });
+    expect(await run('tasks', kitchen.url, 'get', 'none', '--json')).toMatchObject({ code: 1, out: '' });
+    expect((await run('tasks', kitchen.url, 'get')).code).toBe(2);
+  });
+
+  it('reads a resource of an official server of version 2', async () => {
+    const { out } = await run('list', `${official.origin}/mcp`, '--json');
+    const [{ uri }] = JSON.parse(out).resources;
+    expect((await run('read', `${official.origin}/mcp`, uri)).code).toBe(0);
+  });
+});
