@@ -1,19 +1,19 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ValueCheck } from './compile-schema.js';
-import { type PreparedSchema, prepareSchema } from './prepare-schema.js';
-import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
+import { type CompiledSchema, compileJsonSchema } from './json-schema/compile-json-schema.js';
+import { explainFailure, memoize, validateCompiled } from './validate-json-schema.js';
 
-/** The prepared schema of each form, so that a form that is compiled for each use is prepared only once. */
-const preparations = new WeakMap<JsonObject, () => PreparedSchema>();
+/** Schemas that have been compiled, so that a form that is used again is compiled only once. */
+const compiledSchemas = new WeakMap<JsonObject, () => CompiledSchema>();
 
 /** Creates the check of a JSON Schema that the application's author wrote. */
 export function compileCheck(json: JsonObject): ValueCheck {
-  const getPrepared = preparations.get(json) ?? memoize(() => prepareSchema(json));
-  preparations.set(json, getPrepared);
+  const getCompiled = compiledSchemas.get(json) ?? memoize(() => compileJsonSchema(json));
+  compiledSchemas.set(json, getCompiled);
   return value => {
     try {
-      return validatePrepared(getPrepared(), value);
+      return validateCompiled(getCompiled(), value);
     } catch (error) {
       if (TenonError.is(error) && error.code === 'schema/broken') return Promise.reject(error);
       const reason = TenonError.is(error) ? `the schema cannot judge it: ${error.message}` : explainFailure(error);

@@ -1,4 +1,3 @@
-import type { SchemaDraft } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonSchema } from './standard.js';
 
@@ -6,7 +5,7 @@ import type { JsonSchema } from './standard.js';
  * The JSON Schema dialects that the validator supports.
  * @see https://json-schema.org/specification
  */
-export type Draft = Exclude<SchemaDraft, '4'>;
+export type Draft = '7' | '2019-09' | '2020-12';
 
 const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
   ['json-schema.org/draft-07/schema', '7'],

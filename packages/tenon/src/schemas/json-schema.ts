@@ -3,7 +3,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
-import { decodeToken } from './schema-references.js';
+import { decodeToken } from './json-schema/pointer-tokens.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 
 /** Side of a schema: input, or output after defaults and transforms. */

@@ -2,9 +2,9 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { CheckResult } from './compile-schema.js';
 import { inspectSchema, type SchemaLimits } from './inspect-schema.js';
+import { compileJsonSchema } from './json-schema/compile-json-schema.js';
 import { estimateMaxLength } from './patterns/estimate-max-length.js';
-import { prepareSchema } from './prepare-schema.js';
-import { explainFailure, memoize, validatePrepared } from './validate-json-schema.js';
+import { explainFailure, memoize, validateCompiled } from './validate-json-schema.js';
 
 /** Result of a check. With `ok: null` the schema cannot be used, and `reason` says why. */
 export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };
@@ -25,15 +25,15 @@ const PEER_SCHEMA_LIMITS: SchemaLimits = { maxDepth: 64, maxValues: 20_000 };
  * schema beyond the limits and an invalid schema cannot validate values.
  */
 export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
-  const prepared = memoize(() => {
+  const getCompiled = memoize(() => {
     inspectSchema(json, PEER_SCHEMA_LIMITS);
-    return prepareSchema(json, estimateMaxLength);
+    return compileJsonSchema(json, estimateMaxLength);
   });
   return {
     json,
     check(value) {
       try {
-        return validatePrepared(prepared(), value);
+        return validateCompiled(getCompiled(), value);
       } catch (error) {
         return { ok: null, reason: TenonError.is(error) ? error.message : explainFailure(error) };
       }

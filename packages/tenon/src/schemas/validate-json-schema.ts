@@ -1,9 +1,8 @@
-import { type OutputUnit, validate } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import type { CheckResult } from './compile-schema.js';
-import { explainErrors } from './explain-errors.js';
-import { getJsonType } from './keyword-messages.js';
-import { MAX_STEPS, type PreparedSchema } from './prepare-schema.js';
+import type { CompiledSchema } from './json-schema/compile-json-schema.js';
+import { explainFailures } from './json-schema/explain-failures.js';
+import { getJsonType } from './json-schema/keyword-messages.js';
 
 /**
  * Maximum number of nested values for which all issues are collected. In a larger value, the first issue ends the
@@ -28,33 +27,22 @@ export function memoize<T>(make: () => T): () => T {
 }
 
 /** Validates a value. Throws an error that `explainFailure` explains. */
-export function validatePrepared(prepared: PreparedSchema, value: unknown): CheckResult {
+export function validateCompiled(schema: CompiledSchema, value: unknown): CheckResult {
   try {
-    return collectIssues(prepared, value, value);
+    return collectIssues(schema, value, value);
   } catch (error) {
     if (TenonError.is(error) || error instanceof RangeError || error instanceof URIError) throw error;
     // Values that JSON cannot represent are dropped or converted on the wire, so the converted value is checked.
     const text = JSON.stringify(value);
-    if (text !== undefined) return collectIssues(prepared, JSON.parse(text), value);
+    if (text !== undefined) return collectIssues(schema, JSON.parse(text), value);
     return { ok: false, issues: [{ path: [], message: `expected a JSON value, got ${getJsonType(value)}` }] };
   }
 }
 
-function collectIssues(prepared: PreparedSchema, json: unknown, value: unknown): CheckResult {
-  const first = findErrors(prepared, json, true);
-  if (first.length === 0) return { ok: true, value };
-  const units = isSmall(json) ? findErrors(prepared, json, false) : first;
-  return { ok: false, issues: explainErrors(prepared, json, units) };
-}
-
-function findErrors({ root, draft, lookup, meter }: PreparedSchema, json: unknown, onlyFirst: boolean): OutputUnit[] {
-  meter.remaining = MAX_STEPS;
-  meter.isActive = true;
-  try {
-    return validate(json, root, draft, lookup, onlyFirst).errors;
-  } finally {
-    meter.isActive = false;
-  }
+/** Failures are collected by a second check, so that a valid value costs nothing more. */
+function collectIssues(schema: CompiledSchema, json: unknown, value: unknown): CheckResult {
+  if (schema.isValid(json)) return { ok: true, value };
+  return { ok: false, issues: explainFailures(schema.findFailures(json, !isSmall(json))) };
 }
 
 function isSmall(json: unknown): boolean {

@@ -1,7 +1,9 @@
-import type { OutputUnit } from '@cfworker/json-schema';
-import { isObject } from '../jsonrpc/message.js';
-import type { Issue } from './issues.js';
-import type { ValueLocation } from './locations.js';
+import { isObject } from '../../jsonrpc/message.js';
+import type { Issue } from '../issues.js';
+import { toUnicodePattern } from '../patterns/unicode-pattern.js';
+import { shorten } from './broken-schema.js';
+import type { Failure } from './check-run.js';
+import { countCharacters } from './value-keywords.js';
 
 /** Maximum number of constants that a message lists, and maximum length of each one in characters. */
 const MAX_LISTED = 10;
@@ -13,7 +15,7 @@ const createCountMessage =
   (relation: string, unit: string, count: (value: unknown) => number): MessageBuilder =>
   (said, value) =>
     `expected ${relation} ${said} ${unit}${said === 1 ? '' : 's'}, got ${count(value)}`;
-const countCharacters = (value: unknown) => (typeof value === 'string' ? [...value].length : 0);
+const countText = (value: unknown) => (typeof value === 'string' ? countCharacters(value) : 0);
 const countItems = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const countMembers = (value: unknown) => (isObject(value) ? Object.keys(value).length : 0);
 
@@ -27,9 +29,9 @@ const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
   exclusiveMinimum: said => `expected a number greater than ${said}`,
   exclusiveMaximum: said => `expected a number less than ${said}`,
   multipleOf: said => `expected a multiple of ${said}`,
-  minLength: createCountMessage('at least', 'character', countCharacters),
-  maxLength: createCountMessage('at most', 'character', countCharacters),
-  pattern: said => `expected a string that matches ${shorten(`/${said}/u`, 100)}`,
+  minLength: createCountMessage('at least', 'character', countText),
+  maxLength: createCountMessage('at most', 'character', countText),
+  pattern: said => `expected a string that matches ${shorten(`/${toUnicodePattern(String(said))}/u`)}`,
   format: said => `expected a string of format ${shorten(String(said), MAX_SHOWN)}`,
   minItems: createCountMessage('at least', 'item', countItems),
   maxItems: createCountMessage('at most', 'item', countItems),
@@ -44,24 +46,38 @@ const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
 };
 
 /** Creates the issues of one failed keyword. */
-export function createKeywordIssues(unit: OutputUnit, location: ValueLocation, expected: unknown): Issue[] {
-  const { path, value } = location;
-  if (unit.keyword === 'required') return createRequiredIssues(location, expected);
-  if (unit.keyword === 'false')
-    return [{ path, message: path.length === 0 ? 'no value is allowed' : 'is not expected' }];
-  const build = Object.hasOwn(KEYWORD_MESSAGES, unit.keyword) ? KEYWORD_MESSAGES[unit.keyword] : undefined;
-  const message = build === undefined || expected === undefined ? shorten(unit.error, 200) : build(expected, value);
-  return [{ path, message }];
+export function createKeywordIssues({ keyword, path, value, expected }: Failure): Issue[] {
+  if (keyword === 'required')
+    return listMissing(value, expected).map(name => createIssue([...path, name], 'is required'));
+  if (keyword === 'dependentRequired') return createDependencyIssues(path, value, expected);
+  if (keyword === 'false') return [createIssue(path, path.length === 0 ? 'no value is allowed' : 'is not expected')];
+  const build = Object.hasOwn(KEYWORD_MESSAGES, keyword) ? KEYWORD_MESSAGES[keyword] : undefined;
+  return [createIssue(path, build?.(expected, value) ?? `does not match "${keyword}"`)];
 }
 
-function createRequiredIssues({ path, value }: ValueLocation, required: unknown): Issue[] {
-  const names = Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
-  const missing = names.filter(name => isObject(value) && !Object.hasOwn(value, name));
-  return missing.map(name => ({ path: [...path, name], message: 'is required' }));
+export function createIssue(path: readonly (string | number)[], message: string): Issue {
+  return { path: [...path], message };
 }
 
-export function createTypeIssue({ path, value }: ValueLocation, types: readonly unknown[]): Issue {
-  return { path, message: describeTypes([...new Set(types)], value) };
+function createDependencyIssues(path: readonly (string | number)[], value: unknown, expected: unknown): Issue[] {
+  if (!isObject(value) || !isObject(expected)) return [];
+  return Object.entries(expected).flatMap(([key, names]) =>
+    Object.hasOwn(value, key)
+      ? listMissing(value, names).map(name =>
+          createIssue(path, shorten(`Instance has "${key}" but does not have "${name}".`, 200)),
+        )
+      : [],
+  );
+}
+
+function listMissing(value: unknown, names: unknown): string[] {
+  if (!isObject(value) || !Array.isArray(names)) return [];
+  return names.filter(name => typeof name === 'string' && !Object.hasOwn(value, name));
+}
+
+/** Creates the issue of a value of a type that none of several forms allows. */
+export function createTypeIssue({ path, value }: Failure, types: readonly unknown[]): Issue {
+  return createIssue(path, describeTypes([...new Set(types)], value));
 }
 
 function describeTypes(types: readonly unknown[], value: unknown): string {
@@ -84,8 +100,4 @@ function formatList(names: readonly string[], conjunction?: 'or'): string {
 
 function formatConstant(constant: unknown): string {
   return shorten(JSON.stringify(constant) ?? 'nothing', MAX_SHOWN);
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

@@ -1,0 +1,96 @@
+import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
+import { areUnique } from './equality.js';
+import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
+
+type ArrayCheck = (items: readonly unknown[], run: CheckRun) => boolean;
+
+/** Keywords of arrays. */
+export const ARRAY_KEYWORDS: KeywordCompilers = {
+  maxItems: (limit: number) => checkArray(items => items.length <= limit),
+  minItems: (limit: number) => checkArray(items => items.length >= limit),
+  prefixItems: (schemas: readonly unknown[], context) => compileTuple(schemas, context),
+  items(schema: unknown, context) {
+    if (Array.isArray(schema)) return compileTuple(schema, context);
+    return compileRest(schema, context, countSchemas(context.schema.prefixItems));
+  },
+  additionalItems(schema: unknown, context) {
+    const { items } = context.schema;
+    return Array.isArray(items) ? compileRest(schema, context, items.length) : undefined;
+  },
+  contains(schema: unknown, { compile, schema: { minContains }, document }) {
+    const check = compile(schema);
+    return checkArray((items, run) => {
+      let matches = 0;
+      for (let index = 0; index < items.length; index++) {
+        if (!checkMember(check, items[index], index, run)) continue;
+        matches++;
+        // Before 2020-12 `contains` says nothing about items that are left.
+        if (document.draft === '2020-12') run.evaluated?.add(index);
+      }
+      return matches > 0 || minContains !== undefined;
+    });
+  },
+  minContains: (limit: number, context) => compileMatchLimit(context, matches => matches >= limit),
+  maxContains: (limit: number, context) => compileMatchLimit(context, matches => matches <= limit),
+  unevaluatedItems: (schema: unknown, context) => compileRest(schema, context, 0, true),
+  uniqueItems: (isWanted: unknown) => (isWanted === true ? checkArray(areUnique) : undefined),
+};
+
+function checkArray(check: ArrayCheck): SchemaCheck {
+  return (value, run) => !Array.isArray(value) || check(value, run);
+}
+
+function countSchemas(schemas: unknown): number {
+  return Array.isArray(schemas) ? schemas.length : 0;
+}
+
+/** Applies each schema to the item in its place. */
+function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext): SchemaCheck {
+  const checks = schemas.map(schema => compile(schema));
+  return checkArray((items, run) => {
+    let isValid = true;
+    for (let index = 0; index < Math.min(items.length, checks.length); index++) {
+      if (checkItem(checks[index] as SchemaCheck, items, index, run)) continue;
+      isValid = false;
+      if (run.stopsAtFirst) break;
+    }
+    return isValid;
+  });
+}
+
+/** Applies a schema to the items from `start`. */
+function compileRest(schema: unknown, { compile }: KeywordContext, start: number, skipsEvaluated = false): SchemaCheck {
+  const check = compile(schema);
+  return checkArray((items, run) => {
+    let isValid = true;
+    for (let index = start; index < items.length; index++) {
+      if (skipsEvaluated && run.evaluated?.has(index)) continue;
+      if (checkItem(check, items, index, run)) continue;
+      isValid = false;
+      if (run.stopsAtFirst) break;
+    }
+    return isValid;
+  });
+}
+
+function checkItem(check: SchemaCheck, items: readonly unknown[], index: number, run: CheckRun): boolean {
+  run.evaluated?.add(index);
+  return checkMember(check, items[index], index, run);
+}
+
+function compileMatchLimit(
+  { schema, compile }: KeywordContext,
+  isAllowed: (matches: number) => boolean,
+): SchemaCheck | undefined {
+  if (schema.contains === undefined) return undefined;
+  const check = compile(schema.contains);
+  return checkArray((items, run) => {
+    const { failures } = run;
+    // Failures of single items do not explain a number.
+    run.failures = undefined;
+    let matches = 0;
+    for (let index = 0; index < items.length; index++) if (checkMember(check, items[index], index, run)) matches++;
+    run.failures = failures;
+    return isAllowed(matches);
+  });
+}

@@ -1,0 +1,19 @@
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** Creates the error of a schema that cannot validate any value. */
+export function createBrokenSchemaError(reason: string, cause?: unknown): TenonError {
+  return new TenonError('schema/broken', `invalid JSON Schema: ${reason}`, {
+    hint: 'correct the schema, which is read as JSON Schema 2020-12 unless "$schema" names another dialect',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Creates the error of a value that a schema cannot judge. */
+export function createCannotValidateError(reason: string): TenonError {
+  return new TenonError('schema/cannot-validate', reason);
+}
+
+/** Shortens text of a schema for a message. */
+export function shorten(text: string, length = 100): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -1,0 +1,91 @@
+import type { SchemaResource } from './schema-document.js';
+
+/** Checks a value against a schema or against one keyword. */
+export type SchemaCheck = (value: unknown, run: CheckRun) => boolean;
+
+/** A keyword that a value does not satisfy. */
+export interface Failure {
+  /** `false` for the schema that allows nothing, `form` for one alternative of `anyOf` and `oneOf`. */
+  readonly keyword: string;
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+  /** The value of the keyword in the schema. */
+  readonly expected: unknown;
+  /** Failures of the subschemas of the keyword. */
+  readonly inner: readonly Failure[];
+}
+
+/** The resources that references have led through, innermost first. */
+export interface DynamicScope {
+  readonly resource: SchemaResource;
+  readonly outer: DynamicScope | undefined;
+}
+
+/** State of one check of one value. */
+export interface CheckRun {
+  /** False while failures or evaluated members are recorded. */
+  readonly isSimple: boolean;
+  /** True if the first member that fails ends the check of its siblings. */
+  readonly stopsAtFirst: boolean;
+  /** Failures of the present keyword. Undefined when only success counts. */
+  failures: Failure[] | undefined;
+  readonly path: (string | number)[];
+  /** Members of the present value that subschemas have evaluated. Undefined when no keyword needs them. */
+  evaluated: Set<string | number> | undefined;
+  scope: DynamicScope | undefined;
+  /** Number of subschemas that may still be applied. */
+  steps: number;
+}
+
+/** Applies a subschema to a member of the present value. Throws `URIError` for a name that UTF-8 cannot encode. */
+export function checkMember(check: SchemaCheck, member: unknown, key: string | number, run: CheckRun): boolean {
+  if (run.isSimple) return check(member, run);
+  const { evaluated, path } = run;
+  if (run.failures !== undefined) encodeURIComponent(key);
+  run.evaluated = undefined;
+  path.push(key);
+  const isValid = check(member, run);
+  path.pop();
+  run.evaluated = evaluated;
+  return isValid;
+}
+
+/**
+ * Applies a subschema to the present value. Members that it evaluates count only if it succeeds.
+ * @param failures Receives the failures of the subschema.
+ */
+export function checkBranch(
+  check: SchemaCheck,
+  value: unknown,
+  run: CheckRun,
+  failures: Failure[] | undefined,
+): boolean {
+  if (run.isSimple) return check(value, run);
+  const { evaluated, failures: outer } = run;
+  const own = evaluated && new Set<string | number>();
+  run.failures = failures;
+  run.evaluated = own;
+  const isValid = check(value, run);
+  if (isValid && own !== undefined) for (const key of own) evaluated?.add(key);
+  run.failures = outer;
+  run.evaluated = evaluated;
+  return isValid;
+}
+
+/** Applies one alternative of several, and records its failures as one. */
+export function checkForm(check: SchemaCheck, value: unknown, run: CheckRun): boolean {
+  const inner = run.failures && [];
+  if (checkBranch(check, value, run, inner)) return true;
+  if (inner !== undefined) addFailure(run, 'form', value, undefined, inner);
+  return false;
+}
+
+export function addFailure(
+  { failures, path }: CheckRun,
+  keyword: string,
+  value: unknown,
+  expected: unknown,
+  inner: readonly Failure[],
+): void {
+  failures?.push({ keyword, path: [...path], value, expected, inner });
+}

@@ -1,0 +1,98 @@
+import type { Issue } from '../issues.js';
+import type { Failure } from './check-run.js';
+import { createIssue, createKeywordIssues, createTypeIssue } from './keyword-messages.js';
+
+/** Maximum number of issues of one value. */
+const MAX_ISSUES = 100;
+
+/** Keywords that fail only because a subschema does. */
+const WRAPPERS = new Set([
+  ...['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'form', 'if', 'dependentSchemas', 'properties'],
+  ...['patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
+]);
+
+/** Turns failures into issues: only the innermost causes, each one once. */
+export function explainFailures(failures: readonly Failure[]): Issue[] {
+  const issues = new Map<string, Issue>();
+  for (const issue of collapseFailures(failures)) {
+    const key = JSON.stringify([issue.path, issue.message]);
+    if (!issues.has(key)) issues.set(key, issue);
+    if (issues.size === MAX_ISSUES) break;
+  }
+  return [...issues.values()];
+}
+
+function collapseFailures(failures: readonly Failure[]): Issue[] {
+  const issues: Issue[] = [];
+  for (const failure of failures) {
+    if (issues.length >= MAX_ISSUES) break;
+    const { keyword, inner } = failure;
+    if (keyword === 'anyOf' || keyword === 'oneOf') issues.push(...explainChoice(failure));
+    else if (keyword === 'unevaluatedProperties') issues.push(...explainUnevaluated(failure, failures));
+    else issues.push(...(WRAPPERS.has(keyword) ? collapseFailures(inner) : createKeywordIssues(failure)));
+  }
+  return issues;
+}
+
+/** A member that fails itself counts as unevaluated too: one issue is enough. */
+function explainUnevaluated(failure: Failure, siblings: readonly Failure[]): Issue[] {
+  const others = flatten(siblings.filter(sibling => sibling !== failure)).filter(({ keyword }) => keyword !== 'false');
+  const isReported = ({ path }: Failure) => others.some(other => path.every((key, index) => key === other.path[index]));
+  return collapseFailures(failure.inner.filter(inner => !isReported(inner)));
+}
+
+/** Explains the alternative that was most likely meant, of several that a value may match. */
+function explainChoice(choice: Failure): Issue[] {
+  const { path, expected } = choice;
+  const matches = (Array.isArray(expected) ? expected.length : 0) - choice.inner.length;
+  if (matches > 1) return [createIssue(path, `fits ${matches} of the forms that exclude each other`)];
+  // The schema `false` is a form that nobody means.
+  const inner = choice.inner.filter(form => form.inner[0]?.keyword !== 'false');
+  if (inner.length === 0) return collapseFailures(choice.inner);
+  const forms = inner.map(form => flatten(form.inner));
+  const isOfOtherType = (each: Failure) => each.keyword === 'type' && isAt(each, choice);
+  const ofType = inner.filter((_, index) => !forms[index]?.some(isOfOtherType));
+  if (ofType.length === 0) {
+    return [
+      createTypeIssue(
+        choice,
+        forms
+          .flat()
+          .filter(isOfOtherType)
+          .flatMap(each => each.expected),
+      ),
+    ];
+  }
+  const matching = ofType.filter(form => findTag(form, choice) === undefined);
+  const [form] = matching.length > 0 ? matching : ofType;
+  if (form !== undefined && (matching.length || ofType.length) === 1) return collapseFailures(form.inner);
+  return createTagIssues(ofType, choice) ?? [createIssue(path, `fits none of the ${forms.length} allowed forms`)];
+}
+
+/** Creates the issue of alternatives that differ by a constant: lists all its values. */
+function createTagIssues(forms: readonly Failure[], choice: Failure): Issue[] | undefined {
+  const tags = forms.map(form => findTag(form, choice));
+  const [first] = tags;
+  const name = first?.path.join('/');
+  if (first === undefined || tags.some(tag => tag?.path.join('/') !== name)) return undefined;
+  const expected = tags.flatMap(tag => (tag?.keyword === 'enum' ? tag.expected : [tag?.expected]));
+  return createKeywordIssues({ ...first, keyword: 'enum', expected });
+}
+
+/** Finds the constant by which a form is told from others: the value, or a member of it. */
+function findTag(form: Failure, choice: Failure): Failure | undefined {
+  return flatten(form.inner).find(
+    ({ keyword, path }) => (keyword === 'const' || keyword === 'enum') && path.length <= choice.path.length + 1,
+  );
+}
+
+/** All failures inside of a failure have paths that begin with its own. */
+function isAt(inner: Failure, { path }: Failure): boolean {
+  return inner.path.length === path.length;
+}
+
+/** Lists failures, each before those inside it. */
+function flatten(failures: readonly Failure[]): Failure[] {
+  return failures.flatMap(failure => [failure, ...flatten(failure.inner)]);
+}

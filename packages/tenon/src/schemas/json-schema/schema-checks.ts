@@ -1,0 +1,103 @@
+import { createBrokenSchemaError, createCannotValidateError } from './broken-schema.js';
+import { addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
+import type { SchemaResource } from './schema-document.js';
+
+/** A keyword of one schema, ready to check. */
+export interface CompiledKeyword {
+  readonly keyword: string;
+  /** The value of the keyword in the schema. */
+  readonly expected: unknown;
+  readonly check: SchemaCheck;
+}
+
+/** Keywords that apply subschemas to members of the value. */
+const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
+]);
+
+/** Creates the check of a schema: all its keywords, and the first failure ends it unless failures are collected. */
+export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaCheck {
+  // A value that is not JSON has no type, so that `type` finds it.
+  const hasType = keywords.some(({ keyword }) => keyword === 'type');
+  const checks = keywords.map(({ check }) => check);
+  return (value, run) => {
+    if (run.failures !== undefined) return collectFailures(keywords, value, run);
+    if (!hasType) requireJson(value);
+    for (const check of checks) if (!check(value, run)) return false;
+    return true;
+  };
+}
+
+function collectFailures(keywords: readonly CompiledKeyword[], value: unknown, run: CheckRun): boolean {
+  requireJson(value);
+  const { failures } = run;
+  let isValid = true;
+  let hasEnded = false;
+  for (const { keyword, expected, check } of keywords) {
+    const appliesToMembers = MEMBER_KEYWORDS.has(keyword);
+    if (hasEnded && appliesToMembers) continue;
+    const inner = [] as NonNullable<typeof failures>;
+    run.failures = inner;
+    const isSatisfied = check(value, run);
+    run.failures = failures;
+    if (isSatisfied) continue;
+    isValid = false;
+    hasEnded ||= appliesToMembers && run.stopsAtFirst;
+    addFailure(run, keyword, value, expected, inner);
+  }
+  return isValid;
+}
+
+/** Throws `TypeError` for a value that JSON does not have. */
+function requireJson(value: unknown): void {
+  const type = typeof value;
+  if (type !== 'object' && type !== 'string' && type !== 'number' && type !== 'boolean')
+    throw new TypeError(`${type} is not a JSON value`);
+}
+
+/** Makes a check record the members that its keywords evaluate. */
+export function createTrackingCheck(check: SchemaCheck): SchemaCheck {
+  return (value, run) => {
+    const { evaluated } = run;
+    const own = new Set<string | number>();
+    run.evaluated = own;
+    const isValid = check(value, run);
+    run.evaluated = evaluated;
+    if (evaluated !== undefined) for (const key of own) evaluated.add(key);
+    return isValid;
+  };
+}
+
+/** Makes a check record the resource of its schema for dynamic references. */
+export function createScopedCheck(check: SchemaCheck, resource: SchemaResource): SchemaCheck {
+  return (value, run) => {
+    const { scope } = run;
+    if (scope?.resource === resource) return check(value, run);
+    run.scope = { resource, outer: scope };
+    const isValid = check(value, run);
+    run.scope = scope;
+    return isValid;
+  };
+}
+
+/** Makes a check count as a step: references that fan out could make a small schema take forever. */
+export function createCountedCheck(check: SchemaCheck): SchemaCheck {
+  return (value, run) => {
+    if (--run.steps < 0) throw createCannotValidateError('the validation takes too many steps');
+    return check(value, run);
+  };
+}
+
+/** Creates a check that throws `schema/broken`. An invalid part of a schema matters only to the values that reach it. */
+export function createInvalidCheck(reason: string): SchemaCheck {
+  return () => {
+    throw createBrokenSchemaError(reason);
+  };
+}
+
+/** The schema `false`. */
+export function rejectAll(value: unknown, run: CheckRun): boolean {
+  addFailure(run, 'false', value, false, []);
+  return false;
+}

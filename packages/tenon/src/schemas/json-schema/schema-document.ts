@@ -1,0 +1,127 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { Draft } from '../draft.js';
+import { createBrokenSchemaError, shorten } from './broken-schema.js';
+import { getKeywordShape } from './keyword-shapes.js';
+import { decodeToken } from './pointer-tokens.js';
+
+/** A schema with an identifier of its own, and everything in it but other resources. */
+export interface SchemaResource {
+  readonly base: string;
+  readonly root: unknown;
+  readonly anchors: Map<string, unknown>;
+  /** Anchors of `$dynamicAnchor`, and `''` for the root with `$recursiveAnchor`. */
+  readonly dynamicAnchors: Map<string, unknown>;
+}
+
+/** The part of a document that a reference leads to. */
+export interface ReferenceTarget {
+  readonly node: unknown;
+  readonly resource: SchemaResource;
+  /** The anchor or JSON Pointer of the reference. */
+  readonly fragment: string;
+}
+
+/** The address of a schema without `$id`. It is never shown. */
+const UNNAMED = 'https://schema.invalid/';
+
+/** The resources of one schema. Other documents are never fetched. */
+export class SchemaDocument {
+  readonly root: SchemaResource;
+  readonly draft: Draft;
+  /** True if the target of a reference depends on the references before it. */
+  isDynamic = false;
+  /** True if `unevaluatedProperties` or `unevaluatedItems` is used. */
+  tracksEvaluated = false;
+  readonly #resources = new Map<string, SchemaResource>();
+  readonly #owners = new Map<object, SchemaResource>();
+
+  /** Throws `schema/broken` for identifiers that are no URLs or are used twice. */
+  constructor(json: JsonObject, draft: Draft) {
+    this.draft = draft;
+    const root = createResource(UNNAMED, json);
+    this.#visit(json, root);
+    this.root = this.#owners.get(json) ?? root;
+    if (this.root === root) this.#resources.set(UNNAMED, root);
+  }
+
+  /** Returns the resource that a part belongs to. */
+  getResource(node: unknown, outer: SchemaResource): SchemaResource {
+    return this.#owners.get(node as object) ?? outer;
+  }
+
+  /** Finds the target of a reference. Undefined when it is not in the document; throws `schema/broken` for an invalid URL. */
+  resolve(reference: string, from: SchemaResource): ReferenceTarget | undefined {
+    const [document = '', fragment = ''] = reference.split('#', 2);
+    const resource = document === '' ? from : this.#resources.get(parseUrl(document, from.base).href);
+    if (resource === undefined) return undefined;
+    if (fragment === '' || fragment.startsWith('/')) return this.#followPointer(fragment, resource);
+    const anchor = decodeToken(fragment);
+    const node = anchor === undefined ? undefined : resource.anchors.get(anchor);
+    return node === undefined ? undefined : { node, resource, fragment };
+  }
+
+  #followPointer(fragment: string, start: SchemaResource): ReferenceTarget | undefined {
+    let node = start.root;
+    let resource = start;
+    for (const token of fragment.split('/').slice(1)) {
+      const key = decodeToken(token);
+      if (typeof node !== 'object' || node === null || key === undefined || !Object.hasOwn(node, key)) return undefined;
+      node = (node as JsonObject)[key];
+      resource = this.getResource(node, resource);
+    }
+    return { node, resource, fragment };
+  }
+
+  #visit(node: unknown, outer: SchemaResource): void {
+    if (!isObject(node)) return;
+    const { $id, $anchor, $dynamicAnchor } = node;
+    // Keywords beside `$ref` have no effect in draft-07.
+    const isNamed = typeof $id === 'string' && !(this.draft === '7' && typeof node.$ref === 'string');
+    const resource = isNamed ? this.#addIdentifier($id, node, outer) : outer;
+    this.#owners.set(node, resource);
+    for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === 'string') resource.anchors.set(anchor, node);
+    if (typeof $dynamicAnchor === 'string') resource.dynamicAnchors.set($dynamicAnchor, node);
+    if (node.$recursiveAnchor === true && resource.root === node) resource.dynamicAnchors.set('', node);
+    this.isDynamic ||= node.$dynamicRef !== undefined || node.$recursiveRef !== undefined;
+    this.tracksEvaluated ||= node.unevaluatedProperties !== undefined || node.unevaluatedItems !== undefined;
+    for (const [keyword, value] of Object.entries(node)) {
+      const shape = getKeywordShape(keyword);
+      if (!shape?.isValid(value)) continue;
+      for (const [, each] of shape.listSubschemas(value)) this.#visit(each, resource);
+    }
+  }
+
+  /** Adds what an `$id` names: a resource, or an anchor as in draft-07. */
+  #addIdentifier($id: string, node: JsonObject, outer: SchemaResource): SchemaResource {
+    const url = parseUrl($id, outer.base);
+    const anchor = url.hash.slice(1);
+    if (anchor !== '') {
+      outer.anchors.set(anchor, node);
+      return outer;
+    }
+    url.hash = '';
+    if (this.#resources.has(url.href))
+      throw createBrokenSchemaError(`the identifier ${shorten(JSON.stringify($id))} is used twice`);
+    const resource = createResource(url.href, node);
+    this.#resources.set(url.href, resource);
+    return resource;
+  }
+}
+
+/** Returns a reference as its author means it: with the base of its resource if that has a name. */
+export function describeReference(reference: string, { base }: SchemaResource): string {
+  const written = base.startsWith(UNNAMED) ? reference : parseUrl(reference, base).href;
+  return written.replace(/#$/, '');
+}
+
+function createResource(base: string, root: unknown): SchemaResource {
+  return { base, root, anchors: new Map(), dynamicAnchors: new Map() };
+}
+
+function parseUrl(reference: string, base: string): URL {
+  try {
+    return new URL(reference, base);
+  } catch (cause) {
+    throw createBrokenSchemaError('its identifiers or references are invalid', cause);
+  }
+}
