@@ -6,13 +6,19 @@
  * a fault costs most). `--count` is the number of mutants (default 60), `--seed` chooses them (default 1). The tests beside the
  * file run first, then those across files. The last line says how many mutants were killed. The exit code is 1 when fewer than
  * 90 % were.
+ *
+ * `--file packages/tenon/src/host/security/policy/rule-risks.ts` tries all mutants of that file instead, and prints those that
+ * survive its own test and those of the nearest folder with tests, or the tests given: `-- --file path test/host/guard`.
+ * Vitest starts once, so a mutant takes as long as its tests. Tests of other folders may kill what survives here.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import ts from 'typescript-5';
+import { createVitest } from 'vitest/node';
 import { bin, root } from './process.mjs';
 
 const GOAL = 0.9;
@@ -47,11 +53,16 @@ const OPERATORS = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { count: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } },
+  options: {
+    count: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    file: { type: 'string', multiple: true, default: [] },
+  },
 });
 const folders = positionals.length > 0 ? positionals : Object.keys(TESTS);
 const copy = copyTree();
-process.exitCode = await main().finally(() => rmSync(copy, { recursive: true, force: true }));
+const run = values.file.length > 0 ? tryFiles(values.file, positionals) : main();
+process.exitCode = await run.finally(() => rmSync(copy, { recursive: true, force: true }));
 
 async function main() {
   const mutants = choose(folders.flatMap(listFiles).flatMap(listMutants), Number(values.count), Number(values.seed));
@@ -64,10 +75,7 @@ async function main() {
     const count = counts[folder];
     count.all += 1;
     if (killer) count.killed += 1;
-    const change = `${mutant.before.slice(0, 60)} → ${mutant.after.slice(0, 60)}`.replaceAll(/\s+/g, ' ');
-    console.log(
-      `${killer ? 'killed  ' : 'SURVIVED'} ${mutant.file}:${mutant.line}  ${change}${killer ? `  (${killer})` : ''}`,
-    );
+    console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${describe(mutant)}${killer ? `  (${killer})` : ''}`);
   }
   console.log();
   for (const [folder, { killed, all }] of Object.entries(counts)) console.log(`${folder}: ${killed} of ${all}`);
@@ -76,19 +84,85 @@ async function main() {
   return killed >= mutants.length * GOAL ? 0 : 1;
 }
 
-/** Returns the group of tests that fails with this mutant; undefined when all pass. @param {Mutant} mutant @param {string} folder */
-async function findKiller(mutant, folder) {
+/** Tries all mutants of some files with a single start of Vitest for each. @param {string[]} files @param {string[]} paths */
+async function tryFiles(files, paths) {
+  for (const file of files) {
+    const own = file.replace(/\.ts$/, '.test.ts');
+    const beside = existsSync(join(root, own)) ? [[own]] : [];
+    const groups = paths.length > 0 ? [paths] : [...beside, [`${findTestFolder(dirname(file))}/`]];
+    const mutants = listMutants(file);
+    let vitest = await openVitest();
+    if (await failsIn(vitest, join(copy, file), groups.flat()))
+      throw new Error(`${file}: its tests fail without mutants`);
+    let killed = 0;
+    for (const mutant of mutants) {
+      /** @type {boolean | 'hangs'} */
+      let failed = false;
+      for (const tests of groups) failed ||= await withMutant(mutant, path => failsIn(vitest, path, tests));
+      if (failed) killed += 1;
+      else console.log(`SURVIVED ${describe(mutant)}`);
+      if (failed !== 'hangs') continue;
+      await vitest.close();
+      vitest = await openVitest();
+    }
+    await vitest.close();
+    console.log(`${killed} of ${mutants.length} mutants of ${file} killed`);
+  }
+  return 0;
+}
+
+function openVitest() {
+  const silent = { onTestRunEnd() {} };
+  return createVitest('test', { root: copy, watch: false, bail: 1, maxWorkers: 1, reporters: [silent] });
+}
+
+/**
+ * Runs tests again after a change of a file.
+ * @param {import('vitest/node').Vitest} vitest @param {string} path @param {string[]} tests @returns {Promise<boolean | 'hangs'>}
+ */
+async function failsIn(vitest, path, tests) {
+  vitest.invalidateFile(path);
+  const specifications = await vitest.globTestSpecifications(tests);
+  if (specifications.length === 0) throw new Error(`there are no tests in ${tests.join(' ')}`);
+  const hangs = sleep(TIMEOUT, 'hangs', { ref: false });
+  const result = await Promise.race([hangs, vitest.runTestSpecifications(specifications)]);
+  if (typeof result === 'string') return 'hangs';
+  return result.unhandledErrors.length > 0 || result.testModules.some(module => !module.ok());
+}
+
+/** Finds the nearest folder that has tests. @param {string} folder @returns {string} */
+function findTestFolder(folder) {
+  return hasTests(folder) ? folder : findTestFolder(dirname(folder));
+}
+
+/** @param {Mutant} mutant */
+function describe({ file, line, before, after }) {
+  return `${file}:${line}  ${before.slice(0, 60)} → ${after.slice(0, 60)}`.replaceAll(/\s+/g, ' ');
+}
+
+/**
+ * Applies a mutant during a run.
+ * @template T @param {Mutant} mutant @param {(path: string) => Promise<T>} run @returns {Promise<T>}
+ */
+async function withMutant(mutant, run) {
   const path = join(copy, mutant.file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end));
   try {
+    return await run(path);
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+/** Returns the group of tests that fails with this mutant; undefined when all pass. @param {Mutant} mutant @param {string} folder */
+function findKiller(mutant, folder) {
+  return withMutant(mutant, async () => {
     const beside = dirname(mutant.file);
     if (hasTests(beside) && !(await passes([`${beside}/`]))) return 'beside';
     if (!(await passes([`${getPath(folder)}/`, ...(TESTS[folder] ?? [])]))) return 'across files';
     return undefined;
-  } finally {
-    writeFileSync(path, text);
-  }
+  });
 }
 
 /** Tells if tests pass in the copy. A run that hangs counts as failed. @param {string[]} paths @returns {Promise<boolean>} */
@@ -176,7 +250,7 @@ function listMutants(file) {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isBinaryExpression(node)) {
       const operator = OPERATORS[node.operatorToken.kind];
-      if (operator) add(node.operatorToken, operator);
+      if (operator && !isChoiceOfOperand(node)) add(node.operatorToken, operator);
     } else if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
       add(node, node.operand.getText(source));
     else if (ts.isConditionalExpression(node)) add(node, `(${node.whenTrue.getText(source)})`);
@@ -188,6 +262,13 @@ function listMutants(file) {
   };
   visit(source);
   return mutants;
+}
+
+/** Tells if a comparison chooses one of its operands, as `a > b ? a : b`: equal ones are the same. @param {ts.BinaryExpression} node */
+function isChoiceOfOperand({ parent, left, right, operatorToken }) {
+  if (!ts.isConditionalExpression(parent) || !/^[<>]/.test(operatorToken.getText())) return false;
+  const operands = [left.getText(), right.getText()];
+  return [parent.whenTrue, parent.whenFalse].every(branch => operands.includes(branch.getText()));
 }
 
 /** Tells if a node is the `true` of `addEventListener('abort', …, { once: true })`: signals abort once anyway. @param {ts.Node} node */

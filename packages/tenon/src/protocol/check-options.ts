@@ -27,7 +27,7 @@ export function requireShape(subject: string, value: unknown, { code, form, keys
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+      hint: meant && `did you mean "${meant}"?`,
     });
   }
   for (const [key, check] of Object.entries(keys)) {
@@ -36,8 +36,8 @@ export function requireShape(subject: string, value: unknown, { code, form, keys
     const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(problem) ?? [];
     const path = [key, ...place.split('/').filter(Boolean)].join('/');
     throw new TenonError(code, `${subject}: invalid \`${path}\``, {
-      ...(expected === undefined ? {} : { expected }),
-      ...(received === undefined ? {} : { received }),
+      expected,
+      received,
       hint: `write ${form}`,
     });
   }
@@ -55,6 +55,6 @@ export function requireRequestHandler(handler: unknown): void {
   throw new TenonError('serve/service', 'invalid server', {
     expected: 'the return value of `createServer`',
     received: handler === null ? 'null' : typeof handler === 'object' ? 'another object' : typeof handler,
-    ...(typeof handler === 'function' ? { hint: 'call the function and pass the server that it returns' } : {}),
+    hint: typeof handler === 'function' ? 'call the function and pass the server that it returns' : undefined,
   });
 }

@@ -1,5 +1,5 @@
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../jsonrpc/message.js';
 import type { ListOptions, PutOptions } from './stores.js';
 
 /** Maximum length of a key, in characters. */
@@ -52,7 +52,7 @@ export function serializeValue(value: JsonObject, maxSize: number): string {
 
 function stringifyObject(value: JsonObject): string | undefined {
   try {
-    return isObject(value) ? JSON.stringify(value) : undefined;
+    return JSON.stringify(value);
   } catch (cause) {
     throw createValueError('a value that cannot be serialized', cause);
   }

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { createCallTracker } from '../remote/call-tracker.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
+import { createCallTracker } from '../remote/call-tracker.js';
 import { createOnce } from '../remote/once.js';
-import type { Stores } from '../stores.js';
 import { createUnavailableError } from '../remote/unavailable.js';
+import type { Stores } from '../stores.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createRedisBus } from './bus.js';
 import { openRedisUrl, type RedisClient, wrapClient } from './connection.js';
