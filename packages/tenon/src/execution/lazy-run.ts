@@ -21,7 +21,7 @@ export type ExecutionRuntime = typeof import('./execution-runtime.js');
 
 let loaded: ExecutionRuntime | undefined;
 
-/** Loads the code for input requests and steps. Most handlers need neither, so the first one that does loads it. */
+/** Loads the code for input requests and steps when a handler first needs it, because most handlers need neither. */
 export async function loadRuntime(): Promise<ExecutionRuntime> {
   loaded ??= await import('./execution-runtime.js');
   return loaded;

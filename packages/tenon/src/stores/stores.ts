@@ -8,7 +8,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 export interface Stores {
   /** JSON values by key. */
   readonly values: Values;
-  /** Messages between processes. */
+  /** Bus for messages between processes. */
   readonly bus: Bus;
   /** True if the values survive a restart and other processes can read them. */
   readonly durable: boolean;
