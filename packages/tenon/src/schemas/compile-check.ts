@@ -4,7 +4,7 @@ import type { ValueCheck } from './compile-schema.js';
 import { type CompiledSchema, compileJsonSchema } from './json-schema/compile-json-schema.js';
 import { explainFailure, memoize, validateCompiled } from './validate-json-schema.js';
 
-/** Schemas that have been compiled, so that a form that is used again is compiled only once. */
+/** The compiled schema of each form, so that a form that is used again is compiled only once. */
 const compiledSchemas = new WeakMap<JsonObject, () => CompiledSchema>();
 
 /** Creates the check of a JSON Schema that the application's author wrote. */

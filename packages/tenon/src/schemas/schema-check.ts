@@ -62,7 +62,7 @@ function checkPatterns(sources: readonly string[], path: SchemaPath): void {
   if (invalid !== undefined) throw createBrokenError(path, 'a regular expression', invalid);
 }
 
-/** Throws when a reference leads to nothing inside of the document: other documents are never fetched. */
+/** Throws when a reference does not resolve inside the document. Other documents are never fetched. */
 function checkReference(reference: string, path: SchemaPath, document: SchemaDocument, from: SchemaResource): void {
   if (document.resolve(reference, from) !== undefined) return;
   const [address = ''] = reference.split('#', 1);

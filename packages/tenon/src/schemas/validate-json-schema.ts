@@ -39,7 +39,7 @@ export function validateCompiled(schema: CompiledSchema, value: unknown): CheckR
   }
 }
 
-/** Failures are collected by a second check, so that a valid value costs nothing more. */
+/** Collects the issues of a value with a second check, so that valid values need no extra time. */
 function collectIssues(schema: CompiledSchema, json: unknown, value: unknown): CheckResult {
   if (schema.isValid(json)) return { ok: true, value };
   return { ok: false, issues: explainFailures(schema.findFailures(json, !isSmall(json))) };

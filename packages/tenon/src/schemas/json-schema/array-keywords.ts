@@ -4,7 +4,7 @@ import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
 
 type ArrayCheck = (items: readonly unknown[], run: CheckRun) => boolean;
 
-/** Keywords of arrays. */
+/** Compilers of the keywords for arrays. */
 export const ARRAY_KEYWORDS: KeywordCompilers = {
   maxItems: (limit: number) => checkArray(items => items.length <= limit),
   minItems: (limit: number) => checkArray(items => items.length >= limit),
@@ -24,7 +24,7 @@ export const ARRAY_KEYWORDS: KeywordCompilers = {
       for (let index = 0; index < items.length; index++) {
         if (!checkMember(check, items[index], index, run)) continue;
         matches++;
-        // Before 2020-12 `contains` says nothing about items that are left.
+        // Before 2020-12, `contains` does not affect the remaining items.
         if (document.draft === '2020-12') run.evaluated?.add(index);
       }
       return matches > 0 || minContains !== undefined;
@@ -44,7 +44,7 @@ function countSchemas(schemas: unknown): number {
   return Array.isArray(schemas) ? schemas.length : 0;
 }
 
-/** Applies each schema to the item in its place. */
+/** Applies each schema to the item at its position. */
 function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext): SchemaCheck {
   const checks = schemas.map(schema => compile(schema));
   return checkArray((items, run) => {
@@ -86,7 +86,7 @@ function compileMatchLimit(
   const check = compile(schema.contains);
   return checkArray((items, run) => {
     const { failures } = run;
-    // Failures of single items do not explain a number.
+    // Failures of single items do not explain a wrong number of items.
     run.failures = undefined;
     let matches = 0;
     for (let index = 0; index < items.length; index++) if (checkMember(check, items[index], index, run)) matches++;

@@ -8,7 +8,7 @@ export function createBrokenSchemaError(reason: string, cause?: unknown): TenonE
   });
 }
 
-/** Creates the error of a value that a schema cannot judge. */
+/** Creates the error of a value that a schema cannot validate. */
 export function createCannotValidateError(reason: string): TenonError {
   return new TenonError('schema/cannot-validate', reason);
 }

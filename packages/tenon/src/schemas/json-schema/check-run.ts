@@ -3,9 +3,9 @@ import type { SchemaResource } from './schema-document.js';
 /** Checks a value against a schema or against one keyword. */
 export type SchemaCheck = (value: unknown, run: CheckRun) => boolean;
 
-/** A keyword that a value does not satisfy. */
+/** A keyword that a value does not satisfy, with its failures. */
 export interface Failure {
-  /** `false` for the schema that allows nothing, `form` for one alternative of `anyOf` and `oneOf`. */
+  /** Name of the keyword. `false` for the schema `false`, and `form` for one alternative of `anyOf` and `oneOf`. */
   readonly keyword: string;
   readonly path: readonly (string | number)[];
   readonly value: unknown;
@@ -15,7 +15,7 @@ export interface Failure {
   readonly inner: readonly Failure[];
 }
 
-/** The resources that references have led through, innermost first. */
+/** The resources that references have passed through, innermost first. */
 export interface DynamicScope {
   readonly resource: SchemaResource;
   readonly outer: DynamicScope | undefined;
@@ -27,17 +27,17 @@ export interface CheckRun {
   readonly isSimple: boolean;
   /** True if the first member that fails ends the check of its siblings. */
   readonly stopsAtFirst: boolean;
-  /** Failures of the present keyword. Undefined when only success counts. */
+  /** Failures of the current keyword. Undefined when only success counts. */
   failures: Failure[] | undefined;
   readonly path: (string | number)[];
-  /** Members of the present value that subschemas have evaluated. Undefined when no keyword needs them. */
+  /** Members of the current value that subschemas have evaluated. Undefined when no keyword needs them. */
   evaluated: Set<string | number> | undefined;
   scope: DynamicScope | undefined;
   /** Number of subschemas that may still be applied. */
   steps: number;
 }
 
-/** Applies a subschema to a member of the present value. Throws `URIError` for a name that UTF-8 cannot encode. */
+/** Applies a subschema to a member of the current value. Throws `URIError` for a name that UTF-8 cannot encode. */
 export function checkMember(check: SchemaCheck, member: unknown, key: string | number, run: CheckRun): boolean {
   if (run.isSimple) return check(member, run);
   const { evaluated, path } = run;
@@ -51,7 +51,7 @@ export function checkMember(check: SchemaCheck, member: unknown, key: string | n
 }
 
 /**
- * Applies a subschema to the present value. Members that it evaluates count only if it succeeds.
+ * Applies a subschema to the current value. Members that it evaluates count only if it succeeds.
  * @param failures Receives the failures of the subschema.
  */
 export function checkBranch(
@@ -72,7 +72,7 @@ export function checkBranch(
   return isValid;
 }
 
-/** Applies one alternative of several, and records its failures as one. */
+/** Applies one alternative of several, and records its failures as one failure. */
 export function checkForm(check: SchemaCheck, value: unknown, run: CheckRun): boolean {
   const inner = run.failures && [];
   if (checkBranch(check, value, run, inner)) return true;

@@ -1,7 +1,7 @@
 import { checkBranch, checkForm } from './check-run.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
 
-/** Keywords that apply subschemas to the value itself. */
+/** Compilers of the keywords that apply subschemas to the value itself. */
 export const COMBINING_KEYWORDS: KeywordCompilers = {
   not(schema: unknown, { compile }) {
     const check = compile(schema);
@@ -20,7 +20,7 @@ export const COMBINING_KEYWORDS: KeywordCompilers = {
       for (const check of checks) {
         if (!checkForm(check, value, run)) continue;
         isValid = true;
-        // The others may evaluate more members.
+        // The other alternatives may evaluate more members.
         if (run.evaluated === undefined) break;
       }
       return isValid;

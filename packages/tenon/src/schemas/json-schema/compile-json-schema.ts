@@ -21,12 +21,12 @@ import { SchemaDocument, type SchemaResource } from './schema-document.js';
 /** Estimates the maximum length of a string for which a pattern is tried. */
 export type EstimateMaxLength = (pattern: string) => number;
 
-/** Number of subschemas that one check by a foreign schema may apply. */
+/** Maximum number of subschemas that one check by a peer's schema may apply. */
 const MAX_STEPS = 500_000;
-/** Maximum length of all the patterns of a foreign schema together, in characters. */
+/** Maximum length of all patterns of a peer's schema together, in characters. */
 const MAX_PATTERN_TEXT = 20_000;
 
-/** A schema made into functions. */
+/** A schema that was compiled to functions. */
 export interface CompiledSchema {
   isValid(value: unknown): boolean;
   /** @param stopsAtFirst If true, the first member that fails ends the search among its siblings. */
@@ -35,11 +35,11 @@ export interface CompiledSchema {
 
 /**
  * Compiles a JSON Schema to functions, without `eval`. Throws `schema/broken` or `schema/unknown-dialect`.
- * @param estimateMaxLength Given for a schema from a peer, whose steps are counted too.
+ * @param estimateMaxLength Set for a schema from a peer, whose steps are counted too.
  */
 export function compileJsonSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): CompiledSchema {
   const draft = detectDraft(json);
-  // The copy has each part once, and stays as it is when the author changes the schema.
+  // The copy is not affected when the author changes the schema later, and it contains each part only once.
   const document = new SchemaDocument(copyThroughJson(json) as JsonObject, draft);
   const check = new SchemaCompiler(document, estimateMaxLength).compile(document.root.root, document.root);
   const createRun = (failures: Failure[] | undefined, stopsAtFirst: boolean): CheckRun => ({
@@ -140,7 +140,7 @@ function compileBoolean(schema: unknown): SchemaCheck {
   return schema === false ? rejectAll : createInvalidCheck(`${shorten(JSON.stringify(schema))} is not a schema`);
 }
 
-/** `dependencies` of draft-07 has two meanings, which later drafts have as two keywords. */
+/** Converts `dependencies` of draft-07, which has two meanings, to the two keywords of later drafts. */
 function withoutDependencies(schema: JsonObject): JsonObject {
   if (!isObject(schema.dependencies)) return schema;
   const entries = Object.entries(schema.dependencies);

@@ -1,6 +1,9 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 
-/** Creates a test for equality with a constant. Numbers are compared by value, objects without regard to order. */
+/**
+ * Creates a test for equality with a constant. Numbers are compared by value, and objects without the order of their
+ * members.
+ */
 export function createEqualityCheck(constant: unknown): (value: unknown) => boolean {
   if (typeof constant !== 'object' || constant === null) return value => value === constant;
   return value => isEqual(value, constant);
@@ -20,7 +23,7 @@ function getMember(value: object, key: string): unknown {
   return (value as { readonly [key: string]: unknown })[key];
 }
 
-/** Tells if no two items are equal, in time that grows with the length of the list alone. */
+/** Tells if no two items are equal. The time grows linearly with the length of the list. */
 export function areUnique(items: readonly unknown[]): boolean {
   const scalars = new Set<unknown>();
   const texts = new Set<string>();

@@ -12,7 +12,7 @@ const WRAPPERS = new Set([
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
 ]);
 
-/** Turns failures into issues: only the innermost causes, each one once. */
+/** Converts failures to issues. Only the innermost causes are reported, each once. */
 export function explainFailures(failures: readonly Failure[]): Issue[] {
   const issues = new Map<string, Issue>();
   for (const issue of collapseFailures(failures)) {
@@ -35,7 +35,7 @@ function collapseFailures(failures: readonly Failure[]): Issue[] {
   return issues;
 }
 
-/** A member that fails itself counts as unevaluated too: one issue is enough. */
+/** Explains unevaluated members. A member that fails itself also counts as unevaluated, so it is reported only once. */
 function explainUnevaluated(failure: Failure, siblings: readonly Failure[]): Issue[] {
   const others = flatten(siblings.filter(sibling => sibling !== failure)).filter(({ keyword }) => keyword !== 'false');
   const isReported = ({ path }: Failure) => others.some(other => path.every((key, index) => key === other.path[index]));
@@ -47,7 +47,7 @@ function explainChoice(choice: Failure): Issue[] {
   const { path, expected } = choice;
   const matches = (Array.isArray(expected) ? expected.length : 0) - choice.inner.length;
   if (matches > 1) return [createIssue(path, `fits ${matches} of the forms that exclude each other`)];
-  // The schema `false` is a form that nobody means.
+  // The alternative `false` is never the intended one.
   const inner = choice.inner.filter(form => form.inner[0]?.keyword !== 'false');
   if (inner.length === 0) return collapseFailures(choice.inner);
   const forms = inner.map(form => flatten(form.inner));
@@ -80,19 +80,19 @@ function createTagIssues(forms: readonly Failure[], choice: Failure): Issue[] | 
   return createKeywordIssues({ ...first, keyword: 'enum', expected });
 }
 
-/** Finds the constant by which a form is told from others: the value, or a member of it. */
+/** Finds the constant that distinguishes an alternative from others: the value or a member of it. */
 function findTag(form: Failure, choice: Failure): Failure | undefined {
   return flatten(form.inner).find(
     ({ keyword, path }) => (keyword === 'const' || keyword === 'enum') && path.length <= choice.path.length + 1,
   );
 }
 
-/** All failures inside of a failure have paths that begin with its own. */
+/** Tells if an inner failure is at the path of the outer one. Its path begins with the outer path. */
 function isAt(inner: Failure, { path }: Failure): boolean {
   return inner.path.length === path.length;
 }
 
-/** Lists failures, each before those inside it. */
+/** Lists failures. A failure comes before the failures inside it. */
 function flatten(failures: readonly Failure[]): Failure[] {
   return failures.flatMap(failure => [failure, ...flatten(failure.inner)]);
 }

@@ -8,14 +8,17 @@ const EMAIL = /^("(?:[ !#-[\]-~]|\\[ -~])*"|[a-z\d!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z
 const DURATION =
   /^P(?=.)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
 
-/** Characters of a URI, and the part after its scheme. https://www.rfc-editor.org/rfc/rfc3986#appendix-A */
+/**
+ * Characters of the host in a URI.
+ * @see https://www.rfc-editor.org/rfc/rfc3986#appendix-A
+ */
 const HOST = "[\\w.~!$&'()*+,;=-]|%[\\da-f]{2}";
 const PATH = `(?:${HOST}|[:@])`;
 const AUTHORITY = `//(?:(?:${HOST}|:)*@)?(?:\\[([^\\]]*)\\]|(?:${HOST})*)(?::\\d*)?(?:/${PATH}*)*`;
 const URI_REST = `(?:${AUTHORITY}|/?(?:${PATH}+(?:/${PATH}*)*)?)(?:\\?(?:${PATH}|[/?])*)?(?:#(?:${PATH}|[/?])*)?$`;
 const SCHEME = '^[a-z][a-z\\d+.-]*:';
 const URI = new RegExp(SCHEME + URI_REST, 'i');
-/** Without a scheme, no colon stands before the first slash. */
+/** Without a scheme, no colon may come before the first slash. */
 const URI_REFERENCE = new RegExp(`(?:${SCHEME}|^(?![^/?#]*:))${URI_REST}`, 'i');
 const VARIABLE = '(?:\\w|%[\\da-f]{2})+(?:\\.(?:\\w|%[\\da-f]{2})+)*(?::[1-9]\\d{0,3}|\\*)?';
 const URI_TEMPLATE = new RegExp(
@@ -24,7 +27,7 @@ const URI_TEMPLATE = new RegExp(
 );
 const POINTER = '(?:/(?:[^~/]|~[01])*)*';
 
-/** The formats that are checked, by name. Others are annotations. */
+/** Tests of the supported formats, by name. Other formats are annotations. */
 export const FORMATS: ReadonlyMap<unknown, FormatTest> = new Map<unknown, FormatTest>([
   ['date', isDate],
   ['time', isTime],
@@ -97,7 +100,7 @@ function isIpv6(text: string): boolean {
   const halves = text.split('::');
   const groups = halves.flatMap(half => (half === '' ? [] : half.split(':')));
   const last = groups.at(-1) ?? '';
-  // An IPv4 address may take the place of the last two groups.
+  // An IPv4 address may replace the last two groups.
   if (text.endsWith(last) && IPV4.test(last)) groups.splice(-1, 1, '0', '0');
   if (!groups.every(group => /^[\da-f]{1,4}$/i.test(group))) return false;
   return halves.length === 2 ? groups.length < 8 : halves.length === 1 && groups.length === 8;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { SchemaCheck } from './check-run.js';
 import type { SchemaDocument, SchemaResource } from './schema-document.js';
 
-/** The parts of a schema that a keyword is compiled with. */
+/** Context for compiling a keyword. */
 export interface KeywordContext {
   /** The schema that the keyword belongs to. */
   readonly schema: JsonObject;
@@ -15,8 +15,8 @@ export interface KeywordContext {
 }
 
 /**
- * Compiles a keyword, whose value has the form of `getKeywordShape`. Undefined when there is nothing to check.
- * Each parameter has the type of that form, so callers cannot pass a value that they have not checked.
+ * Compiles a keyword. Returns `undefined` if there is nothing to check. `getKeywordShape` has checked the shape of the
+ * value, and the parameter has the type of that shape.
  */
 export type KeywordCompiler = (expected: never, context: KeywordContext) => SchemaCheck | undefined;
 

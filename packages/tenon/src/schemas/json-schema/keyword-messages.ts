@@ -75,7 +75,7 @@ function listMissing(value: unknown, names: unknown): string[] {
   return names.filter(name => typeof name === 'string' && !Object.hasOwn(value, name));
 }
 
-/** Creates the issue of a value of a type that none of several forms allows. */
+/** Creates the issue of a value whose type no alternative allows. */
 export function createTypeIssue({ path, value }: Failure, types: readonly unknown[]): Issue {
   return createIssue(path, describeTypes([...new Set(types)], value));
 }

@@ -1,12 +1,12 @@
 import { isObject } from '../../jsonrpc/message.js';
 import { toUnicodePattern } from '../patterns/unicode-pattern.js';
 
-/** The form that the value of a keyword has. */
+/** The expected shape of a keyword's value. */
 export interface KeywordShape {
-  /** For messages: `a number`. */
+  /** The shape for messages, for example `a number`. */
   readonly expected: string;
   isValid(value: unknown): boolean;
-  /** The subschemas in a valid value, with their paths from the keyword. */
+  /** Returns the subschemas in a valid value, with their paths from the keyword. */
   listSubschemas(value: unknown): readonly Subschema[];
 }
 
@@ -32,7 +32,7 @@ const COUNT = createShape(
   'an integer that is not negative',
   value => Number.isInteger(value) && (value as number) >= 0,
 );
-// Each subschema is checked by itself.
+// Each subschema is checked separately.
 const SCHEMA = createShape(
   'a schema',
   () => true,
@@ -42,7 +42,10 @@ const SCHEMAS = createShape('a list of schemas', Array.isArray, listEntries);
 const SCHEMA_MAP = createShape('an object of schemas', isObject, listEntries);
 const REFERENCE = createShape('a reference', value => typeof value === 'string');
 
-/** The keywords that a validator reads. https://json-schema.org/draft/2020-12/schema */
+/**
+ * The shapes of the keywords that a validator reads.
+ * @see https://json-schema.org/draft/2020-12/schema
+ */
 const SHAPES: ReadonlyMap<string, KeywordShape> = new Map([
   ...mapKeywords('minimum maximum exclusiveMinimum exclusiveMaximum', NUMBER),
   ...mapKeywords('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', COUNT),
@@ -87,7 +90,7 @@ function mapKeywords(keywords: string, shape: KeywordShape): [string, KeywordSha
   return keywords.split(' ').map(keyword => [keyword, shape]);
 }
 
-/** Returns the form of a keyword's value. Undefined when every value is accepted. */
+/** Returns the shape of a keyword's value. Returns `undefined` if every value is accepted. */
 export function getKeywordShape(keyword: string): KeywordShape | undefined {
   return SHAPES.get(keyword);
 }

@@ -5,7 +5,7 @@ import { OBJECT_KEYWORDS } from './object-keywords.js';
 import { REFERENCE_KEYWORDS } from './reference-keywords.js';
 import { SCALAR_KEYWORDS, VALUE_KEYWORDS } from './value-keywords.js';
 
-/** All keywords in the order in which they are checked and their failures are listed. */
+/** All keywords, in the order in which they are checked. */
 export const KEYWORDS: readonly (readonly [keyword: string, compile: KeywordCompiler])[] = Object.entries({
   ...REFERENCE_KEYWORDS,
   ...VALUE_KEYWORDS,

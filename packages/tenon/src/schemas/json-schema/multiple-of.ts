@@ -1,4 +1,4 @@
-/** Tells if one number is a multiple of another, as their decimal notations say: 0.3 is a multiple of 0.1. */
+/** Tells if one number is a multiple of another in decimal notation: 0.3 is a multiple of 0.1. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   if (!Number.isFinite(value)) return false;
@@ -9,7 +9,7 @@ export function isMultipleOf(value: number, divisor: number): boolean {
   return convertDigits(digits, exponent) % convertDigits(divisorDigits, divisorExponent) === 0n;
 }
 
-/** Returns a number as an integer and the power of ten by which it is multiplied. */
+/** Converts a number to an integer and a power of ten. */
 function toDecimal(number: number): [digits: bigint, exponent: number] {
   const [coefficient = '', exponent = '0'] = String(Math.abs(number)).split('e');
   const [whole = '', fraction = ''] = coefficient.split('.');

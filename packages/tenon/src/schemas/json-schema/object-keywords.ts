@@ -5,7 +5,7 @@ import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
 type ObjectCheck = (object: JsonObject, run: CheckRun) => boolean;
 type SchemaMap = { readonly [name: string]: unknown };
 
-/** Keywords of objects. */
+/** Compilers of the keywords for objects. */
 export const OBJECT_KEYWORDS: KeywordCompilers = {
   required: (names: readonly string[]) => checkObject(object => hasAll(object, names)),
   minProperties: (limit: number) => checkObject(object => Object.keys(object).length >= limit),
@@ -95,7 +95,7 @@ function checkRest(check: SchemaCheck, object: JsonObject, isNamed: (key: string
   return isValid;
 }
 
-/** Makes a test for the names that `properties` and `patternProperties` beside a keyword cover. */
+/** Creates a test for the names that `properties` and `patternProperties` of the same schema cover. */
 function createNameTest({ schema, compilePattern }: KeywordContext): (key: string) => boolean {
   const { properties, patternProperties } = schema;
   const names = new Set(isObject(properties) ? Object.keys(properties) : []);

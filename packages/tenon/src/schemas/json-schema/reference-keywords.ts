@@ -9,7 +9,7 @@ export const REFERENCE_KEYWORDS: KeywordCompilers = {
     const target = context.document.resolve(reference, context.resource);
     if (target === undefined) return createOutsideCheck(reference, context.resource);
     let check: SchemaCheck | undefined;
-    // Compiled by its first use, because a schema can refer to itself.
+    // The target is compiled on first use, because a schema can refer to itself.
     return (value, run) => {
       check ??= context.compile(target.node, target.resource);
       return check(value, run);
@@ -20,7 +20,10 @@ export const REFERENCE_KEYWORDS: KeywordCompilers = {
   definitions: compileDefinitions,
 };
 
-/** https://json-schema.org/draft/2020-12/json-schema-core#section-8.2.3.2 */
+/**
+ * Compiles a dynamic reference.
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8.2.3.2
+ */
 function compileDynamicReference(reference: string, context: KeywordContext): SchemaCheck {
   const target = context.document.resolve(reference, context.resource);
   if (target === undefined) return createOutsideCheck(reference, context.resource);
@@ -49,7 +52,10 @@ function createOutsideCheck(reference: string, resource: SchemaResource): Schema
   };
 }
 
-/** Definitions check nothing. A pattern that is invalid in one is found, although no value may reach it. */
+/**
+ * Compiles definitions, which check nothing themselves. So an invalid pattern in a definition is found even if no value
+ * reaches it.
+ */
 function compileDefinitions(definitions: { readonly [name: string]: unknown }, { compile }: KeywordContext): undefined {
   for (const definition of Object.values(definitions)) compile(definition);
 }

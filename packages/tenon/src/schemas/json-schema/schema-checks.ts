@@ -2,7 +2,7 @@ import { createBrokenSchemaError, createCannotValidateError } from './broken-sch
 import { addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
 import type { SchemaResource } from './schema-document.js';
 
-/** A keyword of one schema, ready to check. */
+/** A compiled keyword of one schema. */
 export interface CompiledKeyword {
   readonly keyword: string;
   /** The value of the keyword in the schema. */
@@ -16,9 +16,9 @@ const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
   ...['prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
 ]);
 
-/** Creates the check of a schema: all its keywords, and the first failure ends it unless failures are collected. */
+/** Creates the check of all keywords of a schema. The first failure ends the check, unless failures are collected. */
 export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaCheck {
-  // A value that is not JSON has no type, so that `type` finds it.
+  // A value that is not JSON has no type, so `type` reports it.
   const hasType = keywords.some(({ keyword }) => keyword === 'type');
   const checks = keywords.map(({ check }) => check);
   return (value, run) => {
@@ -49,14 +49,14 @@ function collectFailures(keywords: readonly CompiledKeyword[], value: unknown, r
   return isValid;
 }
 
-/** Throws `TypeError` for a value that JSON does not have. */
+/** Throws `TypeError` for a value that JSON cannot represent. */
 function requireJson(value: unknown): void {
   const type = typeof value;
   if (type !== 'object' && type !== 'string' && type !== 'number' && type !== 'boolean')
     throw new TypeError(`${type} is not a JSON value`);
 }
 
-/** Makes a check record the members that its keywords evaluate. */
+/** Wraps a check so that it records the members that its keywords evaluate. */
 export function createTrackingCheck(check: SchemaCheck): SchemaCheck {
   return (value, run) => {
     const { evaluated } = run;
@@ -69,7 +69,7 @@ export function createTrackingCheck(check: SchemaCheck): SchemaCheck {
   };
 }
 
-/** Makes a check record the resource of its schema for dynamic references. */
+/** Wraps a check so that it records the resource of its schema for dynamic references. */
 export function createScopedCheck(check: SchemaCheck, resource: SchemaResource): SchemaCheck {
   return (value, run) => {
     const { scope } = run;
@@ -81,7 +81,7 @@ export function createScopedCheck(check: SchemaCheck, resource: SchemaResource):
   };
 }
 
-/** Makes a check count as a step: references that fan out could make a small schema take forever. */
+/** Wraps a check so that it counts as a step, because references that fan out let a small schema take very long. */
 export function createCountedCheck(check: SchemaCheck): SchemaCheck {
   return (value, run) => {
     if (--run.steps < 0) throw createCannotValidateError('the validation takes too many steps');
@@ -89,14 +89,14 @@ export function createCountedCheck(check: SchemaCheck): SchemaCheck {
   };
 }
 
-/** Creates a check that throws `schema/broken`. An invalid part of a schema matters only to the values that reach it. */
+/** Creates a check that throws `schema/broken`. An invalid part of a schema affects only the values that reach it. */
 export function createInvalidCheck(reason: string): SchemaCheck {
   return () => {
     throw createBrokenSchemaError(reason);
   };
 }
 
-/** The schema `false`. */
+/** Checks a value against the schema `false`, which always fails. */
 export function rejectAll(value: unknown, run: CheckRun): boolean {
   addFailure(run, 'false', value, false, []);
   return false;

@@ -4,7 +4,7 @@ import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { decodeToken } from './pointer-tokens.js';
 
-/** A schema with an identifier of its own, and everything in it but other resources. */
+/** A schema with its own identifier, and everything in it except other resources. */
 export interface SchemaResource {
   readonly base: string;
   readonly root: unknown;
@@ -13,7 +13,7 @@ export interface SchemaResource {
   readonly dynamicAnchors: Map<string, unknown>;
 }
 
-/** The part of a document that a reference leads to. */
+/** The part of a document that a reference points to. */
 export interface ReferenceTarget {
   readonly node: unknown;
   readonly resource: SchemaResource;
@@ -21,21 +21,21 @@ export interface ReferenceTarget {
   readonly fragment: string;
 }
 
-/** The address of a schema without `$id`. It is never shown. */
+/** Address of a schema without `$id`. It is never shown. */
 const UNNAMED = 'https://schema.invalid/';
 
 /** The resources of one schema. Other documents are never fetched. */
 export class SchemaDocument {
   readonly root: SchemaResource;
   readonly draft: Draft;
-  /** True if the target of a reference depends on the references before it. */
+  /** True if the target of a reference depends on earlier references. */
   isDynamic = false;
   /** True if `unevaluatedProperties` or `unevaluatedItems` is used. */
   tracksEvaluated = false;
   readonly #resources = new Map<string, SchemaResource>();
   readonly #owners = new Map<object, SchemaResource>();
 
-  /** Throws `schema/broken` for identifiers that are no URLs or are used twice. */
+  /** Throws `schema/broken` for identifiers that are invalid URLs or are used twice. */
   constructor(json: JsonObject, draft: Draft) {
     this.draft = draft;
     const root = createResource(UNNAMED, json);
@@ -44,12 +44,15 @@ export class SchemaDocument {
     if (this.root === root) this.#resources.set(UNNAMED, root);
   }
 
-  /** Returns the resource that a part belongs to. */
+  /** Returns the resource that contains a part. */
   getResource(node: unknown, outer: SchemaResource): SchemaResource {
     return this.#owners.get(node as object) ?? outer;
   }
 
-  /** Finds the target of a reference. Undefined when it is not in the document; throws `schema/broken` for an invalid URL. */
+  /**
+   * Finds the target of a reference. Returns `undefined` when it is not in the document. Throws `schema/broken` for an
+   * invalid URL.
+   */
   resolve(reference: string, from: SchemaResource): ReferenceTarget | undefined {
     const [document = '', fragment = ''] = reference.split('#', 2);
     const resource = document === '' ? from : this.#resources.get(parseUrl(document, from.base).href);
@@ -91,7 +94,7 @@ export class SchemaDocument {
     }
   }
 
-  /** Adds what an `$id` names: a resource, or an anchor as in draft-07. */
+  /** Adds the identifier of an `$id`: a resource, or an anchor in draft-07. */
   #addIdentifier($id: string, node: JsonObject, outer: SchemaResource): SchemaResource {
     const url = parseUrl($id, outer.base);
     const anchor = url.hash.slice(1);
@@ -108,7 +111,7 @@ export class SchemaDocument {
   }
 }
 
-/** Returns a reference as its author means it: with the base of its resource if that has a name. */
+/** Returns a reference for messages, with the base of its resource if that has an identifier. */
 export function describeReference(reference: string, { base }: SchemaResource): string {
   const written = base.startsWith(UNNAMED) ? reference : parseUrl(reference, base).href;
   return written.replace(/#$/, '');

@@ -16,7 +16,7 @@ const TYPE_TESTS: { readonly [type: string]: TypeTest | undefined } = {
   object: isObject,
 };
 
-/** Keywords of values of any type. */
+/** Compilers of the keywords for values of any type. */
 export const VALUE_KEYWORDS: KeywordCompilers = {
   type(types: string | readonly string[]) {
     const tests = [types].flat().map(type => TYPE_TESTS[type] as TypeTest);
@@ -31,7 +31,7 @@ export const VALUE_KEYWORDS: KeywordCompilers = {
   },
 };
 
-/** Keywords of numbers and strings. */
+/** Compilers of the keywords for numbers and strings. */
 export const SCALAR_KEYWORDS: KeywordCompilers = {
   minimum: (limit: number) => checkNumber(value => value >= limit),
   maximum: (limit: number) => checkNumber(value => value <= limit),
@@ -55,7 +55,7 @@ function checkString(test: (value: string) => boolean): TypeTest {
   return value => typeof value !== 'string' || test(value);
 }
 
-/** Counts the Unicode characters of a text. A surrogate without its other half counts as one. */
+/** Counts the Unicode characters of a text. A lone surrogate counts as one. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
