@@ -1,6 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import {
   classifyMessage,
+  createFailure,
   diagnoseMessage,
   type Id,
   type JsonRpcMessage,
@@ -18,8 +21,11 @@ import type { Exchange } from '../http/server/exchange.js';
 import { createAcceptMatcher, isJson } from '../http/server/header-validation.js';
 import { failMalformedResponse } from '../http/server/malformed-response.js';
 import { readJson } from '../http/server/request-body.js';
+import { refuseStoreFault } from '../http/server/sessions/session-requests.js';
+import type { ForwardedMessage } from '../http/server/stored-sessions/server-replica.js';
 import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';
 import type { EventStream } from '../http/sse/event-streams.js';
+import { SharedStreams } from './shared-streams.js';
 
 /**
  * The HTTP+SSE transport with its two endpoints. A client opens a stream, on which it receives all messages, and POSTs
@@ -31,7 +37,7 @@ export interface HttpSseEndpoints {
   open(exchange: Exchange, auth: AuthInfo | undefined): void;
   /** Handles a POST request to the message endpoint. */
   receive(exchange: Exchange, auth: AuthInfo | undefined): void;
-  endAll(): void;
+  endAll(): MaybePromise<void>;
 }
 
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
@@ -49,11 +55,24 @@ interface SseSession {
   /** The requests without a response, each with a function to call after its response. */
   readonly requests: Map<Id, (() => void) | undefined>;
   receiver?: MessageReceiver;
+  /** Sends the response to a request that is not served. */
+  refuse(response: JsonRpcResponse): void;
   end(): void;
 }
 
 export function createHttpSseEndpoints(context: HttpServerContext, messagesPath: string): HttpSseEndpoints {
   const sessions = new Map<string, SseSession>();
+  const stores = context.handler.sharedStores;
+  const shared = stores && new SharedStreams(stores, context, forwarded => receiveForwarded(forwarded));
+
+  const receiveForwarded = ({ session: id, message, auth }: ForwardedMessage): void => {
+    const session = sessions.get(id);
+    if (session === undefined) return;
+    session.extend(auth);
+    if (addRequests(context, session, listRequests(message), () => undefined))
+      return session.receiver?.onMessage(message, { auth });
+    for (const request of listRequests(message)) session.refuse(createFailure(request.id, TOO_MANY_REQUESTS));
+  };
 
   const createSession = (
     id: string,
@@ -76,11 +95,13 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
         cancelExpiry = onExpiry(context.clock, renewed, session.end);
       },
       requests,
+      refuse: response => void stream.write(encodeNamedEvent('message', serializeMessage(response))),
       end() {
         if (ended) return;
         ended = true;
         cancelExpiry();
         sessions.delete(id);
+        shared?.remove(id);
         for (const unanswered of [...requests.keys()]) releaseRequest(unanswered);
         stream.end();
         session.receiver?.onClose();
@@ -128,6 +149,7 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       session.extend(auth);
       context.handler
         .connect(channel, auth === undefined ? { address } : { auth, address })
+        .then(() => shared?.add(id, auth))
         .then(() => stream.write(encodeNamedEvent('endpoint', `${exchange.mount}${messagesPath}?sessionId=${id}`)))
         .catch(error => {
           context.report(error);
@@ -142,13 +164,8 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       const id = /(?:^|&)sessionId=([^&]*)/.exec(exchange.query)?.[1];
       if (id === undefined) return refuse(exchange, 400, createInvalidRequest('sessionId is missing'));
       const session = sessions.get(id);
-      if (session === undefined || !isSameOwner(session.auth, auth)) {
-        return refuse(
-          exchange,
-          404,
-          createInvalidRequest('Session not found. Its stream may have ended: open a new stream'),
-        );
-      }
+      if (session === undefined && shared !== undefined) return forwardMessage(context, shared, exchange, id, auth);
+      if (session === undefined || !isSameOwner(session.auth, auth)) return refuseUnknown(exchange);
       // The address is sent only on the stream. So a client that knows the address owns the stream, even with another
       // token of the same user.
       session.extend(auth);
@@ -162,8 +179,38 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
     },
     endAll() {
       for (const session of [...sessions.values()]) session.end();
+      return shared?.close();
     },
   };
+}
+
+/** Passes what a POST brings to the process that holds the stream. */
+function forwardMessage(
+  context: HttpServerContext,
+  shared: SharedStreams,
+  exchange: Exchange,
+  id: string,
+  auth: AuthInfo | undefined,
+) {
+  readJson(
+    context,
+    exchange,
+    auth,
+    value => {
+      const malformed =
+        classifyMessage(value) === 'malformed' && !Array.isArray(value) ? diagnoseMessage(value) : undefined;
+      if (malformed !== undefined) return refuse(exchange, 400, createInvalidRequest(malformed.reason), malformed.id);
+      shared.forward(id, value, auth).then(
+        isForwarded => (isForwarded ? exchange.reply(202) : refuseUnknown(exchange)),
+        error => refuseStoreFault(context, exchange, error, listRequests(value)[0]?.id),
+      );
+    },
+    ({ status, error }) => refuse(exchange, status, error),
+  );
+}
+
+function refuseUnknown(exchange: Exchange) {
+  refuse(exchange, 404, createInvalidRequest('Session not found. Its stream may have ended: open a new stream'));
 }
 
 function receiveMessage(
@@ -179,29 +226,43 @@ function receiveMessage(
     const { id, reason } = diagnoseMessage(value);
     return refuse(exchange, 400, createInvalidRequest(reason), id);
   }
-  const messages = Array.isArray(value) ? value : [value];
-  const requests = messages.filter((message): message is JsonRpcRequest => classifyMessage(message) === 'request');
+  const requests = listRequests(value);
   if (requests.length > 0 && context.inFlight.closing) {
     return refuseBusy(exchange, 'The server is shutting down', requests[0]?.id);
   }
-  const isFull =
-    session.requests.size + requests.length > context.limits.maxRequestsPerSession ||
-    !context.inFlight.fits(session.caller, requests.length);
-  if (requests.length > 0 && isFull) {
-    return refuseBusy(
-      exchange,
-      'Too many unanswered requests of this session or this caller. Retry later',
-      requests[0]?.id,
-    );
-  }
-  for (const { id } of requests) {
-    if (session.requests.has(id)) session.requests.get(id)?.();
-    else context.inFlight.enter(session.caller);
-    session.requests.set(id, keepRuntimeAlive(exchange));
-  }
+  if (!addRequests(context, session, requests, () => keepRuntimeAlive(exchange)))
+    return refuseBusy(exchange, TOO_MANY_REQUESTS.message, requests[0]?.id);
   // The POST gets its 202 before the message is handled, because the response may be sent on the stream at once.
   exchange.reply(202);
   session.receiver?.onMessage(value, { auth, request: exchange });
+}
+
+function listRequests(value: unknown): JsonRpcRequest[] {
+  const messages: unknown[] = Array.isArray(value) ? value : [value];
+  return messages.filter((message): message is JsonRpcRequest => classifyMessage(message) === 'request');
+}
+
+const TOO_MANY_REQUESTS = {
+  code: INTERNAL_ERROR,
+  message: 'Too many unanswered requests of this session or this caller. Retry later',
+};
+
+/** Takes note of requests that are to be answered. Returns false when there are too many. */
+function addRequests(
+  { limits, inFlight }: HttpServerContext,
+  session: SseSession,
+  requests: readonly JsonRpcRequest[],
+  createRelease: () => (() => void) | undefined,
+): boolean {
+  const count = session.requests.size + requests.length;
+  const isFull = count > limits.maxRequestsPerSession || !inFlight.fits(session.caller, requests.length);
+  if (requests.length > 0 && isFull) return false;
+  for (const { id } of requests) {
+    if (session.requests.has(id)) session.requests.get(id)?.();
+    else inFlight.enter(session.caller);
+    session.requests.set(id, createRelease());
+  }
+  return true;
 }
 
 /**

@@ -112,12 +112,14 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
           // Ending the sessions ends all requests in progress, which calls this function again.
           if (isFinishing) return;
           isFinishing = true;
-          sseEndpoints.endAll();
+          const endingStreams = sseEndpoints.endAll();
           // Streams that other processes continue are written to the store first.
-          thenMaybe(sessions.endAll(), () => {
-            context.streams.destroyAll();
-            resolve();
-          });
+          thenMaybe(sessions.endAll(), () =>
+            thenMaybe(endingStreams, () => {
+              context.streams.destroyAll();
+              resolve();
+            }),
+          );
         };
         cancelTimer = clock.after(timeout, finish);
         context.inFlight.onIdle(finish);
