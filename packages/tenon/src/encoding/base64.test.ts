@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url, encodeBase64Portably } from './base64.js';
+import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Portably, encodeBase64Url } from './base64.js';
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 

@@ -1,0 +1,82 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** A session over plain HTTP, which sends a request again when its connection breaks or the balancer has no replica. */
+export interface RawSession {
+  /** Status codes of requests that were sent again; 0 for a broken connection. */
+  readonly retries: number[];
+  /** Calls a tool. Returns the text of its result. */
+  call(name: string, input?: object): Promise<string>;
+  /** Begins a call with a stream. Returns the id of its first event. */
+  beginCall(name: string, input?: object): Promise<string>;
+  /** Resumes a stream. Returns the response on it. */
+  resume(lastEventId: string): Promise<unknown>;
+  /** The same session at another address. */
+  at(url: string): RawSession;
+}
+
+const VERSION = '2025-11-25';
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+export async function openRawSession(url: string): Promise<RawSession> {
+  const clientInfo = { name: 'raw', version: '1.0.0' };
+  const params = { protocolVersion: VERSION, capabilities: {}, clientInfo };
+  for (;;) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: HEADERS,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+    });
+    await response.text();
+    const id = response.headers.get('mcp-session-id');
+    if (id !== null) return createRawSession(url, id, []);
+    if (response.status !== 503) throw new Error(`no session: HTTP ${response.status}`);
+    // A process connects to a store that was restarted after a while.
+    await setTimeout(50);
+  }
+}
+
+function createRawSession(url: string, session: string, retries: number[]): RawSession {
+  const headers = { ...HEADERS, 'mcp-session-id': session, 'mcp-protocol-version': VERSION };
+  let lastId = 0;
+  const post = (name: string, input: object, more: object = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: `${session}-${++lastId}`,
+        method: 'tools/call',
+        params: { name, arguments: input, ...more },
+      }),
+    });
+  return {
+    retries,
+    async call(name, input = {}) {
+      for (;;) {
+        const [status, body] = await post(name, input).then(
+          async response => [response.status, await response.text().catch(() => '')] as const,
+          () => [0, ''] as const,
+        );
+        if (status === 200 && body !== '') return JSON.parse(body).result.content[0].text;
+        retries.push(status);
+        if (status === 404) throw new Error('the session is gone');
+        await setTimeout(20);
+      }
+    },
+    async beginCall(name, input = {}) {
+      const response = await post(name, input, { _meta: { progressToken: 1 } });
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const { value } = await reader.read();
+      void reader.closed.catch(() => {});
+      return /^id: (.*)$/m.exec(new TextDecoder().decode(value))?.[1] ?? '';
+    },
+    async resume(lastEventId) {
+      const response = await fetch(url, { headers: { ...headers, 'last-event-id': lastEventId } });
+      const messages = [...(await response.text()).matchAll(/^data: (.+)$/gm)].map(([, data]) =>
+        JSON.parse(data ?? ''),
+      );
+      return messages.find(message => !('method' in message));
+    },
+    at: other => createRawSession(other, session, retries),
+  };
+}

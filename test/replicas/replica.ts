@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises';
+import { createServer, tool } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { redisStores } from 'tenon/redis';
+import { z } from 'zod';
+
+/** One of several processes of a server with sessions in Redis. */
+const stores = redisStores(process.env.REDIS_URL ?? '');
+const server = createServer({
+  name: 'replica',
+  version: '1.0.0',
+  stores,
+  // The tests end Redis and processes: what comes of it is seen by the client.
+  onError: () => {},
+  inputRequests: { keys: [{ id: 'shared', key: new Uint8Array(32).fill(7) }] },
+  resources: { 'note://a': { read: () => 'a' } },
+  tools: {
+    where: tool({ run: () => String(process.pid) }),
+    paced: tool({
+      input: z.object({ steps: z.number().default(3) }),
+      async run({ steps }, ctx) {
+        for (let step = 1; step <= steps; step++) {
+          await setTimeout(30);
+          ctx.progress(step, steps);
+        }
+        return 'done';
+      },
+    }),
+    form: tool({
+      async run(_, ctx) {
+        const answer = await ctx.elicit({ message: 'Name?', input: z.object({ name: z.string() }) });
+        return `Hello ${answer.content?.name}`;
+      },
+    }),
+    // Counts in the store how often it took effect.
+    effect: tool({
+      input: z.object({ id: z.string() }),
+      async run({ id }) {
+        const version = await stores.values.put(`effect/${id}`, {}, { ttl: 600_000 });
+        return String(version);
+      },
+    }),
+    wait: tool({
+      input: z.object({ id: z.string() }),
+      async run({ id }, ctx) {
+        ctx.progress(1, 2);
+        await new Promise<void>(resolve => ctx.signal.addEventListener('abort', () => resolve()));
+        await stores.values.put(`cancelled/${id}`, {}, { ttl: 600_000 });
+        return 'cancelled';
+      },
+    }),
+    update: tool({
+      run() {
+        server.notifyResourceUpdated('note://a');
+        return 'updated';
+      },
+    }),
+    debug: tool({
+      run(_, ctx) {
+        ctx.log('debug', 'detail');
+        return 'logged';
+      },
+    }),
+  },
+});
+await serveHttp(server, { port: Number(process.env.PORT) });
