@@ -1,7 +1,7 @@
 import type { Workloads } from './workload.js';
 import { clientWorkloads, messageWorkloads } from './workloads/clients.js';
 import { gatewayListWorkloads, gatewayWorkloads } from './workloads/gateway.js';
-import { offerWorkloads, scanWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
+import { offerWorkloads, listWorkloads as serverListWorkloads } from './workloads/offers.js';
 import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
 import { formWorkloads, questionWorkloads } from './workloads/questions.js';
 import { stepWorkloads, halvedWorkloads as taskHalvedWorkloads, taskWorkloads } from './workloads/tasks.js';
@@ -24,7 +24,6 @@ export const halvedWorkloads: Workloads = { ...taskHalvedWorkloads, ...questionW
 
 /** What may cost as much as is gone through. */
 export const growingWorkloads: Workloads = {
-  ...scanWorkloads,
   ...notificationWorkloads,
   ...stepWorkloads,
   ...messageWorkloads,

@@ -65,6 +65,11 @@ export const offerWorkloads: Workloads = {
     readByTemplate,
   ),
   ...forEachConnection(
+    'a resource of a template, after so many other templates',
+    size => createTestServer({ resources: { ...createTemplates(size), ...template } }),
+    readByTemplate,
+  ),
+  ...forEachConnection(
     'a call, with so many layers around other methods',
     size => createTestServer({ use: Array.from({ length: size }, () => forMethod('prompts/get', layer)) }),
     () => CALL,
@@ -82,15 +87,6 @@ export const listWorkloads: Workloads = forEachConnection(
   size => createTestServer({ tools: createTools(size) }),
   list,
 );
-
-/** What may cost as much as there is of what it goes through. */
-export const scanWorkloads: Workloads = {
-  ...forEachConnection(
-    'a resource of a template, after so many other templates',
-    size => createTestServer({ resources: { ...createTemplates(size), ...template } }),
-    readByTemplate,
-  ),
-};
 
 export function forEachConnection(
   what: string,

@@ -6,6 +6,9 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
+/** Items with their names, in the order in which they were added. */
+type NamedItems<D> = readonly (readonly [name: string, item: D])[];
+
 /** Items of one kind that a server offers, by name. Connected clients are notified of changes. */
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
@@ -16,7 +19,7 @@ export class Registry<D extends HasVisibility> {
   #version = 0;
   #isShared: boolean | undefined;
   /** Cached results of `pick`, until the registry changes. */
-  #pickCache: Map<(name: string) => boolean, readonly [name: string, item: D][]> | undefined;
+  #pickCache: Map<(name: string) => boolean, NamedItems<D>> | undefined;
 
   constructor(
     source: { readonly [name: string]: D } | ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined,
@@ -116,14 +119,23 @@ export class Registry<D extends HasVisibility> {
     return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
   }
 
-  /** Lists the matching items that the caller may see. Pass the same function each time: the result is cached by it. */
-  pick(matches: (name: string) => boolean, caller: CallerInfo): readonly [name: string, item: D][] {
+  /**
+   * Lists the matching items that the caller may see. Pass the same function each time: the result is cached by it.
+   * @param select Selects some of the matching items. It gets the same list until the registry changes.
+   */
+  pick(
+    matches: (name: string) => boolean,
+    caller: CallerInfo,
+    select: (entries: NamedItems<D>) => NamedItems<D> = entries => entries,
+  ): NamedItems<D> {
     const callerItems = this.#createForCaller(caller);
-    const entries = callerItems ? Object.entries(callerItems).filter(([name]) => matches(name)) : this.#pick(matches);
+    const entries = select(
+      callerItems ? Object.entries(callerItems).filter(([name]) => matches(name)) : this.#pick(matches),
+    );
     return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
   }
 
-  #pick(matches: (name: string) => boolean): readonly [name: string, item: D][] {
+  #pick(matches: (name: string) => boolean): NamedItems<D> {
     this.#pickCache ??= new Map();
     const cached = this.#pickCache.get(matches);
     if (cached) return cached;

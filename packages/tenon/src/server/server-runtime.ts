@@ -35,6 +35,7 @@ import { SessionPings } from './session/session-ping.js';
 import { type SharedChange, SharedChanges } from './session/shared-changes.js';
 import { type ListName, SubscriptionManager } from './session/subscription-manager.js';
 import { setupExtensions } from './setup-extensions.js';
+import { selectTemplates } from './uri-template/template-index.js';
 
 /** State and functions of a server that all its connections and requests share. */
 export interface ServerRuntime {
@@ -131,7 +132,9 @@ function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => 
   const anonymous = { client: undefined, capabilities: {}, auth: undefined };
   const exact = resources.find(uri, anonymous);
   if (exact) return exact.subscribe?.(uri) ?? undefined;
-  for (const [key, resource] of resources.pick(isUriTemplate, anonymous)) {
+  for (const [key, resource] of resources.pick(isUriTemplate, anonymous, templates =>
+    selectTemplates(templates, uri),
+  )) {
     if (compileResource(key, resource).template?.match(uri)) return resource.subscribe?.(uri) ?? undefined;
   }
   return undefined;

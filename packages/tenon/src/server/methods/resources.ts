@@ -10,6 +10,7 @@ import type { ResourceDefinition } from '../definitions/resource.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
+import { selectTemplates } from '../uri-template/template-index.js';
 import { encodeContents } from './encode-contents.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
@@ -26,7 +27,7 @@ export function resolveResource(
 ): MatchedResource | undefined {
   const exact = resources.find(uri, caller);
   if (exact) return { definition: exact, variables: {} };
-  for (const [key, definition] of resources.pick(isUriTemplate, caller)) {
+  for (const [key, definition] of resources.pick(isUriTemplate, caller, templates => selectTemplates(templates, uri))) {
     const { template } = compileResource(key, definition);
     const variables = template?.match(uri, { allowUnsafe: definition.allowUnsafe });
     if (variables) return { definition, variables };
