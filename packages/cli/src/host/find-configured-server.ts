@@ -7,7 +7,7 @@ import { type Configuration, readConfiguration } from './read-configuration.js';
 import { checkTrust } from './server-trust.js';
 
 /**
- * Finds a server by its name: in the files of `--config`, else in the configuration of this folder, else in those of
+ * Finds a server by its name. Searches the files of `--config`, else the configuration of this folder, else those of
  * the user's MCP hosts.
  *
  * @throws TenonError if its command may not be started.

@@ -6,7 +6,7 @@ export interface ClientDocumentOptions {
   readonly url: string;
   /** Client name, which sign-in pages show. */
   readonly name: string;
-  /** Redirect URIs. */
+  /** Redirect URIs of the client. */
   readonly redirects: readonly string[];
   /** Home page of the client. Default: none. */
   readonly uri?: string | undefined;

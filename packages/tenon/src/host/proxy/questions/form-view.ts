@@ -32,10 +32,12 @@ export interface FormView {
 
 export interface FormViewOptions extends ViewOptions {
   /**
-   * Handling of a form that seems to request a secret, which the specification forbids. `warn` shows the form with a
-   * warning. `refuse` declines it. The detection uses words only.
+   * Handling of a form that seems to request a secret, which the specification forbids.
    *
-   * Default `warn`.
+   * - `warn` shows the form with a warning.
+   * - `refuse` declines the form.
+   *
+   * The detection uses words only. Default `warn`.
    */
   readonly secrets?: 'warn' | 'refuse' | undefined;
 }
