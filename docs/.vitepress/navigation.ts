@@ -36,6 +36,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Reverse proxies': 'deploy/reverse-proxies',
     'Several replicas': 'deploy/replicas',
     Stores: 'deploy/stores',
+    Telemetry: 'deploy/telemetry',
     'Security checklist': 'deploy/security',
   },
   Authorization: {

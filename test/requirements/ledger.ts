@@ -6,7 +6,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /** Each ledger is named by its revision. Three more have the extensions, the work of several replicas of a server, and the command. */
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
-const ledgers = [...revisions, 'extensions', 'scale-out', 'cli'] as const;
+const ledgers = [...revisions, 'extensions', 'scale-out', 'cli', 'telemetry'] as const;
 
 /** What one revision asks, as one row of its ledger. README.md says what the columns mean. */
 export interface Requirement {

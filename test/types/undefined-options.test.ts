@@ -38,6 +38,7 @@ const SERVER = {
   keepAlive: undefined,
   onError: undefined,
   clock: undefined,
+  telemetry: undefined,
 };
 const COMMON = { title: undefined, description: undefined, icons: undefined, _meta: undefined, visible: undefined };
 const NEEDS = { requiredCapabilities: undefined, scopes: undefined };
@@ -122,6 +123,7 @@ const CLIENT: Undefined<Omit<ClientOptions, 'protocolVersion' | 'forwarder' | 'g
   keepAlive: undefined,
   copyMessages: undefined,
   clock: undefined,
+  telemetry: undefined,
 };
 
 const CALL: Undefined<

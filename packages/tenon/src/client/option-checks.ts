@@ -71,6 +71,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   versionCache: checkOptional(anyObject),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   copyMessages: checkOptional(checkBoolean),
+  telemetry: checkOptional(anyObject),
   clock: checkOptional(anyObject),
 };
 

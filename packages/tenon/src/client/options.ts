@@ -15,6 +15,7 @@ import type {
 } from '../protocol/input-requests.js';
 import type { TaskState } from '../protocol/tasks.js';
 import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { MemoryOptions } from '../transports/memory.js';
 import type { VersionCache } from './connection/version-cache.js';
 
@@ -163,6 +164,8 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * process.
    */
   readonly versionCache?: VersionCache | undefined;
+  /** Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }

@@ -11,6 +11,7 @@ import type { Transport } from '../jsonrpc/transport.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
 import type { ServerRateLimits } from '../server/default-rate-limits.js';
 import type { Stores } from '../stores/stores.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { version as ownVersion } from '../version.js';
 import type { ToolBudget } from './catalog/budget/resolve-meta-tool.js';
 import type { Prefix } from './catalog/names/name-mapper.js';
@@ -128,6 +129,11 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * twice.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
+  /**
+   * Traces and measures the requests of callers, and those to the servers: what `createTelemetry` of `tenon/telemetry`
+   * returns. Default: none.
+   */
+  readonly telemetry?: Telemetry | undefined;
   /** Called for errors that no caller receives. Default: writes to standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Clock, for tests. Default: the clock of the system. */

@@ -227,6 +227,7 @@ export class RunningHost implements Host {
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,
       identity: { name: identity.name, version: identity.version },
+      telemetry: this.#options.telemetry,
       clock: this.#clock,
       onError: error => this.#guard.reportError(error),
       onConnection: connection => this.#observeConnection(connection),
@@ -278,6 +279,7 @@ export class RunningHost implements Host {
       ),
       extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
+      telemetry: this.#options.telemetry,
       onError: error => this.#guard.reportError(error),
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));

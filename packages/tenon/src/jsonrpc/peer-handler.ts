@@ -6,7 +6,7 @@ import type { MessageContext } from './transport.js';
 /** Handles the messages of a peer. */
 export interface PeerHandler {
   /** Name of the peer in errors. Default: the name of the transport. */
-  readonly peer?: string;
+  readonly peer?: string | undefined;
   /** Handles one request and returns its result. An error that it throws becomes the error response: see `rpcError`. */
   onRequest(onRequest: JsonRpcRequest, scope: RequestScope, context?: MessageContext): JsonObject | Promise<JsonObject>;
   onNotification(onNotification: JsonRpcNotification, context?: MessageContext): void;

@@ -10,6 +10,9 @@ export interface Transport {
   /** Name of the peer in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
   readonly peer: string;
 
+  /** Kind of the connection, for telemetry. Absent in memory, and on transports whose messages have an HTTP request. */
+  readonly network?: 'pipe' | 'tcp' | undefined;
+
   /**
    * Minimum time between a progress notification and the response to its request, in milliseconds. Official clients
    * drop a notification that they read in one chunk with the response. Absent: no delay.

@@ -22,11 +22,13 @@ import { type classifyRequest, readRequestMetadata } from '../protocol/negotiati
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
 import { dispatch } from './dispatch.js';
 import type { RequestContext } from './request-context.js';
 import { getMergeOptions, type ServerRuntime } from './server-runtime.js';
+import { getClientNetwork } from './session/session-peer.js';
 
 /** The part of a server that serves requests without a session. */
 export type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
@@ -48,9 +50,11 @@ function respondToStatelessRequest(
 ): MaybePromise<JsonRpcResponse> {
   const scope = new RequestScope();
   io.onClientClosed(() => scope.cancel('the client closed the connection'));
+  const { telemetry } = runtime.options;
+  const handle = () => handleStatelessRequest(runtime, request, dialect, scope, io);
   const response = catchMaybe<JsonRpcResponse>(
     () =>
-      thenMaybe(handleStatelessRequest(runtime, request, dialect, scope, io), result =>
+      thenMaybe(telemetry ? serveInTrace(telemetry, request, dialect, scope, io, handle) : handle(), result =>
         createSuccess(request.id, result),
       ),
     error => {
@@ -64,6 +68,18 @@ function respondToStatelessRequest(
     scope.complete();
     return completed;
   });
+}
+
+function serveInTrace(
+  telemetry: Telemetry,
+  { id, method, params }: JsonRpcRequest,
+  { protocolVersion }: Dialect,
+  { signal }: RequestScope,
+  { request, address }: RequestIO,
+  handle: () => MaybePromise<JsonObject>,
+): MaybePromise<JsonObject> {
+  const network = getClientNetwork(request, address);
+  return telemetry.traceIncoming({ role: 'server', protocolVersion, network, id, method, params, signal }, handle);
 }
 
 type StatelessRequestIO = Pick<

@@ -7,7 +7,7 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
 } from '../../jsonrpc/message.js';
-import { Peer } from '../../jsonrpc/peer.js';
+import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
@@ -17,13 +17,14 @@ import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
 import { createRequestMeta, type RequestMetadata } from '../../protocol/negotiation/classify-request.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
+import { createPeer } from '../../telemetry/traced-peer.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { answerRequest } from '../server-requests/server-requests.js';
 import type { ConnectionEvents, ServerDetails } from './connection-events.js';
-import type { ServerEndpoint } from './endpoint.js';
+import { getNetworkInfo, type ServerEndpoint } from './endpoint.js';
 import { createKeepAlive } from './keep-alive.js';
 import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
@@ -71,7 +72,8 @@ export class Connection implements PeerHandler {
     this.#events = events;
     this.#clock = clock;
     this.#metadata = { capabilities: createCapabilities(options), client: createClientInfo(options) };
-    this.#peer = new Peer(channel, this, clock);
+    const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
+    this.#peer = createPeer(channel, this, clock, options.telemetry, describe);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
   }
 

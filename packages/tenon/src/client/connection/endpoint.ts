@@ -1,4 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.js';
+import type { NetworkInfo } from '../../telemetry/telemetry.js';
 
 /** A server with the functions to connect to it repeatedly. */
 export interface ServerEndpoint {
@@ -16,6 +17,15 @@ export interface ServerEndpoint {
   readonly extensions?: readonly string[];
   /** Sets the function that is called when requests start and stop waiting for a sign-in. */
   onSigningIn?(listener: (signingIn: boolean) => void): void;
+}
+
+/** Returns the network properties of an endpoint. */
+export function getNetworkInfo({ kind, key }: ServerEndpoint): NetworkInfo {
+  if (kind === 'stdio') return { transport: 'pipe' };
+  if ((kind !== 'http' && kind !== 'http-sse') || key === undefined) return {};
+  const { hostname, port, protocol } = new URL(key);
+  const serverPort = Number(port) || (protocol === 'https:' ? 443 : 80);
+  return { transport: 'tcp', protocol: 'http', serverAddress: hostname, serverPort };
 }
 
 /** Members of an HTTP transport that other transports do not have. */

@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Root } from '../../protocol/content.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { QuestionHandler } from '../security/guard/host-guard.js';
 import type { ProcessLimit } from './process-limit.js';
 import type { UpstreamConnection } from './upstream-connection.js';
@@ -29,6 +30,7 @@ export interface ConnectionOptions {
   /** True if the host handles sampling for callers that do not support it. */
   readonly hasBroker: boolean;
   readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
+  readonly telemetry?: Telemetry | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
   /** Limits the number of processes of all servers. Absent if the server is not a process. */

@@ -83,6 +83,11 @@ export class UpstreamConnection {
     return this.#connectionOptions.roots;
   }
 
+  /** True if requests to the server get a trace context of their own. */
+  get isTraced(): boolean {
+    return this.#connectionOptions.telemetry !== undefined;
+  }
+
   /** Timeouts in milliseconds, and their clock. */
   get times(): Pick<ConnectionOptions, 'clock' | 'totalTimeout' | 'retryTimeout'> {
     return this.#connectionOptions;
@@ -250,11 +255,12 @@ export class UpstreamConnection {
    */
   #createClientOptions(opening: AbortSignal): ClientOptions {
     const { input, tasks, preferredVersion } = this.scope;
-    const { idleTimeout, totalTimeout, identity, clock } = this.#connectionOptions;
+    const { idleTimeout, totalTimeout, identity, clock, telemetry } = this.#connectionOptions;
     return {
       ...identity,
       ...(preferredVersion === undefined ? {} : { preferredVersion }),
       clock,
+      telemetry,
       tasks,
       validate: 'off',
       cacheSize: 0,

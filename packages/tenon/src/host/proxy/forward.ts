@@ -15,7 +15,7 @@ import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamCall } from '../connections/active-calls.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
-import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION, TRACE_META } from './hop-by-hop.js';
 import { limitRetryTime } from './retry-timeout.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
 import { translateError } from './translate-error.js';
@@ -192,7 +192,7 @@ function prepareInputRequired(
 }
 
 function sendRequest(
-  { method, params, context }: ProxiedRequest,
+  { connection, method, params, context }: ProxiedRequest,
   call: ForwardedCall,
   client: Client,
   inputs: RetryInputs,
@@ -213,7 +213,7 @@ function sendRequest(
     },
     // If the server closes its stream, the host closes the caller's stream as well.
     onStreamClosed: () => void context.closeStream(),
-    meta: toForwardedMeta(context.meta),
+    meta: toForwardedMeta(context.meta, connection.isTraced),
     allowReservedMeta: true,
   });
 }
@@ -240,6 +240,8 @@ async function waitForTask(
   }
 }
 
-function toForwardedMeta(meta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP_META.has(key)));
+/** `isTraced`: the request gets a trace context of its own, whose parent is that of the caller. */
+function toForwardedMeta(meta: JsonObject, isTraced: boolean): JsonObject {
+  const isForwarded = (key: string) => !HOP_BY_HOP_META.has(key) && !(isTraced && TRACE_META.has(key));
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => isForwarded(key)));
 }

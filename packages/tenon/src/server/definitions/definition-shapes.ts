@@ -64,6 +64,7 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   onRootsChanged: checkOptional(checkFunction),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   onError: checkOptional(checkFunction),
+  telemetry: checkOptional(anyObject),
   clock: checkOptional(anyObject),
 };
 

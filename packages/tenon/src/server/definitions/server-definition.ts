@@ -7,6 +7,7 @@ import type { Icon } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { SuggestedProtocolVersion } from '../../protocol/versions/protocol-version.js';
 import type { Stores } from '../../stores/stores.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { CreateState } from '../context/create-state.js';
 import type { ServerRateLimits } from '../default-rate-limits.js';
@@ -128,6 +129,8 @@ export interface ServerOptions<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
+  /** Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
   /**
    * Called for every error that no caller gets, such as exceptions and malformed messages. Default: writes the error to
    * standard error.

@@ -144,6 +144,7 @@ function createServerTransport(
 
   return {
     peer,
+    network: 'pipe',
     progressDelay: PROGRESS_GAP,
     open(givenReceiver) {
       receiver = givenReceiver;

@@ -1,0 +1,34 @@
+import type { Peer } from '../../jsonrpc/peer.js';
+import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
+import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { NetworkInfo } from '../../telemetry/telemetry.js';
+import { createPeer, type DescribeConnection } from '../../telemetry/traced-peer.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { ServerRuntime } from '../server-runtime.js';
+
+export type { Peer };
+
+/** Creates the peer of a session, which is traced if the server has a telemetry. */
+export function createSessionPeer(
+  { clock, options }: ServerRuntime,
+  transport: Transport,
+  session: PeerHandler & { readonly dialect: Dialect | undefined; readonly caller: CallerInfo },
+): Peer {
+  const describe: DescribeConnection = ({ request, address = session.caller.address }: MessageContext = {}) => ({
+    protocolVersion: session.dialect?.protocolVersion,
+    sessionId: request?.header('mcp-session-id'),
+    network: getClientNetwork(request, address, transport.network),
+  });
+  return createPeer(transport, session, clock, options.telemetry, describe);
+}
+
+/** Returns the network properties of a client. */
+export function getClientNetwork(
+  request: RequestHeaders | undefined,
+  clientAddress: string | undefined,
+  transport?: NetworkInfo['transport'],
+): NetworkInfo {
+  if (request === undefined) return { transport, clientAddress };
+  return { transport: 'tcp', protocol: 'http', clientAddress };
+}

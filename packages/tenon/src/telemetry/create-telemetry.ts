@@ -1,0 +1,191 @@
+import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';
+import { version } from '../version.js';
+import {
+  describeConnection,
+  describeFailure,
+  describeMessage,
+  describeRequest,
+  findResultFailure,
+  findTarget,
+  isSmallBaggage,
+  readTraceContext,
+  type TraceFailure,
+  toTraceFailure,
+} from './attributes.js';
+import { createInstruments } from './instruments.js';
+import { KnownNames } from './known-names.js';
+import type { OpenTelemetryApi, OpenTelemetrySpan, TelemetryAttributes } from './opentelemetry-api.js';
+import type { OutgoingTrace, Telemetry, TracedRequest } from './telemetry.js';
+
+/** Options of `createTelemetry`. */
+export interface TelemetryOptions<Context, Span extends OpenTelemetrySpan> {
+  /** The module `@opentelemetry/api`. */
+  readonly api: OpenTelemetryApi<Context, Span>;
+  /**
+   * Sends the baggage of the current trace to other peers, and accepts theirs, up to 8 KiB and 64 members. It may hold
+   * data of users. Default `false`.
+   */
+  readonly baggage?: boolean | undefined;
+  /**
+   * Records the arguments and results of tools in spans, up to 4,096 characters of JSON each, without values that look
+   * like secrets. Default `false`, because they may hold data of users.
+   */
+  readonly recordContent?: boolean | undefined;
+}
+
+const SCOPE = 'tenon';
+const SERVER_KIND = 1;
+const CLIENT_KIND = 2;
+const ERROR_STATUS = 2;
+/** Longest method in the name of a span, in characters. */
+const MAX_METHOD = 128;
+/** Longest arguments or result in a span, in characters of JSON. */
+const MAX_CONTENT = 4096;
+
+/**
+ * Creates the telemetry of servers, clients and hosts: pass it to `createServer`, `connect` or `createHost`. It makes a
+ * span of each request, and the four standard measurements of MCP.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
+ */
+export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
+  options: TelemetryOptions<Context, Span>,
+): Telemetry {
+  const { api, baggage: hasBaggage = false, recordContent = false } = options;
+  const { trace, context, propagation } = api;
+  const tracer = trace.getTracer(SCOPE, version);
+  const instruments = createInstruments(api.metrics.getMeter(SCOPE, version));
+  const names = new KnownNames();
+
+  const writeContext = (of: Context): JsonObject => {
+    const carrier: { [name: string]: unknown } = {};
+    propagation.inject(of, carrier);
+    if (!hasBaggage || !isSmallBaggage(String(carrier.baggage ?? ''))) delete carrier.baggage;
+    return carrier;
+  };
+
+  function describeSpan(request: TracedRequest): TelemetryAttributes {
+    const target = findTarget(request);
+    const attributes = { ...describeRequest(request, target), ...describeMessage(request) };
+    if (recordContent && target?.kind === 'tool')
+      attributes['gen_ai.tool.call.arguments'] = toContent(request.params?.arguments);
+    return attributes;
+  }
+
+  function startSpan(request: TracedRequest, parent: Context, links: Span[]): Span {
+    return tracer.startSpan(
+      nameSpan(request),
+      {
+        kind: request.role === 'client' ? CLIENT_KIND : SERVER_KIND,
+        attributes: describeSpan(request),
+        links: links.map(link => ({ context: link.spanContext() as ReturnType<Span['spanContext']> })),
+      },
+      parent,
+    );
+  }
+
+  /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
+  function complete(
+    request: TracedRequest,
+    span: Span,
+    startedAt: number,
+    failure: TraceFailure | undefined,
+    { result, isOwn }: { readonly result?: JsonObject; readonly isOwn: boolean },
+  ): void {
+    const target = findTarget(request);
+    const outcome = describeFailure(failure);
+    const content: TelemetryAttributes =
+      recordContent && target?.kind === 'tool' && result ? { 'gen_ai.tool.call.result': toContent(result) } : {};
+    span.setAttributes({ ...outcome, ...content });
+    if (failure) span.setStatus({ code: ERROR_STATUS, message: failure.message });
+    if (isOwn) span.end();
+    const name = target && names.toLabel(target, request.isKnown, failure);
+    instruments.recordRequest(request, performance.now() - startedAt, {
+      ...describeRequest(request, target, name),
+      ...outcome,
+    });
+  }
+
+  return {
+    async traceOutgoing(request, send) {
+      const active = context.active();
+      const outer = trace.getSpan(active);
+      const isOwn = outer === undefined || !isToolSpan(request, outer);
+      const span = isOwn ? startSpan(request, active, []) : outer;
+      const own = isOwn ? trace.setSpan(active, span) : active;
+      const startedAt = performance.now();
+      let sent = request;
+      const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
+        sent = { ...request, id, params };
+        span.setAttributes(describeSpan(sent));
+        if (isOwn) span.updateName(nameSpan(sent));
+      };
+      try {
+        const result = await context.with(own, () => send({ meta: writeContext(own), setRequest }));
+        complete(sent, span, startedAt, findResultFailure(sent, result), { result, isOwn });
+        return result;
+      } catch (error) {
+        complete(sent, span, startedAt, toTraceFailure(error, request.signal?.aborted), { isOwn });
+        throw error;
+      }
+    },
+    traceIncoming(request, serve) {
+      const active = context.active();
+      const ambient = trace.getSpan(active);
+      const parent = propagation.extract(active, readTraceContext(request.params, hasBaggage));
+      // The span of the HTTP request is a link where the message names its own parent.
+      const links = ambient !== undefined && trace.getSpan(parent) !== ambient ? [ambient] : [];
+      const span = startSpan(request, parent, links);
+      const startedAt = performance.now();
+      const fail = (error: unknown): never => {
+        complete(request, span, startedAt, toTraceFailure(error, request.signal?.aborted), { isOwn: true });
+        throw error;
+      };
+      const finish = (result: JsonObject): JsonObject => {
+        complete(request, span, startedAt, findResultFailure(request, result), { result, isOwn: true });
+        return result;
+      };
+      let served: MaybePromise<JsonObject>;
+      try {
+        served = context.with(trace.setSpan(parent, span), serve);
+      } catch (error) {
+        return fail(error);
+      }
+      return served instanceof Promise ? served.then(finish, fail) : thenMaybe(served, finish);
+    },
+    measureSession(session) {
+      const startedAt = performance.now();
+      let hasEnded = false;
+      return error => {
+        if (hasEnded) return;
+        hasEnded = true;
+        const failure = error === undefined ? undefined : toTraceFailure(error);
+        const { 'rpc.response.status_code': _, ...outcome } = describeFailure(failure);
+        instruments.recordSession(session, performance.now() - startedAt, {
+          ...describeConnection(session),
+          ...outcome,
+        });
+      };
+    },
+    getTraceContext: () => writeContext(context.active()),
+  };
+}
+
+function nameSpan(request: TracedRequest): string {
+  const target = findTarget(request);
+  return target ? `${request.method} ${target.name}` : request.method.slice(0, MAX_METHOD);
+}
+
+/** Tells if an instrumentation of the program has opened a span for this call of a tool already. */
+function isToolSpan({ method }: TracedRequest, span: OpenTelemetrySpan): boolean {
+  if (method !== 'tools/call') return false;
+  const { attributes } = span as { attributes?: { readonly [name: string]: unknown } };
+  return attributes?.['gen_ai.operation.name'] === 'execute_tool' && attributes['mcp.method.name'] === undefined;
+}
+
+function toContent(value: unknown): string {
+  const text = redactNamedSecrets(JSON.stringify(value ?? {}));
+  return text.length > MAX_CONTENT ? `${text.slice(0, MAX_CONTENT)}${REDACTED}` : text;
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../cancellation/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { type Id, isObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/message.js';
+import { Peer } from '../jsonrpc/peer.js';
+import type { PeerHandler } from '../jsonrpc/peer-handler.js';
+import type { LazyParams, PeerCallOptions } from '../jsonrpc/pending-requests.js';
+import type { RequestScope } from '../jsonrpc/request-scope.js';
+import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
+import type { Telemetry, TracedConnection } from './telemetry.js';
+
+/** Properties of a connection, with those of the message that came, if there is one. */
+export type DescribeConnection = (context?: MessageContext) => Omit<TracedConnection, 'role'>;
+
+/** Creates a peer, which traces its requests where there is a telemetry. */
+export function createPeer(
+  transport: Transport,
+  handler: PeerHandler,
+  clock: Clock,
+  telemetry: Telemetry | undefined,
+  describe: DescribeConnection,
+): Peer {
+  if (telemetry === undefined) return new Peer(transport, handler, clock);
+  return new TracedPeer(transport, handler, clock, telemetry, describe);
+}
+
+/** A peer that traces the requests it sends and serves, and measures its session. */
+class TracedPeer extends Peer {
+  readonly #handler: PeerHandler;
+  readonly #telemetry: Telemetry;
+  readonly #describe: DescribeConnection;
+  #endSession: ((error?: unknown) => void) | undefined;
+
+  constructor(
+    transport: Transport,
+    handler: PeerHandler,
+    clock: Clock,
+    telemetry: Telemetry,
+    describe: DescribeConnection,
+  ) {
+    super(transport, new TracedHandler(handler, (...request) => this.serve(...request)), clock);
+    this.#handler = handler;
+    this.#telemetry = telemetry;
+    this.#describe = describe;
+  }
+
+  override call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
+    const request = { ...this.#describe(), role: 'client' as const, method, signal: options.signal };
+    const answer = this.#telemetry.traceOutgoing(request, ({ meta, setRequest }) => {
+      const createParams = (id: Id): JsonObject => {
+        const resolved = typeof params === 'function' ? params(id) : params;
+        setRequest(id, resolved);
+        return addTraceContext(resolved ?? {}, meta);
+      };
+      return super.call(method, createParams, options);
+    });
+    return method === 'initialize' ? answer.then(result => this.#startSession('client', result)) : answer;
+  }
+
+  override notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
+    return super.notify(method, addTraceContext(params, this.#telemetry.getTraceContext()), options);
+  }
+
+  override end(error?: Parameters<Peer['end']>[0]): void {
+    super.end(error);
+    this.#endSession?.(error);
+  }
+
+  serve(incoming: JsonRpcRequest, scope: RequestScope, context?: MessageContext): MaybePromise<JsonObject> {
+    const { id, method, params } = incoming;
+    const request = { ...this.#describe(context), role: 'server' as const, id, method, params, signal: scope.signal };
+    const served = this.#telemetry.traceIncoming(request, () => this.#handler.onRequest(incoming, scope, context));
+    return method === 'initialize' ? thenMaybe(served, result => this.#startSession('server', result)) : served;
+  }
+
+  /** Begins to measure a session, when it was opened. */
+  #startSession(role: TracedConnection['role'], opened: JsonObject): JsonObject {
+    this.#endSession = this.#telemetry.measureSession({ ...this.#describe(), role });
+    return opened;
+  }
+}
+
+/** A handler whose requests are served in a trace. */
+class TracedHandler implements PeerHandler {
+  readonly onRequest: PeerHandler['onRequest'];
+  readonly #handler: PeerHandler;
+
+  constructor(handler: PeerHandler, serve: PeerHandler['onRequest']) {
+    this.#handler = handler;
+    this.onRequest = serve;
+  }
+
+  get peer(): string | undefined {
+    return this.#handler.peer;
+  }
+
+  onNotification(...notification: Parameters<PeerHandler['onNotification']>): void {
+    this.#handler.onNotification(...notification);
+  }
+
+  onError(error: TenonError): void {
+    this.#handler.onError(error);
+  }
+
+  onClose(error?: TenonError): void {
+    this.#handler.onClose(error);
+  }
+
+  onSessionLost(error: TenonError): void {
+    this.#handler.onSessionLost?.(error);
+  }
+
+  getBatchMode(): ReturnType<PeerHandler['getBatchMode']> {
+    return this.#handler.getBatchMode();
+  }
+
+  getUnreadableId(): ReturnType<PeerHandler['getUnreadableId']> {
+    return this.#handler.getUnreadableId();
+  }
+
+  mayAnswer(): boolean {
+    return this.#handler.mayAnswer?.() ?? true;
+  }
+}
+
+/** Adds the members of a trace to `_meta`, unless the sender has set them. */
+function addTraceContext<P extends JsonObject | undefined>(params: P, context: JsonObject): P | JsonObject {
+  if (Object.keys(context).length === 0) return params;
+  return { ...params, _meta: { ...context, ...(isObject(params?._meta) ? params._meta : {}) } };
+}

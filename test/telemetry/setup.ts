@@ -1,0 +1,62 @@
+import * as api from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+
+/** Sets the real SDK up, with exporters in memory. */
+export function setUpSdk() {
+  const spans = new InMemorySpanExporter();
+  const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 2 ** 30 });
+  const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+  const meters = new MeterProvider({ readers: [reader] });
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  api.context.setGlobalContextManager(contexts);
+  api.propagation.setGlobalPropagator(
+    new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
+  );
+  api.trace.setGlobalTracerProvider(tracers);
+  api.metrics.setGlobalMeterProvider(meters);
+  return {
+    /** Returns the finished spans, without those of earlier calls. */
+    takeSpans(): ReadableSpan[] {
+      const finished = spans.getFinishedSpans();
+      spans.reset();
+      return finished;
+    },
+    /** Returns all measurements so far: the name of the instrument, the attributes, and how many there are. */
+    async readMeasurements() {
+      await reader.forceFlush();
+      const [last] = metrics.getMetrics().slice(-1);
+      return (last?.scopeMetrics ?? []).flatMap(scope =>
+        scope.metrics.flatMap(({ descriptor, dataPoints }) =>
+          dataPoints.map(({ attributes, value }) => ({
+            name: descriptor.name,
+            unit: descriptor.unit,
+            attributes,
+            count: (value as { count: number }).count,
+            boundaries: (value as { buckets: { boundaries: number[] } }).buckets.boundaries,
+          })),
+        ),
+      );
+    },
+    async shutDown() {
+      api.trace.disable();
+      api.metrics.disable();
+      api.context.disable();
+      api.propagation.disable();
+      await Promise.all([tracers.shutdown(), meters.shutdown()]);
+    },
+  };
+}
