@@ -168,13 +168,10 @@ export class Suspension implements ExecutionBackend {
 /** Waits for the result of the work, or for the result that ends the round earlier. */
 function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
-    const finishWith =
-      <T>(settle: (value: T) => void) =>
-      (value: T) => {
-        finish();
-        settle(value);
-      };
-    waiter.resolve = finishWith(resolve);
-    promise.then(waiter.resolve, finishWith(reject));
+    waiter.resolve = result => {
+      finish();
+      resolve(result);
+    };
+    promise.finally(finish).then(waiter.resolve, reject);
   });
 }
