@@ -46,13 +46,12 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     if (endpoint !== undefined) receiver?.onClose(error);
   };
 
-  const receiveMessage = (text: string) => {
+  const receiveMessage = (text: string): void => {
     let value: unknown;
     try {
       value = parseJson(text);
     } catch (cause) {
-      receiver?.onParseError(createUnreadableError(peer, `${text.length} characters of other text`, cause));
-      return;
+      return receiver?.onParseError(createUnreadableError(peer, `${text.length} characters of other text`, cause));
     }
     receiver?.onMessage(value);
   };
