@@ -112,19 +112,15 @@ describe('tenon call', () => {
   });
 
   it('cancels the call and ends with 130 on Ctrl-C, and leaves no process', async () => {
-    const child = startTenon(project.folder, [
-      'call',
-      'trigger-long-running-operation',
-      'duration=60',
-      '--',
-      ...EVERYTHING,
-    ]);
+    const { events } = kitchen;
+    const [begun, cancelled] = [once(events, 'slow'), once(events, 'cancelled')];
+    const child = startTenon(project.folder, ['call', kitchen.url, 'slow']);
     child.stderr?.resume();
-    // The server is started once its process has a child; the test needs only that the command handles the signal.
-    await new Promise(resolve => setTimeout(resolve, 1500));
+    await begun;
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
     expect(code).toBe(130);
+    await cancelled;
     await gone(child.pid ?? 0);
   });
 });

@@ -40,7 +40,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
-    errors.write(CLEAR_LINE + text.slice(0, (errors.columns ?? DEFAULT_COLUMNS) - 1));
+    errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
   return {
     isTerminal,
