@@ -40,6 +40,7 @@ const parts = {
   tasks: async () => (await import('./tasks/measure.mjs')).measureTasks,
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
   host: async () => (await import('./host/measure.mjs')).measureHost,
+  workers: async () => (await import('./workers/measure.mjs')).measureWorkers,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
 };
 const names = Object.keys(parts);

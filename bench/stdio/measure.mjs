@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { quantile } from '../load.mjs';
 import { readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
-import { formatRatios, heading, median, range, RATIOS_NOTE, rotate, table } from '../report.mjs';
+import { formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
 import { loadPipes, openPipes } from './window.mjs';
 
 /** `clientRevision`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, clientRevision?: string, mode: string, script: string }} Subject */

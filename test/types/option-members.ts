@@ -65,7 +65,9 @@ export function findOptionMembers(checker: ts.TypeChecker, exported: readonly ts
     for (const declaration of property.declarations ?? []) {
       if (!ts.isPropertySignature(declaration) && !ts.isMethodSignature(declaration)) continue;
       const isStrict = (property.flags & ts.SymbolFlags.Optional) !== 0 && !acceptsUndefined(property);
-      if (!members.get(declaration)?.isStrict) members.set(declaration, { path, isStrict, declaration });
+      const known = members.get(declaration);
+      if (!known) members.set(declaration, { path, isStrict, declaration });
+      else if (isStrict && !known.isStrict) members.set(declaration, { ...known, isStrict });
     }
   }
 }

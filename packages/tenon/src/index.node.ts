@@ -6,6 +6,9 @@
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
+import { withWorkerStores } from './runtimes/node/workers/current-worker.js';
+import type { Prompts, ServerDefinition, Tools } from './server/definitions/server-definition.js';
+import { createServer as createServerAnywhere, type KnownKeys, type Server } from './server/server.js';
 
 /**
  * Connects a client to a server: a URL, a command, a server in this process, or a transport. `connect<typeof
@@ -19,6 +22,23 @@ export async function connect<S extends ServerTypes = ServerTypes>(
   // Clients are loaded on first use, because many servers never connect to another one.
   const { connect } = await import('./runtimes/node/connect.js');
   return connect<S>(target, options);
+}
+
+/**
+ * Creates a server from its definition. In a worker of `serveHttp` it shares its values with the other workers, unless
+ * the definition has `stores`.
+ *
+ * @throws TenonError `server/definition`, `tool/definition` and similar codes when a name, a schema or a template is
+ * invalid.
+ */
+export function createServer<
+  const T extends Tools = Record<never, never>,
+  const P extends Prompts = Record<never, never>,
+  const R extends KnownKeys = Record<never, never>,
+  const M extends KnownKeys = Record<never, never>,
+  S = unknown,
+>(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
+  return createServerAnywhere(withWorkerStores(definition));
 }
 
 export type { Clock } from './cancellation/clock.js';
@@ -109,7 +129,7 @@ export { resultSizeLimit } from './server/middleware/result-size-limit.js';
 export { timeout } from './server/middleware/timeout.js';
 export type { Registry } from './server/registry.js';
 // For servers.
-export { createServer, type Server } from './server/server.js';
+export type { Server } from './server/server.js';
 export type { RootsChange } from './server/session/roots.js';
 // Stores, for values that outlive a process or that several processes share.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';

@@ -94,7 +94,7 @@ export interface ExecutionBackend {
 export interface CompletedStep {
   readonly step: string;
   /** Index among the steps with this name, from 0. Absent for the first. */
-  readonly n?: number;
+  readonly n?: number | undefined;
   readonly value?: unknown;
 }
 
@@ -104,10 +104,10 @@ export interface RecordedRequest {
   readonly method: string;
   /** Fingerprint of the method and params of the input request. */
   readonly mark: string;
-  readonly n?: number;
-  readonly answer?: JsonObject;
+  readonly n?: number | undefined;
+  readonly answer?: JsonObject | undefined;
   /** Reason why the client refused the request. Absent if it did not refuse. */
-  readonly refused?: string;
+  readonly refused?: string | undefined;
 }
 
 export type JournalEntry = CompletedStep | RecordedRequest;

@@ -15,7 +15,7 @@ import { Session } from './session/session.js';
 import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
 
 /** An object with known keys: URIs of resources, or names of methods. */
-type KnownKeys = { readonly [key: string]: unknown };
+export type KnownKeys = { readonly [key: string]: unknown };
 
 /** A server. It serves any number of peers at the same time, over any transports, and keeps their data separate. */
 export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHandler {

@@ -33,6 +33,12 @@ export interface ServeHttpOptions extends HandlerOptions {
    * Maximum number of open connections. One address may hold the share that `limits.maxShare` allows. Default 20,000.
    */
   readonly maxConnections?: number | undefined;
+  /**
+   * Processes that share the port; `'auto'`: one for each processor. Each runs the whole program again, and serves in
+   * it. The first process starts them, replaces those that end, and holds the values of servers without `stores` of
+   * their own. Limits hold for each worker. Default 1: this process serves by itself.
+   */
+  readonly workers?: number | 'auto' | undefined;
 }
 
 /** An HTTP server that listens on a port. */
@@ -50,9 +56,15 @@ export interface HttpServer {
 /**
  * Starts an HTTP server for an MCP server, on a port of this machine.
  * @throws TenonError `serve/port-taken`, `serve/port-denied` or `serve/listen` when it cannot listen; `serve/options`
- * for an invalid port.
+ * for an invalid port or number of workers; `serve/worker` when a worker ends before it listens.
  */
 export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  if (options.workers === undefined) return serve(service, options);
+  const { serveWithWorkers } = await import('../workers/serve-with-workers.js');
+  return serveWithWorkers(() => serve(service, options), options);
+}
+
+async function serve(service: RequestHandler, options: ServeHttpOptions): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
   requirePort(port);
   const ssePath = resolveSsePath(options);
