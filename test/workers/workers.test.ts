@@ -115,6 +115,18 @@ describe('a server with workers', () => {
     expect(processes.some(([first, last]) => first !== last)).toBe(true);
   });
 
+  it('serves a session in all workers', async () => {
+    const { url } = await startListening('2');
+    await using client = await connectSpread(url, {
+      protocolVersion: '2025-11-25',
+      elicit: () => ({ action: 'accept', content: { sure: true } }),
+    });
+    const pids = new Set<string>();
+    for (let n = 0; n < 6; n += 1) pids.add(getText(await client.callTool('pid')));
+    expect(pids.size).toBe(2);
+    expect(getText(await client.callTool('confirm'))).toMatch(/^accept /);
+  });
+
   it('shows a task that one worker runs to all of them', async () => {
     const { url } = await startListening('2');
     await using client = await connectSpread(url);
