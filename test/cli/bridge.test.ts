@@ -101,7 +101,7 @@ describe('tenon bridge -- COMMAND', () => {
   it('announces no URL for a program or folder that is not there', async () => {
     for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
       const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
-      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect({ code, out }).toEqual({ code: 4, out: '' });
       expect(err).toMatch(/no program “\S*no-such-program”|no folder “\/no-such-folder”/);
     }
     await project.write('not-executable', 'text');

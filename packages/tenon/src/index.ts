@@ -67,7 +67,8 @@ export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from
 export type { ProtocolVersion } from './protocol/versions/protocol-version.js';
 export { connect } from './runtimes/web/connect.js';
 export { withJsonSchema } from './schemas/json-schema.js';
-export { compilePeerSchema, type PeerCheckResult, type PeerSchemaValidator } from './schemas/peer-schema.js';
+export { loadPeerSchema } from './schemas/load-peer-schema.js';
+export type { PeerCheckResult, PeerSchemaValidator } from './schemas/peer-schema.js';
 export type { CallerInfo } from './server/caller-info.js';
 export type { Context } from './server/context/context.js';
 export type { CreateState, StateContext } from './server/context/create-state.js';

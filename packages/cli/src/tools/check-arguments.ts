@@ -1,4 +1,4 @@
-import { compilePeerSchema, type JsonObject, TenonError } from 'tenon';
+import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
 
 /** Maximum number of problems that an error lists. */
 const MAX_PROBLEMS = 5;
@@ -9,8 +9,8 @@ const MAX_PROBLEMS = 5;
  *
  * @throws TenonError `cli/usage` with each problem.
  */
-export function checkArguments(args: JsonObject, schema: JsonObject, signature: string): void {
-  const checked = compilePeerSchema(schema).check(args);
+export async function checkArguments(args: JsonObject, schema: JsonObject, signature: string): Promise<void> {
+  const checked = (await loadPeerSchema(schema)).check(args);
   if (checked.ok !== false) return;
   const problems = checked.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     return path.length === 0 ? message : `argument "${path.join('.')}": ${message}`;

@@ -8,13 +8,19 @@ const MAX_SUBSCRIPTIONS = 1000;
 
 /** The resources that one session subscribed to. Only an active session gets notifications. */
 export class ResourceSubscriptions implements Subscriptions {
+  readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   readonly #manager: SubscriptionManager;
   readonly #subscriber: Subscriber;
-  readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   #uris: Set<string> | undefined;
-  #isActive = false;
+  #isActive: boolean;
 
-  constructor(manager: SubscriptionManager, subscriber: Subscriber, onStateChange?: (change: SessionChange) => void) {
+  constructor(
+    manager: SubscriptionManager,
+    subscriber: Subscriber,
+    isActive: boolean,
+    onStateChange?: (change: SessionChange) => void,
+  ) {
+    this.#isActive = isActive;
     this.#manager = manager;
     this.#subscriber = subscriber;
     this.#onStateChange = onStateChange;
@@ -56,10 +62,7 @@ export class ResourceSubscriptions implements Subscriptions {
   }
 
   setActive(isActive: boolean): void {
-    if (isActive === this.#isActive) return;
     this.#isActive = isActive;
-    if (!isActive) return this.#manager.remove(this.#subscriber, this.uris);
-    this.#manager.add(this.#subscriber);
-    for (const uri of this.uris) this.#manager.subscribe(this.#subscriber, uri);
+    if (isActive) for (const uri of this.uris) this.#manager.subscribe(this.#subscriber, uri);
   }
 }

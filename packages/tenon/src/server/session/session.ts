@@ -1,11 +1,12 @@
 import type { RequestInput } from '../../execution/handler-run.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { getCallerKey } from '../../jsonrpc/shared-limit.js';
-import type { AuthInfo, MessageContext, Transport } from '../../jsonrpc/transport.js';
+import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { notifications } from '../../protocol/methods.js';
 import { hasProtocolVersion } from '../../protocol/negotiation/classify-request.js';
@@ -38,15 +39,16 @@ import type { Subscriber } from './subscription-manager.js';
 
 /** One connected peer. A session, if the peer opens one, consists of a few values. Stateless requests need none. */
 export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
-  readonly subscriptions: ResourceSubscriptions;
   readonly #runtime: ServerRuntime;
   readonly #peer: Peer;
-  readonly #auth: AuthInfo | undefined;
-  readonly #address: string | undefined;
   #dialect: Dialect | undefined;
-  #caller: CallerInfo | undefined;
+  #caller: CallerInfo;
   #logLevel: LoggingLevel = 'info';
   #isReady = false;
+  /** True while the session gets notifications of changes. */
+  #isActive = false;
+  /** Created with the first subscription. */
+  #subscriptions: ResourceSubscriptions | undefined;
   readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   #listenCount = 0;
   #hasElicitations = false;
@@ -57,16 +59,12 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   constructor(runtime: ServerRuntime, transport: Transport, options: ConnectOptions = {}) {
     const { auth, address, dialect, state, onStateChange } = options;
     this.#runtime = runtime;
-    this.#auth = auth;
-    this.#address = address;
-    this.#dialect = dialect;
-    if (dialect !== undefined) this.#caller = this.caller;
+    this.#caller = { client: state?.client, capabilities: state?.capabilities ?? {}, auth, address };
+    this.#dialect = state
+      ? runtime.servedDialects.find(each => each.protocolVersion === state.protocolVersion)
+      : dialect;
     this.#peer = createSessionPeer(runtime, transport, this);
-    this.subscriptions = new ResourceSubscriptions(runtime.subscriptions, this, onStateChange);
     this.#onStateChange = onStateChange;
-    if (state === undefined) return;
-    this.#dialect = runtime.servedDialects.find(each => each.protocolVersion === state.protocolVersion);
-    this.#caller = { client: state.client, capabilities: state.capabilities, auth, address };
   }
 
   open(): void | Promise<void> {
@@ -113,18 +111,14 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#release();
   }
 
-  onRequest(
-    request: JsonRpcRequest,
-    scope: RequestScope,
-    messageContext?: MessageContext,
-  ): JsonObject | Promise<JsonObject> {
+  onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
     if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
       scope.onDone(() => void this.#peer.transport.close());
       return {};
     }
-    if (this.#dialect && this.#caller)
+    if (this.#dialect)
       return dispatch(this.#runtime, request, this.#createRequestContext(request, scope, messageContext));
     if (request.method === 'ping') return {};
     throw rpcError(
@@ -150,11 +144,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   get caller(): CallerInfo {
-    return this.#caller ?? { client: undefined, capabilities: {}, auth: this.#auth, address: this.#address };
+    return this.#caller;
   }
 
   get callerKey(): string {
-    return getCallerKey(this.#auth, this.#address);
+    return getCallerKey(this.#caller.auth, this.#caller.address);
   }
 
   /** Returns true, because a session gets the notifications of all lists. */
@@ -178,33 +172,40 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   applyState({ logLevel, isInitialized, subscribedUris }: SessionState, isObserver: boolean): void {
     if (this.#isEnded) return;
     this.#logLevel = logLevel;
-    this.subscriptions.replace(subscribedUris);
+    if (this.#subscriptions || subscribedUris.length > 0) this.subscriptions.replace(subscribedUris);
     if (isInitialized) this.#markReady();
-    this.subscriptions.setActive(this.#isReady && isObserver);
+    this.#setActive(this.#isReady && isObserver);
   }
 
   notifyMissedChanges(): void {
-    notifyAllChanges(this.#runtime, this.subscriptions.uris, (method, params) => this.notify(method, params));
+    notifyAllChanges(this.#runtime, this.#subscriptions?.uris ?? [], (method, params) => this.notify(method, params));
+  }
+
+  get subscriptions(): ResourceSubscriptions {
+    const { subscriptions: manager } = this.#runtime;
+    this.#subscriptions ??= new ResourceSubscriptions(manager, this, this.#isActive, this.#onStateChange);
+    return this.#subscriptions;
+  }
+
+  #setActive(isActive: boolean): void {
+    if (isActive === this.#isActive) return;
+    this.#isActive = isActive;
+    if (isActive) this.#runtime.subscriptions.add(this);
+    else this.#runtime.subscriptions.remove(this, this.#subscriptions?.uris ?? []);
+    this.#subscriptions?.setActive(isActive);
   }
 
   /** Handles a request that names its protocol version, which makes it stateless. */
   #handleStateless(
     request: JsonRpcRequest,
     scope: RequestScope,
-    { auth = this.#auth, address = this.#address, request: headers }: MessageContext = {},
+    { auth = this.#caller.auth, address = this.#caller.address, request: headers }: MessageContext = {},
   ): JsonObject | Promise<JsonObject> {
-    const onListen = () => this.#announceEnd(request.id, scope);
-    const context = { auth, address, request: headers, onListen };
+    const countListening = (change: 1 | -1) => {
+      this.#listenCount += change;
+    };
+    const context = { auth, address, request: headers, countListening };
     return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context);
-  }
-
-  /** Sends `notifications/cancelled` when the server ends a subscription on a shared transport. */
-  #announceEnd(requestId: Id, scope: RequestScope): void {
-    this.#listenCount += 1;
-    scope.onDone(() => {
-      this.#listenCount -= 1;
-      if (!scope.isCancelled) void this.#peer.notify('notifications/cancelled', { requestId });
-    });
   }
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {
@@ -214,8 +215,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#caller = {
       client: params.clientInfo,
       capabilities: params.capabilities,
-      auth: messageContext?.auth ?? this.#auth,
-      address: this.#address,
+      auth: messageContext?.auth ?? this.#caller.auth,
+      address: this.#caller.address,
     };
     const state = createSessionState(dialect, this.#caller, this.#logLevel);
     this.#onStateChange?.(() => state);
@@ -223,9 +224,9 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   #handleInitialized(): void {
-    if (this.#dialect === undefined || this.#caller === undefined || this.#isReady || this.#isEnded) return;
+    if (this.#dialect === undefined || this.#isReady || this.#isEnded) return;
     this.#markReady();
-    this.subscriptions.setActive(true);
+    this.#setActive(true);
     this.#onStateChange?.(state => ({ ...state, isInitialized: true }));
   }
 
@@ -239,10 +240,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   #release(): void {
     this.#runtime.sessionPings.remove(this.#peer);
     this.#initialized?.release();
-    this.subscriptions.setActive(false);
+    this.#setActive(false);
     if (this.#hasElicitations) this.#runtime.pendingElicitations.remove(this);
     this.#isReady = false;
-    const listeners = [...(this.#endListeners ?? [])];
+    const listeners = this.#endListeners ?? [];
     this.#endListeners = undefined;
     for (const listener of listeners) listener();
   }
@@ -256,12 +257,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   #createRequestContext(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): RequestContext {
-    const caller = this.#caller as CallerInfo;
-    const { auth = caller.auth, request: headers } = messageContext ?? {};
+    const { auth = this.#caller.auth, request: headers } = messageContext ?? {};
     return new SessionRequestContext(request.id, scope, this, {
       runtime: this.#runtime,
       dialect: this.#dialect as Dialect,
-      caller: auth === caller.auth ? caller : { ...caller, auth },
+      caller: auth === this.#caller.auth ? this.#caller : { ...this.#caller, auth },
       logLevel: this.#runtime.options.logging === false ? undefined : this.#logLevel,
       request: headers,
     });
@@ -287,7 +287,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return createRequestInput({
       peer: this.#peer,
       dialect: this.#dialect as Dialect,
-      capabilities: this.#caller?.capabilities ?? {},
+      capabilities: this.#caller.capabilities,
       onElicitationSent: id => this.trackElicitation(id),
       waitForInitialized: method => {
         if (this.#isReady || this.#isEnded) return undefined;

@@ -14,11 +14,18 @@ export function handleStatelessInSession(
   peer: Peer,
   request: JsonRpcRequest,
   scope: RequestScope,
-  { onListen, ...context }: MessageContext & { readonly onListen: () => void },
+  { countListening, ...context }: MessageContext & { readonly countListening: (change: 1 | -1) => void },
 ): JsonObject | Promise<JsonObject> {
   const route = requireServed(request, runtime.servedDialects);
   if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
-  if (request.method === 'subscriptions/listen') onListen();
+  if (request.method === 'subscriptions/listen') {
+    countListening(1);
+    scope.onDone(() => {
+      countListening(-1);
+      // The client learns on a shared transport that the server ended the subscription.
+      if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
+    });
+  }
   return handleStatelessRequest(runtime, request, route.dialect, scope, {
     ...context,
     request: context.request,
