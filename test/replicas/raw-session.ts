@@ -71,11 +71,17 @@ function createRawSession(url: string, session: string, retries: number[]): RawS
       return /^id: (.*)$/m.exec(new TextDecoder().decode(value))?.[1] ?? '';
     },
     async resume(lastEventId) {
-      const response = await fetch(url, { headers: { ...headers, 'last-event-id': lastEventId } });
-      const messages = [...(await response.text()).matchAll(/^data: (.+)$/gm)].map(([, data]) =>
-        JSON.parse(data ?? ''),
-      );
-      return messages.find(message => !('method' in message));
+      for (;;) {
+        const response = await fetch(url, { headers: { ...headers, 'last-event-id': lastEventId } });
+        const messages = [...(await response.text()).matchAll(/^data: (.+)$/gm)].map(([, data]) =>
+          JSON.parse(data ?? ''),
+        );
+        if (response.status !== 200 && response.status !== 503) throw new Error(`not resumed: HTTP ${response.status}`);
+        const found = messages.find(message => !('method' in message));
+        if (found !== undefined) return found;
+        // Clients resume a stream that ends without the response, and wait where the store does not respond.
+        await setTimeout(50);
+      }
     },
     at: other => createRawSession(other, session, retries),
   };
