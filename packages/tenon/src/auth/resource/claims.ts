@@ -59,8 +59,8 @@ const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
 
 /**
- * Tells if the claims belong to an access token. Refresh tokens and ID tokens have the same issuer and user, so only
- * these claims distinguish them.
+ * Tells if the claims belong to an access token. Refresh tokens and ID tokens have the same issuer and user as access
+ * tokens, so only their other claims tell them apart.
  */
 function isAccessToken(claims: JsonObject): boolean {
   const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);

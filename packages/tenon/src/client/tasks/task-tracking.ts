@@ -166,8 +166,8 @@ async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState)
 }
 
 /**
- * Waits for the result with a request that stays open. For versions where the server sends requests to the waiting
- * client.
+ * Waits for the result with a request that stays open. It serves versions in which the server sends requests to the
+ * client that waits.
  */
 async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
