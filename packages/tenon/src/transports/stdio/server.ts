@@ -185,7 +185,7 @@ function delay(clock: Clock, ms: number): Promise<void> {
 function createReadFailedError(peer: string, cause: unknown): TenonError {
   return new TenonError('stdio/read-failed', 'cannot read from the pipe of the peer', {
     peer,
-    hint: 'check that the process at the other end of the pipe still runs',
+    hint: 'check that the process of the peer still runs',
     cause,
   });
 }
