@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createServer, tool } from 'tenon';
+import { createServer, prompt, tool } from 'tenon';
 import {
   allow,
   ask,
@@ -312,6 +312,28 @@ describe('the record', () => {
       ['eve', 'two', expect.stringMatching(/answered|failed/)],
     ]);
     expect(events[3].outcome).not.toBe('ok');
+  });
+
+  it('records a request that ends with an error, with its code and its duration', async () => {
+    const path = join(await createFolder(), 'audit.jsonl');
+    const broken = createServer({
+      name: 'broken',
+      version: '1',
+      prompts: { draft: prompt({ run: () => Promise.reject(new Error('boom')) }) },
+      onError: () => {},
+    });
+    const { host } = await startGuardedHost({ servers: { one: { service: broken } }, audit: path });
+    const { error } = await sendRequest(host.toServer(), 'prompts/get', { name: 'draft' }, said('ada'));
+    expect(error?.code).toBe(-32603);
+    await host.close();
+    const events = (await readFile(path, 'utf8'))
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(events.filter(({ name }) => name === 'draft')).toMatchObject([
+      { action: 'called' },
+      { action: 'failed', outcome: expect.stringMatching(/^[a-z]+\/[a-z-]+$/), ms: expect.any(Number) },
+    ]);
   });
 
   it.each(['say', 'erase', 'sure'])('cannot be written: %s is not called', async name => {

@@ -158,3 +158,21 @@ describe('the lint checks a rule against the tools that there are', () => {
     deny({ prompt: 'nothing' }),
   ])('and says nothing of %j', rule => expect(messages(rule)).toEqual([]));
 });
+
+describe('a finding on an unknown name', () => {
+  const lint = (count: number) => {
+    const tools = Array.from({ length: count }, (_, at) => ({
+      name: `tool_${String(at).padStart(2, '0')}`,
+      inputSchema: { type: 'object' as const },
+    }));
+    const findings = lintPolicy({ rules: [deny({ tool: 'none' })] }, { inventory: [{ server: 'db', tools }] });
+    return findings.find(({ problem }) => problem === 'unknown-name')?.message;
+  };
+
+  it('lists 12 names at most, and counts the others', () => {
+    expect(lint(12)).toMatch(/Expected tool_00, .*, tool_11$/);
+    expect(lint(15)).toMatch(/Expected tool_00, .*, tool_11 and 3 more$/);
+  });
+
+  it('says that there is none', () => expect(lint(0)).toMatch(/Expected none$/));
+});

@@ -228,3 +228,12 @@ describe('a folder', () => {
   it('may have dots that lead nowhere else', () =>
     expect(createFolderMatcher('/work/./a/../')?.contains('/work/b')).toBe(true));
 });
+
+describe('a file URL with fewer than three slashes', () => {
+  it('is certainly in no folder, because programs read it differently', () => {
+    const folder = createFolderMatcher('/x');
+    expect(folder?.contains('file:///x/x/a')).toBe(true);
+    expect(folder?.contains('file:/x/x/a')).toBe(false);
+    expect(folder?.mayContain('file:/x/x/a')).toBe(true);
+  });
+});
