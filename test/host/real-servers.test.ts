@@ -8,7 +8,7 @@ import { root } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
-import { takeCover, takePart } from '../support/extent.js';
+import { isFull, takeCover } from '../support/extent.js';
 import { connectOwnClient, type GatewayClient, wrapSdkClient } from './gateway-client.js';
 import { inspect } from './inspector.js';
 import {
@@ -205,7 +205,7 @@ describe('MCP Inspector on the command line', () => {
     'over stdio': () => [process.execPath, ...gateway.stdio],
   };
 
-  it.each(takePart(Object.keys(roads), 1, 3))(
+  it.runIf(isFull).each(Object.keys(roads))(
     '%s: lists, calls, reads, prompts',
     async road => {
       const ask = (method: string, ...more: string[]) =>

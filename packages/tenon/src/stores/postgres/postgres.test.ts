@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, oneof, option, record } from 'fast-check';
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type PostgresClient, type PostgresPool, type PostgresStoresOptions, postgresStores } from '../../postgres.js';
+import { type PostgresPool, type PostgresStoresOptions, postgresStores } from '../../postgres.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';
 import { memoryStores } from '../memory-stores.js';
@@ -45,30 +45,6 @@ function openCases(open: (options: PostgresStoresOptions) => Stores) {
   };
 }
 
-/** A pool whose clients run each statement outside of a transaction on another connection, as a pooler does. */
-function createPoolerPool(inner: Pool): PostgresPool & { readonly names: readonly unknown[] } {
-  const names: unknown[] = [];
-  const connect = async (): Promise<PostgresClient> => {
-    const transaction: PoolClient[] = [];
-    const end = (destroy: boolean) => {
-      for (const client of transaction.splice(0)) client.release(destroy);
-    };
-    return {
-      async query(statement) {
-        names.push(statement.name);
-        if (statement.text.startsWith('BEGIN')) transaction.push(await inner.connect());
-        const result = await (transaction[0] ?? inner).query(statement);
-        if (statement.text === 'COMMIT') end(false);
-        return result;
-      },
-      on: () => {},
-      removeListener: () => {},
-      release: () => end(true),
-    };
-  };
-  return { names, connect };
-}
-
 describe.skipIf(!hasPostgres)(`stores in Postgres${skipReason}`, () => {
   describe('by URL', () => {
     for (const { name, run } of storeCases(openCases(options => postgresStores(server.url, options)))) it(name, run);
@@ -76,35 +52,6 @@ describe.skipIf(!hasPostgres)(`stores in Postgres${skipReason}`, () => {
 
   describe('by a pool', () => {
     for (const { name, run } of storeCases(openCases(options => postgresStores(pool, options)))) it(name, run);
-  });
-
-  describe('behind a pooler', () => {
-    const settings = { transactionPooling: true, pollInterval: 20 };
-    const open = (options: PostgresStoresOptions) =>
-      postgresStores(createPoolerPool(pool), { ...options, ...settings });
-    for (const { name, run } of storeCases(openCases(open))) it(name, run);
-
-    it('prepare no statements', async () => {
-      const pooler = createPoolerPool(pool);
-      const stores = postgresStores(pooler, { schema: createSchema(), ...settings });
-      await stores.values.put('a', {});
-      await stores.close();
-      expect(new Set(pooler.names)).toEqual(new Set([undefined]));
-    });
-  });
-
-  describe('in a database with other settings', () => {
-    it.each([
-      ['LATIN1', 'read committed'],
-      ['SQL_ASCII', 'repeatable read'],
-      ['UTF8', 'serializable'],
-    ])('pass the contract with encoding %s, isolation %s', async (encoding, isolation) => {
-      const name = `other_${encoding.toLowerCase()}`;
-      await pool.query(`CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);
-      await pool.query(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`);
-      const url = server.url.replace(/\/postgres$/, `/${name}`);
-      for (const { run } of storeCases(openCases(options => postgresStores(url, options)))) await run();
-    });
   });
 
   it('are apart from those in another schema [so.tenant-prefix]', async () => {
