@@ -32,6 +32,8 @@ interface NumberOption {
   readonly owner: string;
   readonly name: string;
   readonly comment: string;
+  /** Text of `@default`. */
+  readonly fallback: string | undefined;
 }
 
 function findNumbers(declarations: readonly ts.Node[]): NumberOption[] {
@@ -41,7 +43,14 @@ function findNumbers(declarations: readonly ts.Node[]): NumberOption[] {
     const isNumber = /^number( |$)/.test(declaration.type?.getText() ?? '');
     if (!isNumber) return [];
     if (!declaration.questionToken && !LISTED_OWNER.test(parent.name.text)) return [];
-    return [{ owner: parent.name.text, name: declaration.name.getText(), comment: getComment(declaration) }];
+    return [
+      {
+        owner: parent.name.text,
+        name: declaration.name.getText(),
+        comment: getComment(declaration),
+        fallback: getDefault(declaration),
+      },
+    ];
   });
   const byName = new Map(found.map(each => [`${each.owner}.${each.name}`, each]));
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
@@ -55,13 +64,23 @@ function getComment(declaration: ts.Node): string {
     .replace(/\s+/g, ' ');
 }
 
+/** Returns the text of `@default`, whose backticks TypeScript takes for the text itself. */
+function getDefault(declaration: ts.Node): string | undefined {
+  const tag = ts.getJSDocTags(declaration).find(({ tagName }) => tagName.text === 'default');
+  return tag && ts.getTextOfJSDocComment(tag.comment)?.replace(/\s+/g, ' ');
+}
+
+const escapeCell = (text: string) => text.replaceAll('|', '\\|');
+
 function formatPage(numbers: readonly NumberOption[]): string {
   const listed = numbers.filter(({ owner }) => LISTED_OWNER.test(owner));
   const owners = [...new Set(listed.map(({ owner }) => owner))];
   const tables = owners.map(owner => {
     const rows = listed.filter(each => each.owner === owner);
-    const lines = rows.map(({ name, comment }) => `| \`${name}\` | ${comment.replaceAll('|', '\\|')} |`);
-    return [`## ${owner}`, '', '| option | meaning, unit and default |', '|---|---|', ...lines].join('\n');
+    const lines = rows.map(
+      ({ name, comment, fallback = '–' }) => `| \`${name}\` | ${escapeCell(comment)} | ${escapeCell(fallback)} |`,
+    );
+    return [`## ${owner}`, '', '| option | meaning and unit | default |', '|---|---|---|', ...lines].join('\n');
   });
   return [
     '# Durations and limits',
@@ -106,6 +125,11 @@ describe('options', () => {
     expect(durations.length).toBeGreaterThan(40);
     const silent = durations.filter(({ comment }) => !/\b(?:ms|milliseconds)\b/i.test(comment));
     expect(silent.map(({ owner, name }) => `${owner}.${name}`)).toEqual([]);
+  });
+
+  it('state their defaults by the tag `@default`, so that editors and the API reference show them', () => {
+    const asText = members.filter(({ declaration }) => /\bDefault:? /.test(getComment(declaration)));
+    expect(asText.map(({ path }) => path)).toEqual([]);
   });
 
   // `npx vitest run test/types/options.test.ts -u` writes the page.

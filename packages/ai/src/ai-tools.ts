@@ -12,9 +12,15 @@ export type ToolSource = ToolClient | { readonly client: ToolClient };
 
 /** Options of `toAiTools`. */
 export interface AiToolsOptions {
-  /** Selects the tools. Default: all. */
+  /**
+   * Selects the tools.
+   * @default all
+   */
   readonly filter?: ((tool: Tool) => boolean) | undefined;
-  /** Options of each call, such as `totalTimeout` or `onProgress`. Default: none. */
+  /**
+   * Options of each call, such as `totalTimeout` or `onProgress`.
+   * @default none
+   */
   readonly callOptions?: Omit<CallOptions, 'signal' | 'resolveInputRequests'> | undefined;
 }
 

@@ -10,17 +10,24 @@ import { createToolNames, type ToolNames } from './tool-names.js';
 /** Options of `createModel`. */
 export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
   /**
-   * Name of the model, which is compared with the model hints of servers and shown to reviewers. Default: the model ID
-   * of the provider.
+   * Name of the model, which is compared with the model hints of servers and shown to reviewers.
+   * @default the model ID of the provider
    */
   readonly name?: string | undefined;
-  /** Content types that the model accepts in addition to text. Default: images and tools. */
+  /**
+   * Content types that the model accepts in addition to text.
+   * @default images and tools
+   */
   readonly takes?: Model['takes'];
-  /** Maximum number of retries by the AI SDK after a network error or a status such as 429. Default 2. */
+  /**
+   * Maximum number of retries by the AI SDK after a network error or a status such as 429.
+   * @default 2
+   */
   readonly maxRetries?: number | undefined;
   /**
    * Texts to remove from errors, such as an API key without a known prefix. API keys of known formats are always
-   * removed. Default: none.
+   * removed.
+   * @default none
    */
   readonly secrets?: readonly string[] | undefined;
 }

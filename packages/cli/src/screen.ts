@@ -29,7 +29,10 @@ const CLEAR_LINE = '\r\u001b[2K';
 const DEFAULT_COLUMNS = 80;
 
 export interface ScreenOptions {
-  /** Switches colours and styles off, also on a terminal. Default `false`. */
+  /**
+   * Switches colours and styles off, also on a terminal.
+   * @default `false`
+   */
   readonly noColor?: boolean;
 }
 

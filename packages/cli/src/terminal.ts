@@ -3,7 +3,10 @@ import { Writable } from 'node:stream';
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Hides the typed text. Default `false`. */
+  /**
+   * Hides the typed text.
+   * @default `false`
+   */
   readonly hidden?: boolean | undefined;
 }
 

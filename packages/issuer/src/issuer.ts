@@ -1,6 +1,7 @@
 import { type AuthEndpoint, type AuthHttpRequest, getParameter } from 'tenon/auth/endpoints';
 import { createRoutedEndpoint } from './endpoint.js';
-import { createOptionError, type IssuerBaseOptions, resolveIssuerOptions } from './options.js';
+import type { IssuerBaseOptions } from './options.js';
+import { createOptionError, resolveIssuerOptions } from './resolve-options.js';
 import { hashSecret } from './secrets.js';
 import { redirectWithCode } from './token/issued-grants.js';
 import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
@@ -8,15 +9,14 @@ import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
 /** Options of `createIssuer`. */
 export interface IssuerOptions extends IssuerBaseOptions {
   /**
-   * Passwords in plain text, by user name. For development and tests only. Default: none, for loopback only: every consent then signs in
-   * the user `developer`.
+   * Passwords in plain text, by user name. For development and tests only.
+   * @default none, for loopback only: every consent then signs in the user `developer`
    */
   readonly users?: Readonly<Record<string, string>> | undefined;
   /**
    * Returns the user of a browser, for example from your own cookie or from a header that a proxy sets. Return
    * `undefined` when the user is unknown. It replaces `users`.
-   *
-   * Default: none.
+   * @default none
    */
   readonly signIn?:
     | ((request: { header(name: string): string | undefined }) => Promise<string | undefined> | string | undefined)

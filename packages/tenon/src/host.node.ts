@@ -3,7 +3,8 @@
  *
  * @module tenon/host
  */
-import { type Host, RunningHost } from './host/host.js';
+import type { Host } from './host/host.js';
+import { RunningHost } from './host/running-host.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-options.js';
 import { nodeTransports } from './runtimes/node/transports.js';
 import { memoryStores } from './stores/memory-stores.js';

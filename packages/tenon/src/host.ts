@@ -2,8 +2,9 @@
  * Entry `tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
  * with additional exports.
  */
-import { type Host, RunningHost } from './host/host.js';
+import type { Host } from './host/host.js';
 import type { HostOptions } from './host/host-options.js';
+import { RunningHost } from './host/running-host.js';
 import { webTransports } from './runtimes/web/transports.js';
 
 /** Creates a host for the servers in the options. Servers start when they are first needed. */

@@ -8,7 +8,10 @@ import { saveContent } from './save-content.js';
 /** Options of the output of a call. */
 export interface ResultOptions {
   readonly json?: boolean;
-  /** Folder for images, audio and resources. Default: they are not saved. */
+  /**
+   * Folder for images, audio and resources.
+   * @default they are not saved
+   */
   readonly save?: string;
 }
 

@@ -18,7 +18,10 @@ import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 
 interface LintCommandOptions {
-  /** Path of the lock file. `false` uses no lock file. Default: `mcp.lock` if it exists. */
+  /**
+   * Path of the lock file. `false` uses no lock file.
+   * @default `mcp.lock` if it exists
+   */
   readonly lock?: string | boolean;
   readonly trust?: boolean;
   readonly json?: boolean;

@@ -28,8 +28,7 @@ export interface GatewayHostOptions {
   readonly store?: string;
   /**
    * Path of the lock file. `true` uses `mcp.lock`. `false` uses no lock file.
-   *
-   * Default: `mcp.lock` if it exists.
+   * @default `mcp.lock` if it exists
    */
   readonly lock?: string | boolean;
   readonly drift?: 'block' | 'ask' | 'warn';
@@ -39,11 +38,17 @@ export interface GatewayHostOptions {
   readonly budget?: number;
   readonly maxOutput?: number;
   readonly maxProcesses?: number;
-  /** Idle time after which a server is stopped, in milliseconds. Default: that of `createHost`. */
+  /**
+   * Idle time after which a server is stopped, in milliseconds.
+   * @default that of `createHost`
+   */
   readonly idle?: number;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
-  /** Signs callers in to servers. Default: the user of this machine signs in. */
+  /**
+   * Signs callers in to servers.
+   * @default the user of this machine signs in
+   */
   readonly callerSignIn?: CallerSignIn;
 }
 

@@ -9,7 +9,10 @@ import type { HttpAuth } from './http-auth.js';
 export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits'> {
   /** Servers of each virtual server, by its name. Each virtual server has the endpoint `/NAME`. */
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
-  /** Servers of the endpoint `/mcp`. Default: all. */
+  /**
+   * Servers of the endpoint `/mcp`.
+   * @default all
+   */
   readonly servers?: readonly string[];
   /** Creates the authorization of the endpoint at a path. */
   readonly createAuth: (path?: string) => HttpAuth;

@@ -19,10 +19,14 @@ import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
 export interface UserSignInOptions {
   /**
    * Opens the sign-in page in a browser. With `false`, the user opens the page on any machine, and pastes the final
-   * address of the browser. Default `true`.
+   * address of the browser.
+   * @default `true`
    */
   readonly browser?: boolean;
-  /** Uses tokens of earlier sign-ins only. A sign-in that needs the user fails with `auth/needs-user`. Default `false`. */
+  /**
+   * Uses tokens of earlier sign-ins only. A sign-in that needs the user fails with `auth/needs-user`.
+   * @default `false`
+   */
   readonly storedOnly?: boolean;
   /** ID of a client that is registered manually. */
   readonly clientId?: string;
@@ -30,7 +34,10 @@ export interface UserSignInOptions {
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
-  /** URL at which browsers reach the gateway. Default: the origin of the audience. */
+  /**
+   * URL at which browsers reach the gateway.
+   * @default the origin of the audience
+   */
   readonly publicUrl?: string;
   /** ID of a client that is registered manually at the issuer. */
   readonly clientId?: string;

@@ -7,9 +7,15 @@ import { describeRequests, formatRequests } from './describe-requests.js';
 import type { Questions } from './questions.js';
 
 export interface ResponseOptions {
-  /** True if the user has opened the page of the server. Default `false`. */
+  /**
+   * True if the user has opened the page of the server.
+   * @default `false`
+   */
   readonly accept?: boolean;
-  /** True if the user declines the request. Default `false`. */
+  /**
+   * True if the user declines the request.
+   * @default `false`
+   */
   readonly decline?: boolean;
 }
 

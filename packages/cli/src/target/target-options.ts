@@ -18,7 +18,10 @@ export interface TargetOptions {
   readonly pass?: string[];
   readonly cwd?: string;
   readonly protocolVersion?: string;
-  /** Timeout, in milliseconds. Default: that of `connect`. */
+  /**
+   * Timeout, in milliseconds.
+   * @default that of `connect`
+   */
   readonly timeout?: number;
   readonly input?: boolean;
   readonly json?: boolean;

@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
-import { createOptionError, type IssuerSettings } from '../options.js';
+import type { IssuerSettings } from '../options.js';
+import { createOptionError } from '../resolve-options.js';
 import { hashSecret } from '../secrets.js';
 import { type OauthClient, USER_GRANTS } from './client.js';
 import { getDocumentedClient } from './client-document.js';
@@ -9,15 +10,30 @@ import { isRedirectUri } from './redirect-uri.js';
 export interface IssuerClient {
   /** `client_id`: 1 to 200 printable ASCII characters. */
   readonly id: string;
-  /** Name on the consent page. Default: the client ID. */
+  /**
+   * Name on the consent page.
+   * @default the client ID
+   */
   readonly name?: string | undefined;
-  /** Redirect URIs. They are compared byte for byte, except for the port of a loopback address. Default: none. */
+  /**
+   * Redirect URIs. They are compared byte for byte, except for the port of a loopback address.
+   * @default none
+   */
   readonly redirects?: readonly string[] | undefined;
-  /** Secret of a confidential client, for `client_secret_basic` and `client_secret_post`. Default: none. */
+  /**
+   * Secret of a confidential client, for `client_secret_basic` and `client_secret_post`.
+   * @default none
+   */
   readonly secret?: string | undefined;
-  /** Public keys of a confidential client, for `private_key_jwt`. Default: none. */
+  /**
+   * Public keys of a confidential client, for `private_key_jwt`.
+   * @default none
+   */
   readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
-  /** Lets a confidential client get its own tokens with `client_credentials`, without a user. Default `false`. */
+  /**
+   * Lets a confidential client get its own tokens with `client_credentials`, without a user.
+   * @default `false`
+   */
   readonly machine?: boolean | undefined;
 }
 

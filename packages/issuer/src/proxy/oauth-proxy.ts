@@ -17,7 +17,8 @@ import {
 import { type AuthorizationRequest, createResponseUri } from '../authorize/authorization-request.js';
 import { getCspSource } from '../clients/redirect-uri.js';
 import { createRoutedEndpoint } from '../endpoint.js';
-import { createOptionError, type IssuerBaseOptions, type IssuerSettings, resolveIssuerOptions } from '../options.js';
+import type { IssuerBaseOptions, IssuerSettings } from '../options.js';
+import { createOptionError, resolveIssuerOptions } from '../resolve-options.js';
 import { hashSecret, isMatchingSecret } from '../secrets.js';
 import type { SignInMethod } from '../sign-in-method.js';
 import { createSingleUseStore, type SingleUseStore } from '../single-use-store.js';
@@ -31,11 +32,12 @@ export interface OauthProxyOptions extends IssuerBaseOptions {
   /** Identity provider at which users sign in. */
   readonly upstream: UpstreamOptions;
   /**
-   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first key encrypts, and all keys
-   * decrypt, so that you can rotate them.
+   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first key encrypts, and all
+   * keys decrypt, so that you can rotate them.
    *
-   * Default: a key derived from `upstream.clientSecret`. A change of that secret then requires all users to sign in
-   * again.
+   * A change of that secret then requires all users to sign in again.
+   *
+   * @default a key derived from `upstream.clientSecret`
    */
   readonly encryptionKeys?: readonly SealKey[] | undefined;
 }

@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
 import { checkBrowserUrl, createUrlGuard } from 'tenon/auth/endpoints';
-import { createOptionError, type IssuerSettings } from '../options.js';
+import type { IssuerSettings } from '../options.js';
+import { createOptionError } from '../resolve-options.js';
 
 /**
  * Identity provider at which clients cannot register. Register the proxy there with the redirect URI `<url>/callback`.
@@ -15,16 +16,25 @@ export interface UpstreamOptions {
   readonly clientId: string;
   /** Client secret of the proxy at the identity provider. */
   readonly clientSecret: string;
-  /** Client authentication method. Default `client_secret_basic`. */
+  /**
+   * Client authentication method.
+   * @default `client_secret_basic`
+   */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /**
    * Scopes to request at the identity provider. They are the same for all clients, because the provider knows only the
    * proxy.
    */
   readonly scopes: readonly string[];
-  /** Required issuer of ID tokens and of `iss` in authorization responses. Default: the origin of `tokenUrl`. */
+  /**
+   * Required issuer of ID tokens and of `iss` in authorization responses.
+   * @default the origin of `tokenUrl`
+   */
   readonly issuer?: string | undefined;
-  /** Additional parameters of the authorization request, such as `prompt`. Default: none. */
+  /**
+   * Additional parameters of the authorization request, such as `prompt`.
+   * @default none
+   */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** Returns a stable, unique ID of the signed-in user. */
   identifyUser(tokens: UpstreamTokens): Promise<string> | string;

@@ -3,17 +3,23 @@ import { type AbortSignalLike, LazyAbortSignal } from './lazy-abort-signal.js';
 
 export interface TimeoutOptions<R> {
   readonly clock: Clock;
-  /** Timeout in milliseconds. Default: none. */
+  /**
+   * Timeout in milliseconds.
+   * @default none
+   */
   readonly timeout?: number | undefined;
-  /** Keeps the process alive until the work or the timeout ends. Default: false. */
+  /**
+   * Keeps the process alive until the work or the timeout ends.
+   * @default `false`
+   */
   readonly hold?: boolean | undefined;
   /** Called after the timeout. Returns the result or throws the error. */
   readonly onTimeout: () => R;
   /** Aborting this signal ends the wait. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * Called after the signal is aborted. Returns the result or throws the error. Default: throws the reason of the
-   * signal.
+   * Called after the signal is aborted. Returns the result or throws the error.
+   * @default throws the reason of the signal
    */
   readonly onAbort?: ((reason: unknown) => R) | undefined;
 }

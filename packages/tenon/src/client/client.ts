@@ -10,7 +10,8 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/params-and-results.js';
-import type { CallOptions, ClientEvents, ConnectionState, InternalCallOptions } from './options.js';
+import type { CallOptions, InternalCallOptions } from './call-options.js';
+import type { ClientEvents, ConnectionState } from './options.js';
 import type { Tasks } from './tasks/task-handle.js';
 
 /** The types of a server that `connect<typeof server>` reads: input and output of its tools and prompts. */
@@ -83,13 +84,25 @@ export interface PromptArguments {
 
 /** Resources (by URI) and lists (by name) to watch. */
 export interface WatchOptions {
-  /** URIs of the resources to watch. Default: none. */
+  /**
+   * URIs of the resources to watch.
+   * @default none
+   */
   readonly uris?: readonly string[] | undefined;
-  /** Watches the list of tools. Default: false. */
+  /**
+   * Watches the list of tools.
+   * @default `false`
+   */
   readonly tools?: boolean | undefined;
-  /** Watches the list of prompts. Default: false. */
+  /**
+   * Watches the list of prompts.
+   * @default `false`
+   */
   readonly prompts?: boolean | undefined;
-  /** Watches the list of resources. Default: false. */
+  /**
+   * Watches the list of resources.
+   * @default `false`
+   */
   readonly resources?: boolean | undefined;
 }
 

@@ -6,6 +6,7 @@ import type { LoggingLevel } from '../protocol/content.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
 import { createTransportPair, type MemoryOptions } from '../transports/memory.js';
+import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
 import { listAll } from './calls/pages.js';
 import { encodePromptArguments } from './calls/prompt-arguments.js';
@@ -13,7 +14,7 @@ import { getToolValue } from './calls/results.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerEndpoint } from './connection/endpoint.js';
 import { requireClientOptions } from './option-checks.js';
-import type { CallOptions, ClientOptions, InternalCallOptions } from './options.js';
+import type { ClientOptions } from './options.js';
 import { createClientTasks } from './tasks/client-tasks.js';
 import { watch } from './watch/watch.js';
 

@@ -5,7 +5,7 @@ import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
-import type { Icon, LoggingLevel, Meta, Root } from '../protocol/content.js';
+import type { Icon, LoggingLevel, Root } from '../protocol/content.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -13,7 +13,6 @@ import type {
   ElicitResult,
   ElicitUrlParams,
 } from '../protocol/input-requests.js';
-import type { TaskState } from '../protocol/tasks.js';
 import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { MemoryOptions } from '../transports/memory.js';
@@ -69,7 +68,10 @@ export interface ClientHandlers {
   readonly sample?:
     | ((request: CreateMessageParams, info: ServerRequestInfo) => MaybePromise<CreateMessageResult>)
     | undefined;
-  /** True if `sample` can give tools to the model. Default: false. */
+  /**
+   * True if `sample` can give tools to the model.
+   * @default `false`
+   */
   readonly sampleTools?: boolean | undefined;
   /**
    * The folders that servers may use: a list, a function that returns it, or a source that also reports changes
@@ -90,20 +92,35 @@ export interface RequestForwarder {
 
 /** Options of a client. */
 export interface ClientOptions extends ClientHandlers, MemoryOptions {
-  /** Name of the client, which servers see. Default: `tenon`. */
+  /**
+   * Name of the client, which servers see.
+   * @default `tenon`
+   */
   readonly name?: string | undefined;
-  /** Version of the client. Default: the version of this library. */
+  /**
+   * Version of the client.
+   * @default the version of this library
+   */
   readonly version?: string | undefined;
-  /** Name of the client for people. Default: `name`. */
+  /**
+   * Name of the client for people.
+   * @default `name`
+   */
   readonly title?: string | undefined;
-  /** Images of the client for user interfaces. Default: none. */
+  /**
+   * Images of the client for user interfaces.
+   * @default none
+   */
   readonly icons?: Icon[] | undefined;
-  /** The only protocol version to use. Default: the newest that client and server support. */
+  /**
+   * The only protocol version to use.
+   * @default the newest that client and server support
+   */
   readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
-   * Rejects the result with `peer/invalid-result` when one entry is malformed: a content block, a message, the contents
-   * of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it. Default:
-   * false.
+   * Rejects the result with `peer/invalid-result` when one entry is malformed: a content block, a message, the
+   * contents of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it.
+   * @default `false`
    */
   readonly strictResults?: boolean | undefined;
   /** Starts with this protocol version, and accepts the version that the server prefers. @internal */
@@ -113,124 +130,88 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @internal
    */
   readonly getOpenSignal?: (() => AbortSignal) | undefined;
-  /** Extensions that the client supports, by ID: `com.example/thing`. Default settings: `{}`. */
+  /**
+   * Extensions that the client supports, by ID: `com.example/thing`.
+   * @default settings: `{}`
+   */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
-  /** Lets servers turn tool calls into tasks, which the client waits for. Default: true. */
+  /**
+   * Lets servers turn tool calls into tasks, which the client waits for.
+   * @default `true`
+   */
   readonly tasks?: boolean | undefined;
-  /** Experimental capabilities, declared to servers. Default: none. */
+  /**
+   * Experimental capabilities, declared to servers.
+   * @default none
+   */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
   /**
-   * Maximum time of a call without a progress notification, in milliseconds. After it the call fails. Default 60,000.
+   * Maximum time of a call without a progress notification, in milliseconds. After it the call fails.
+   * @default 60,000
    */
   readonly idleTimeout?: number | undefined;
   /**
-   * Maximum total time of one call, in milliseconds. The time that the user needs to answer does not count. Default: no
-   * limit.
+   * Maximum total time of one call, in milliseconds. The time that the user needs to answer does not count.
+   * @default no limit
    */
   readonly totalTimeout?: number | undefined;
   /**
    * Maximum time for the response to the first `server/discover`, in milliseconds. After it the client tries the
-   * handshake. Default 2,000. With `protocolVersion: '2026-07-28'`, which has no handshake, the default is
-   * `idleTimeout`.
+   * handshake. With `protocolVersion: '2026-07-28'`, which has no handshake, the default is `idleTimeout`.
+   * @default 2,000
    */
   readonly probeTimeout?: number | undefined;
   /**
-   * Pings the server after `interval` ms without a message. If no response arrives within `timeout` ms, the connection
-   * fails with `connection/unresponsive`, and the client opens a new one. `false` sends no pings.
+   * Pings the server after `interval` ms without a message. If no response arrives within `timeout` ms, the
+   * connection fails with `connection/unresponsive`, and the client opens a new one. `false` sends no pings.
    *
-   * Default over HTTP: `{ interval: 30_000, timeout: 5_000 }` while a stream for messages of the server is open. On
-   * stdio and HTTP+SSE, the default is to ping only after a call has timed out.
+   * On stdio and HTTP+SSE, the default is to ping only after a call has timed out.
+   *
+   * @default over HTTP: `{ interval: 30_000, timeout: 5_000 }` while a stream for messages of the server is open
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** Maximum number of times that a server may request input within one call or one task. Default 10. */
+  /**
+   * Maximum number of times that a server may request input within one call or one task.
+   * @default 10
+   */
   readonly maxRounds?: number | undefined;
   /**
-   * Maximum time for one of the client's handlers to answer a request of the server, in milliseconds. Default 1,800,000
-   * (30 minutes).
+   * Maximum time for one of the client's handlers to answer a request of the server, in milliseconds.
+   * @default 1,800,000 (30 minutes)
    */
   readonly answerTimeout?: number | undefined;
-  /** Handling of a result that does not match the tool's `outputSchema`. Default: `error`. */
+  /**
+   * Handling of a result that does not match the tool's `outputSchema`.
+   * @default `error`
+   */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
-  /** Minimum level of the log messages to request. Deprecated in 2026-07-28. Default: the server decides. */
+  /**
+   * Minimum level of the log messages to request. Deprecated in 2026-07-28.
+   * @default the server decides
+   */
   readonly logLevel?: LoggingLevel | undefined;
   /**
    * Maximum number of responses in the cache. Each is kept for the lifetime that the server declares. 0 disables the
-   * cache. Default 200.
+   * cache.
+   * @default 200
    */
   readonly cacheSize?: number | undefined;
   /**
-   * Cache of negotiated protocol versions, so that only the first connection needs a probe. Default: a cache of this
-   * process.
+   * Cache of negotiated protocol versions, so that only the first connection needs a probe.
+   * @default a cache of this process
    */
   readonly versionCache?: VersionCache | undefined;
-  /** Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns. Default: none. */
+  /**
+   * Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns.
+   * @default none
+   */
   readonly telemetry?: Telemetry | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-}
-
-/** One progress report of a call. */
-export interface Progress {
-  /** Amount done so far. Increases with each report. */
-  readonly progress: number;
-  /** Total amount, if the server knows it. */
-  readonly total?: number;
-  /** Text for people. */
-  readonly message?: string;
-}
-
-/** Options of a call that another part of the library makes. @internal */
-export interface InternalCallOptions extends Omit<CallOptions, 'signal'> {
-  readonly signal?: AbortSignalLike | undefined;
-}
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Signal that cancels the call when it is aborted. A task of the call is cancelled too. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Called with each progress report of the server. The client always sends a progress token, because progress extends
-   * `idleTimeout`.
-   */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called when the call has become a task, and with each new state of the task. */
-  readonly onTask?: ((task: TaskState) => void) | undefined;
-  /**
-   * Maximum time without a progress notification, in milliseconds. For a task it applies to each request that polls the
-   * task. Default: `idleTimeout` of the client.
-   */
-  readonly idleTimeout?: number | undefined;
-  /**
-   * Maximum total time of the call, in milliseconds. It includes the time until a task has ended. Default:
-   * `totalTimeout` of the client.
-   */
-  readonly totalTimeout?: number | undefined;
-  /**
-   * Metadata to send in `_meta`, for example trace context. A key with a prefix of the protocol rejects with
-   * `meta/reserved`.
-   */
-  readonly meta?: Meta | undefined;
-  /** Sends the `_meta` of another peer without a check of its keys. @internal */
-  readonly allowReservedMeta?: boolean | undefined;
-  /**
-   * Allows the client to send the call again when the server may already have executed it. Default: true for methods
-   * that only read.
-   */
-  readonly idempotent?: boolean | undefined;
-  /** Called when the server closes the stream before the response and the client polls for the response. @internal */
-  readonly onStreamClosed?: (() => void) | undefined;
-  /** Called with the ID of each request of the call. @internal */
-  readonly onRequestId?: ((id: Id) => void) | undefined;
-  /**
-   * Called when the result is a task, in a call with `resolveInputRequests: false`. Progress is reported until
-   * `stopProgress` is called. @internal
-   */
-  readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
-  /** Called with each unchanged page of a list. @internal */
-  readonly onPage?: ((page: JsonObject) => void) | undefined;
-  /** Answers input requests of the server and waits for tasks. `false` returns them as the result. Default: true. */
-  readonly resolveInputRequests?: boolean | undefined;
 }
 
 /** State of a connection, as `client.state` and the event `state` report it. */

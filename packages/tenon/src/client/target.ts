@@ -17,21 +17,26 @@ export interface HttpTarget
   readonly url: string | URL;
   /**
    * Credentials for servers that require authorization: `signIn`, `clientCredentials` or another authorizer of
-   * `tenon/auth`. A string is a bearer token. Default: none.
+   * `tenon/auth`. A string is a bearer token.
+   * @default none
    */
   readonly auth?: Authorizer | string | undefined;
-  /** Headers for every request, for example an API key. A function is called for each request. Default: none. */
+  /**
+   * Headers for every request, for example an API key. A function is called for each request.
+   * @default none
+   */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
   /**
-   * The only transport to use. Default: Streamable HTTP, and HTTP+SSE if the server supports nothing else. HTTP+SSE is
-   * deprecated in 2026-07-28.
+   * The only transport to use. HTTP+SSE is deprecated in 2026-07-28.
+   * @default Streamable HTTP, and HTTP+SSE if the server supports nothing else
    */
   readonly transport?: 'http' | 'http-sse' | undefined;
   /**
-   * Function that sends the requests, with the signature of `fetch`. Default: `node:http` on Node, `fetch` elsewhere.
+   * Function that sends the requests, with the signature of `fetch`.
+   * @default `node:http` on Node, `fetch` elsewhere
    */
   readonly fetch?: FetchLike | undefined;
 }
@@ -40,15 +45,21 @@ export interface HttpTarget
 export interface StdioTarget {
   /** Program to start: a path, or a name in `PATH`. */
   readonly command: string;
-  /** Arguments of the program. Default: none. */
+  /**
+   * Arguments of the program.
+   * @default none
+   */
   readonly args?: readonly string[] | undefined;
   /** Environment variables to add. The process gets only these and the few variables that it needs. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Working directory of the program. Default: the directory of this process. */
+  /**
+   * Working directory of the program.
+   * @default the directory of this process
+   */
   readonly cwd?: string | undefined;
   /**
-   * Handling of the server's standard error. A function gets each line. Default: the last lines are kept for error
-   * messages.
+   * Handling of the server's standard error. A function gets each line.
+   * @default the last lines are kept for error messages
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
 }

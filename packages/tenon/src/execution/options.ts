@@ -7,25 +7,36 @@ import type { SealKey } from '../stores/seal.js';
 export interface InputRequestOptions {
   /**
    * Keys that seal the state that the client carries, 32 bytes each. The first key seals, and all keys open, so that
-   * keys can be rotated. Give all replicas the same keys. Default: a key of this process, so a retry that reaches
-   * another process fails.
+   * keys can be rotated. Give all replicas the same keys.
+   * @default a key of this process, so a retry that reaches another process fails
    */
   readonly keys?: readonly SealKey[] | undefined;
-  /** Time for the client to answer one round, in milliseconds. Default 900,000 (15 minutes). */
+  /**
+   * Time for the client to answer one round, in milliseconds.
+   * @default 900,000 (15 minutes)
+   */
   readonly ttl?: number | undefined;
-  /** Maximum number of input requests of one call. Default 32. */
+  /**
+   * Maximum number of input requests of one call.
+   * @default 32
+   */
   readonly maxRounds?: number | undefined;
   /**
    * Maximum size of the state that is sent to the client, in characters. The input requests that the handler returned
-   * are part of it. Larger state is stored in `stores`. Default 16,384.
+   * are part of it. Larger state is stored in `stores`.
+   * @default 16,384
    */
   readonly maxStateSize?: number | undefined;
   /**
-   * Maximum number of handlers that wait in memory for answers. Beyond it, a handler runs again from the start. With 0,
-   * all handlers run again. Default 1,000.
+   * Maximum number of handlers that wait in memory for answers. Beyond it, a handler runs again from the start. With
+   * 0, all handlers run again.
+   * @default 1,000
    */
   readonly maxSuspended?: number | undefined;
-  /** Maximum time that a handler waits in memory, in milliseconds. Default 300,000 (5 minutes). */
+  /**
+   * Maximum time that a handler waits in memory, in milliseconds.
+   * @default 300,000 (5 minutes)
+   */
   readonly suspendTimeout?: number | undefined;
 }
 

@@ -43,75 +43,92 @@ export type CredentialProvider = (
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Servers by name. */
   readonly servers: Readonly<Record<string, HostServer>>;
-  /** Name of the host in its server info and client info. Default `tenon-host`. */
+  /**
+   * Name of the host in its server info and client info.
+   * @default `tenon-host`
+   */
   readonly name?: string | undefined;
-  /** Version of the host in its server info and client info. Default: the version of this library. */
+  /**
+   * Version of the host in its server info and client info.
+   * @default the version of this library
+   */
   readonly version?: string | undefined;
-  /** Display name of the host in its server info and client info. Default: none. */
+  /**
+   * Display name of the host in its server info and client info.
+   * @default none
+   */
   readonly title?: string | undefined;
   /**
    * Prefix of public names with the server name: `always`, `never`, or `auto`. With `auto`, names have a prefix when
-   * `servers` contains more than one, including disabled ones. With `never`, equal names of two servers get the prefix
-   * while both are available.
-   *
-   * Default `always`, so that no name changes when you add a server.
+   * `servers` contains more than one, including disabled ones. With `never`, equal names of two servers get the
+   * prefix while both are available.
+   * @default `always`, so that no name changes when you add a server
    */
   readonly prefix?: Prefix | undefined;
-  /** Time limit for starting or connecting to a server, in milliseconds. Default 30,000. */
+  /**
+   * Time limit for starting or connecting to a server, in milliseconds.
+   * @default 30,000
+   */
   readonly startTimeout?: number | undefined;
   /**
    * Time for which a list waits for slow servers, in milliseconds. Their entries follow later with a notification.
-   * Default 15,000.
+   * @default 15,000
    */
   readonly listTimeout?: number | undefined;
   /**
    * Time for which an unused connection to a server stays open, in milliseconds. A process is then stopped and starts
    * again with the next call. Its cached lists stay valid meanwhile.
-   *
-   * Default 1,800,000 (30 minutes).
+   * @default 1,800,000 (30 minutes)
    */
   readonly connectionIdleTimeout?: number | undefined;
   /**
    * Maximum number of concurrent processes, over all servers. At the limit, the process that has been idle for the
    * longest time is stopped. If all stay busy for 5 seconds, a call is refused with 429 and `retryAfterMs`.
-   *
-   * Default 100.
+   * @default 100
    */
   readonly maxProcesses?: number | undefined;
-  /** Maximum number of connections to one server. Default 100. */
+  /**
+   * Maximum number of connections to one server.
+   * @default 100
+   */
   readonly maxConnectionsPerServer?: number | undefined;
   /**
-   * Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers, from 0 to 1. With
-   * 1, one caller can use all connections. Default 0.5.
+   * Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers, from 0 to 1.
+   * With 1, one caller can use all connections.
+   * @default 0.5
    */
   readonly maxShare?: number | undefined;
   /**
    * Waits for the result of tools that run only as tasks, if the caller does not declare support for tasks. With
-   * `false`, a caller whose protocol version could declare it gets the error -32021 of the server instead. Default
-   * `true`.
+   * `false`, a caller whose protocol version could declare it gets the error -32021 of the server instead.
+   * @default `true`
    */
   readonly waitForTasks?: boolean | undefined;
-  /** Maximum number of entries per page of a list. Default 1,000. */
+  /**
+   * Maximum number of entries per page of a list.
+   * @default 1,000
+   */
   readonly pageSize?: number | undefined;
   /**
    * Maximum number of tokens for tool definitions in a model's context. Above it, the host lists three tools instead,
-   * which search, describe and call the others. Default: no limit.
+   * which search, describe and call the others.
+   * @default no limit
    */
   readonly budget?: ToolBudget | undefined;
   /**
-   * Returns the credentials for a server and a principal. The host never forwards the token of a caller. Default: none.
+   * Returns the credentials for a server and a principal. The host never forwards the token of a caller.
+   * @default none
    */
   readonly credentials?: CredentialProvider | undefined;
   /**
-   * Signs authenticated callers in to servers at a URL for which `credentials` returns nothing. Each user has separate
-   * tokens for each OAuth client. The host closes it.
-   *
-   * Default: none, and such servers are called without credentials.
+   * Signs authenticated callers in to servers at a URL for which `credentials` returns nothing. Each user has
+   * separate tokens for each OAuth client. The host closes it.
+   * @default none, and such servers are called without credentials
    */
   readonly callerSignIn?: CallerSignIn | undefined;
   /**
-   * Stores for values that outlive a process or that several processes share: approvals, tasks, large results. Default:
-   * in memory.
+   * Stores for values that outlive a process or that several processes share: approvals, tasks, large results.
+   * @default in memory
    */
   readonly stores?: Stores | undefined;
   /**
@@ -119,7 +136,10 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * replicas. Defaults as for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
    */
   readonly inputRequests?: InputRequestOptions | undefined;
-  /** Options of the callers' tasks. Default: the defaults of `TasksOptions`. */
+  /**
+   * Options of the callers' tasks.
+   * @default the defaults of `TasksOptions`
+   */
   readonly tasks?: TasksOptions | undefined;
   /**
    * Rate limits for remote callers of the host. `false`: no limits. Defaults as for `createServer`, except that
@@ -130,13 +150,20 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
   /**
-   * Traces and measures the requests of callers, and those to the servers: what `createTelemetry` of `tenon/telemetry`
-   * returns. Default: none.
+   * Traces and measures the requests of callers, and those to the servers: what `createTelemetry` of
+   * `tenon/telemetry` returns.
+   * @default none
    */
   readonly telemetry?: Telemetry | undefined;
-  /** Called for errors that no caller receives. Default: writes to standard error. */
+  /**
+   * Called for errors that no caller receives.
+   * @default writes to standard error
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Clock, for tests. Default: the clock of the system. */
+  /**
+   * Clock, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

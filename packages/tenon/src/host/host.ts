@@ -1,42 +1,12 @@
-import type { CallerSignInChange } from '../auth/client/caller-sign-in/options.js';
-import { type Clock, systemClock } from '../cancellation/clock.js';
+import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
-import { connectTo, createInProcessEndpoint } from '../client/connect.js';
-import type { CallOptions } from '../client/options.js';
-import type { TransportFactory } from '../client/target.js';
-import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
-import { tasks } from '../extensions/tasks/tasks.js';
-import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { applyDefaults } from '../protocol/defaults.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
-import { getNewestDialect } from '../protocol/versions/index.js';
-import type { Prompts, Resources, ServerDefinition, Tools } from '../server/definitions/server-definition.js';
-import { createServerWithBackend, type Server } from '../server/server.js';
-import { memoryStores } from '../stores/memory-stores.js';
-import type { Stores } from '../stores/stores.js';
+import type { Server } from '../server/server.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
-import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
-import { createConnector, toServerEntry } from './connections/connector.js';
-import type { ListKind } from './connections/list-cache.js';
-import { ProcessLimit } from './connections/process-limit.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
-import { type UnavailableServer, UpstreamRegistry } from './connections/upstream-registry.js';
-import { UpstreamServer } from './connections/upstream-server.js';
-import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
-import { createOwnCaller, createOwnIdentity } from './own-client.js';
-import { GatewayContext } from './proxy/gateway-context.js';
-import { createProxyBackend } from './proxy/proxy-backend.js';
+import type { UnavailableServer } from './connections/upstream-registry.js';
 import type { Approvals } from './security/approvals/types.js';
-import { createGuard } from './security/guard/create-guard.js';
-import type { HostGuard } from './security/guard/host-guard.js';
-import { readInventory } from './security/guard/read-inventory.js';
-
-/**
- * Time for which a call waits for input, in milliseconds. It is long, because a call cannot be repeated after sending.
- */
-const SUSPEND_TIMEOUT = 30 * 60_000;
-const MAX_SUSPENDED = 10_000;
 
 /** State of one server, as `host.getServers()` returns it. */
 export interface ServerState {
@@ -52,11 +22,20 @@ export interface ServerState {
 
 /** Selection of servers, and the name under which they are offered. */
 export interface ServerSelection {
-  /** Name of the server. Default: the name of the host. */
+  /**
+   * Name of the server.
+   * @default the name of the host
+   */
   readonly name?: string | undefined;
-  /** Version of the server. Default: the version of the host. */
+  /**
+   * Version of the server.
+   * @default the version of the host
+   */
   readonly version?: string | undefined;
-  /** Names of the servers. Default: all. */
+  /**
+   * Names of the servers.
+   * @default all
+   */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -92,208 +71,4 @@ export interface Host {
   toServer(selection?: ServerSelection): Server;
   /** Closes all connections, and stops the processes of the servers. */
   close(): Promise<void>;
-}
-
-export class RunningHost implements Host {
-  #client: Client | undefined;
-  readonly #options: HostOptions;
-  readonly #prefix: 'always' | 'never';
-  readonly #guard: HostGuard;
-  readonly #clock: Clock;
-  readonly #stores: Stores;
-  readonly #processes: ProcessLimit;
-  readonly #upstreams = new Map<string, UpstreamServer>();
-  readonly #gateways = new Set<GatewayContext>();
-  readonly #createdServers = new Map<string, Server>();
-  readonly #closing: (() => Promise<void>)[] = [];
-
-  private constructor(options: HostOptions, transports: TransportFactory) {
-    const { clock = systemClock } = options;
-    this.#options = options;
-    this.#clock = clock;
-    this.#stores = options.stores ?? memoryStores({ clock });
-    const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
-    const entries = enabled.map(([name, server]) => [name, toServerEntry(name, server)] as const);
-    this.#prefix = choosePrefix(options);
-    this.#processes = new ProcessLimit(options.maxProcesses ?? DEFAULT_HOST_OPTIONS.maxProcesses, clock);
-    this.#guard = createGuard(options, {
-      entries: new Map(entries),
-      hasPrefix: this.#prefix === 'always',
-      stores: this.#stores,
-      clock,
-      reportError: options.onError ?? logError,
-    });
-    const stop = options.callerSignIn?.onChange(change => this.#changeCredentials(change));
-    this.#closing.push(async () => {
-      stop?.();
-      options.callerSignIn?.close();
-    });
-    for (const [name, server] of enabled) this.#upstreams.set(name, this.#createUpstream(name, server, transports));
-  }
-
-  static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
-    const host = new RunningHost(options, transports);
-    host.#client = await connectTo(createInProcessEndpoint(host.toServer()), {
-      ...createOwnIdentity(options),
-      clock: host.#clock,
-      idleTimeout: Number.POSITIVE_INFINITY,
-    });
-    return host;
-  }
-
-  get client(): Client {
-    return this.#client as Client;
-  }
-
-  get approvals(): Approvals {
-    return this.#guard.approvals;
-  }
-
-  callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult> {
-    return this.client.callTool(name, input, options);
-  }
-
-  getServers(): ServerState[] {
-    return [...this.#upstreams.values()].map(({ name, connections }) => {
-      const best = connections.find(({ openClient }) => openClient) ?? connections[0];
-      return {
-        name,
-        state: best?.state ?? 'idle',
-        reason: best?.lastError?.summary,
-        protocolVersion: best?.openClient?.server.protocolVersion,
-      };
-    });
-  }
-
-  async inventory(): Promise<Inventories> {
-    const scope = createConnectionScope({
-      caller: createOwnCaller(this.#options),
-      dialect: getNewestDialect('per-request'),
-      session: undefined,
-    });
-    const all = [...this.#upstreams.values()].map(async upstream => {
-      try {
-        return await readInventory(upstream.getConnection(scope));
-      } catch (error) {
-        return { server: upstream.name, reason: TenonError.from(error).summary };
-      }
-    });
-    const found = await Promise.all(all);
-    return {
-      inventories: found.filter((each): each is ServerInventory => 'tools' in each),
-      unavailable: found.filter((each): each is UnavailableServer => 'reason' in each),
-    };
-  }
-
-  reload(): void {
-    this.#guard.reload();
-    for (const gateway of this.#gateways) gateway.reload();
-  }
-
-  toServer(selection: ServerSelection = {}): Server {
-    const key = JSON.stringify(selection);
-    const server = this.#createdServers.get(key) ?? this.#createServer(selection);
-    this.#createdServers.set(key, server);
-    return server;
-  }
-
-  /** Registers a function that runs when the host closes. */
-  onClose(close: () => Promise<void>): void {
-    this.#closing.push(close);
-  }
-
-  async close(): Promise<void> {
-    await this.#client?.close();
-    for (const server of this.#createdServers.values()) server.close();
-    await Promise.all([...this.#upstreams.values()].map(upstream => upstream.close()));
-    if (this.#options.stores === undefined) await this.#stores.close();
-    for (const close of this.#closing) await close();
-  }
-
-  #createUpstream(name: string, server: HostOptions['servers'][string], transports: TransportFactory): UpstreamServer {
-    const { startTimeout, connectionIdleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
-      DEFAULT_HOST_OPTIONS,
-      this.#options,
-    );
-    return new UpstreamServer({
-      name,
-      ...createConnector(name, server, transports, this.#guard, this.#options),
-      createQuestionHandler: connection => this.#guard.createQuestionHandler(connection),
-      hasBroker: this.#options.broker !== undefined,
-      retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
-      startTimeout: server.startTimeout ?? startTimeout,
-      connectionIdleTimeout,
-      maxConnectionsPerServer,
-      maxShare,
-      processes: 'command' in server ? this.#processes : undefined,
-      identity: { name: identity.name, version: identity.version },
-      telemetry: this.#options.telemetry,
-      clock: this.#clock,
-      onError: error => this.#guard.reportError(error),
-      onConnection: connection => this.#observeConnection(connection),
-    });
-  }
-
-  #observeConnection(connection: UpstreamConnection): void {
-    for (const gateway of this.#gateways)
-      if (gateway.registry.upstreams.has(connection.server)) gateway.observeConnection(connection);
-    connection.onElicitationComplete(
-      id => void [...this.#createdServers.values()].some(server => server.completeElicitation(id)),
-    );
-  }
-
-  #changeCredentials(change: CallerSignInChange): void {
-    const { server, caller, elicitationId } = change;
-    this.#guard.recordSignIn(change);
-    for (const gateway of this.#gateways) gateway.changeCredentials(server, caller);
-    if (elicitationId !== undefined)
-      for (const served of this.#createdServers.values()) served.completeElicitation(elicitationId);
-  }
-
-  #createServer(selection: ServerSelection): Server {
-    const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
-    const { servers, name = own.name, version = own.version } = selection;
-    const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
-    const { rateLimits, budget, callerSignIn, waitForTasks } = this.#options;
-    const onLateList = (scope: ConnectionScope, kind: ListKind) =>
-      gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
-    const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
-    const registry = new UpstreamRegistry(new Map(chosen), this.#clock, listTimeout, onLateList, disabled);
-    const gateway = new GatewayContext(registry, this.#guard, {
-      prefix: this.#prefix,
-      pageSize,
-      budget,
-      callerSignIn,
-      waitForTasks,
-    });
-    this.#gateways.add(gateway);
-    for (const connection of registry.connections) gateway.observeConnection(connection);
-    const definition: ServerDefinition<Tools, Prompts, Resources> = {
-      name,
-      version,
-      stores: this.#stores,
-      clock: this.#clock,
-      inputRequests: applyDefaults(
-        { suspendTimeout: SUSPEND_TIMEOUT, maxSuspended: MAX_SUSPENDED },
-        this.#options.inputRequests ?? {},
-      ),
-      extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
-      rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
-      telemetry: this.#options.telemetry,
-      onError: error => this.#guard.reportError(error),
-    };
-    return createServerWithBackend(definition, createProxyBackend(gateway));
-  }
-}
-
-/** Chooses the prefix. Counts disabled servers too, so that names do not depend on which servers are enabled. */
-function choosePrefix({ prefix = DEFAULT_HOST_OPTIONS.prefix, servers }: HostOptions): 'always' | 'never' {
-  if (prefix !== 'auto') return prefix;
-  return Object.keys(servers).length > 1 ? 'always' : 'never';
-}
-
-declare const console: { error(...parts: unknown[]): void } | undefined;
-
-function logError(error: TenonError): void {
-  console?.error(`tenon: ${error.code}: ${error.message}`);
 }

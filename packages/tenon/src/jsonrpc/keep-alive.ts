@@ -4,12 +4,13 @@ import { TenonError } from './error.js';
 /** Options of the pings that check if the peer still responds. */
 export interface KeepAliveOptions {
   /**
-   * Time without a message from the peer after which it is pinged, in milliseconds. `Infinity` sends no pings. Default
-   * 30,000.
+   * Time without a message from the peer after which it is pinged, in milliseconds. `Infinity` sends no pings.
+   * @default 30,000
    */
   readonly interval?: number | undefined;
   /**
-   * Maximum time to wait for the response to a ping, in milliseconds. After it the connection is closed. Default 5,000.
+   * Maximum time to wait for the response to a ping, in milliseconds. After it the connection is closed.
+   * @default 5,000
    */
   readonly timeout?: number | undefined;
 }

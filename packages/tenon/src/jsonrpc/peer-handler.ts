@@ -5,7 +5,10 @@ import type { MessageContext } from './transport.js';
 
 /** Handles the messages of a peer. */
 export interface PeerHandler {
-  /** Name of the peer in errors. Default: the name of the transport. */
+  /**
+   * Name of the peer in errors.
+   * @default the name of the transport
+   */
   readonly peer?: string | undefined;
   /** Handles one request and returns its result. An error that it throws becomes the error response: see `rpcError`. */
   onRequest(onRequest: JsonRpcRequest, scope: RequestScope, context?: MessageContext): JsonObject | Promise<JsonObject>;
@@ -20,6 +23,9 @@ export interface PeerHandler {
   getBatchMode(): boolean | 'split';
   /** Returns the ID of responses to unreadable messages. With `false`, such messages get no response. */
   getUnreadableId(): null | undefined | false;
-  /** Tells if requests of the peer may get a response now. If not, they get none. Default: true. */
+  /**
+   * Tells if requests of the peer may get a response now. If not, they get none.
+   * @default `true`
+   */
   mayAnswer?(): boolean;
 }

@@ -9,10 +9,13 @@ import type { SendOptions } from './transport.js';
 export interface RequestTimeouts {
   /**
    * Maximum time without a progress notification, in milliseconds. After it the request fails. `Infinity`: no limit.
-   * Default 60,000.
+   * @default 60,000
    */
   readonly idleTimeout?: number | undefined;
-  /** Maximum total time of the request, in milliseconds. After it the request fails. Default: no limit. */
+  /**
+   * Maximum total time of the request, in milliseconds. After it the request fails.
+   * @default no limit
+   */
   readonly totalTimeout?: number | undefined;
 }
 

@@ -119,11 +119,15 @@ export interface AuthInfo {
    * another.
    */
   readonly principal: string;
-  /** Issuer of the access token. Default: `iss` of `claims`. */
+  /**
+   * Issuer of the access token.
+   * @default `iss` of `claims`
+   */
   readonly issuer?: string | undefined;
   /**
-   * OAuth client that acts for the principal. Another client of the same principal cannot access the data of this one.
-   * Default: `client_id` of `claims`, else `azp`.
+   * OAuth client that acts for the principal. Another client of the same principal cannot access the data of this
+   * one.
+   * @default `client_id` of `claims`, else `azp`
    */
   readonly clientId?: string | undefined;
   /** Scopes of the access token. */

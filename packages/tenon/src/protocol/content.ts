@@ -167,19 +167,34 @@ export interface ResourceTemplate extends BaseMetadata {
 export interface ToolAnnotations {
   /** Name for people. */
   title?: string | undefined;
-  /** True if the tool changes nothing. Default: false. */
+  /**
+   * True if the tool changes nothing.
+   * @default `false`
+   */
   readOnlyHint?: boolean | undefined;
-  /** True if the tool may delete or overwrite data. Only meaningful if `readOnlyHint` is false. Default: true. */
+  /**
+   * True if the tool may delete or overwrite data. Only meaningful if `readOnlyHint` is false.
+   * @default `true`
+   */
   destructiveHint?: boolean | undefined;
-  /** True if another call with the same arguments has no further effect. Default: false. */
+  /**
+   * True if another call with the same arguments has no further effect.
+   * @default `false`
+   */
   idempotentHint?: boolean | undefined;
-  /** True if the tool accesses systems outside the server. Default: true. */
+  /**
+   * True if the tool accesses systems outside the server.
+   * @default `true`
+   */
   openWorldHint?: boolean | undefined;
 }
 
 /** Execution settings of a tool, on protocol versions with the `task` parameter. */
 export interface ToolExecution {
-  /** Support for tasks. Default: forbidden. */
+  /**
+   * Support for tasks.
+   * @default forbidden
+   */
   taskSupport?: 'forbidden' | 'optional' | 'required' | undefined;
 }
 

@@ -39,7 +39,10 @@ export interface CallToolResult extends MethodResult {
   content: ContentBlock[];
   /** Result for programs. Matches the tool's `outputSchema`. */
   structuredContent?: unknown;
-  /** True if the tool failed. Default: false. */
+  /**
+   * True if the tool failed.
+   * @default `false`
+   */
   isError?: boolean | undefined;
 }
 

@@ -66,7 +66,10 @@ export interface ConnectOptions {
 }
 
 export interface PingOptions {
-  /** Maximum time for the response, in milliseconds. Default 5,000. */
+  /**
+   * Maximum time for the response, in milliseconds.
+   * @default 5,000
+   */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -75,7 +78,10 @@ export interface PingOptions {
 export interface ServerSession {
   /** The protocol version, once it is negotiated. */
   readonly dialect: Dialect | undefined;
-  /** Tells if the peer may send batches. Default: on versions with batches. */
+  /**
+   * Tells if the peer may send batches.
+   * @default on versions with batches
+   */
   readonly getBatchMode?: (() => boolean) | undefined;
   /** Number of requests of the peer without a response. Open `subscriptions/listen` requests do not count. */
   readonly inFlight: number;

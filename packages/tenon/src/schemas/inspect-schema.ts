@@ -4,9 +4,15 @@ import { isStandardSchema } from './standard.js';
 
 /** Limits on the size of a JSON Schema. */
 export interface SchemaLimits {
-  /** Maximum depth of nested objects and arrays. Default 128. */
+  /**
+   * Maximum depth of nested objects and arrays.
+   * @default 128
+   */
   readonly maxDepth: number;
-  /** Maximum number of JSON values in the schema. A value counts each time that it appears. Default 50,000. */
+  /**
+   * Maximum number of JSON values in the schema. A value counts each time that it appears.
+   * @default 50,000
+   */
   readonly maxValues: number;
 }
 

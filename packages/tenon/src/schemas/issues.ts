@@ -9,9 +9,15 @@ export interface Issue {
 }
 
 export interface DescribeOptions {
-  /** Maximum number of lines. The last line counts the remaining issues. Default 10. */
+  /**
+   * Maximum number of lines. The last line counts the remaining issues.
+   * @default 10
+   */
   readonly maxLines?: number;
-  /** Maximum length of a line, in characters. Default 240. */
+  /**
+   * Maximum length of a line, in characters.
+   * @default 240
+   */
   readonly maxLength?: number;
 }
 

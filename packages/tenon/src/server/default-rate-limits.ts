@@ -19,14 +19,21 @@ export interface Rate {
  * limit.
  */
 export interface ServerRateLimits {
-  /** Rate of `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
+  /**
+   * Rate of `tools/call`, `prompts/get` and `resources/read` together.
+   * @default burst 1,000, then 100 per second
+   */
   readonly calls?: Rate | false | undefined;
-  /** Rate of `completion/complete`. Default: burst 100, then 20 per second. */
+  /**
+   * Rate of `completion/complete`.
+   * @default burst 100, then 20 per second
+   */
   readonly completions?: Rate | false | undefined;
   /**
    * Rate of the progress and log messages of one request, on every transport. Above the rate, only the last progress
    * report and the last message of each level and logger are kept. They are sent later, at the latest before the
-   * response. Default: burst 100, then 20 per second.
+   * response.
+   * @default burst 100, then 20 per second
    */
   readonly notifications?: Rate | false | undefined;
 }

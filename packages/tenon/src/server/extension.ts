@@ -16,7 +16,10 @@ import type { RequestContext } from './request-context.js';
 export interface ServerExtension {
   /** ID of the extension, with a prefix and a name: `com.example/thing`. */
   readonly id: string;
-  /** Settings that are declared to the client. Default: `{}`. */
+  /**
+   * Settings that are declared to the client.
+   * @default `{}`
+   */
   readonly settings?: JsonObject | undefined;
   /** Called once, when the server is created. */
   readonly setup?: ((host: ExtensionHost) => ExtensionHooks) | undefined;

@@ -9,7 +9,10 @@ const MAX_DELAY = 5000;
 /** Options for the repetition of failed store calls. */
 export interface FaultRetryOptions {
   readonly clock: Clock;
-  /** Time after which the call fails with the fault, in milliseconds. Default: never. */
+  /**
+   * Time after which the call fails with the fault, in milliseconds.
+   * @default never
+   */
   readonly maxElapsed?: number | undefined;
   /** Called once, when the first attempt fails. */
   readonly onFault?: ((error: TenonError) => void) | undefined;

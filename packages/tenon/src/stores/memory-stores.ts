@@ -8,23 +8,37 @@ import { checkKey, createStoreClosedError, MAX_VALUE_SIZE, serializeValue } from
 
 /** Options of `memoryStores`. */
 export interface MemoryStoresOptions {
-  /** The clock for the expiry of values. Default: the clock of the system. */
+  /**
+   * The clock for the expiry of values.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Maximum number of values. A write beyond it throws `store/full`. Default: 100,000. */
+  /**
+   * Maximum number of values. A write beyond it throws `store/full`.
+   * @default 100,000
+   */
   readonly maxEntries?: number | undefined;
-  /** Maximum size of all JSON text together, in characters. A write beyond it throws `store/full`. Default: 256 Mi. */
+  /**
+   * Maximum size of all JSON text together, in characters. A write beyond it throws `store/full`.
+   * @default 256 Mi
+   */
   readonly maxTotalSize?: number | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
-   * Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws
+   * `store/value-too-large`.
+   * @default 1 Mi
    */
   readonly maxValueSize?: number | undefined;
   /**
    * Share of `maxEntries` and `maxTotalSize` for the values of one user, or of one address of anonymous callers. A
-   * number from 0 to 1; 1 sets no limit. Default: 0.5.
+   * number from 0 to 1; 1 sets no limit.
+   * @default 0.5
    */
   readonly maxShare?: number | undefined;
-  /** Called with the errors that listeners throw. Default: these errors are ignored. */
+  /**
+   * Called with the errors that listeners throw.
+   * @default these errors are ignored
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

@@ -47,7 +47,10 @@ export interface PutOptions {
 export interface ListOptions {
   /** Lists the keys after this one. A value with this key need not exist. */
   readonly after?: string | undefined;
-  /** Maximum number of values. Default and maximum: 1000. */
+  /**
+   * Maximum number of values.
+   * @default and maximum: 1000
+   */
   readonly limit?: number | undefined;
 }
 

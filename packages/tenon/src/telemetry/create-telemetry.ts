@@ -24,13 +24,15 @@ export interface TelemetryOptions<Context, Span extends OpenTelemetrySpan> {
   /** The module `@opentelemetry/api`. */
   readonly api: OpenTelemetryApi<Context, Span>;
   /**
-   * Sends the baggage of the current trace to other peers, and accepts theirs, up to 8 KiB and 64 members. It may hold
-   * data of users. Default `false`.
+   * Sends the baggage of the current trace to other peers, and accepts theirs, up to 8 KiB and 64 members. It may
+   * hold data of users.
+   * @default `false`
    */
   readonly baggage?: boolean | undefined;
   /**
-   * Records the arguments and results of tools in spans, up to 4,096 characters of JSON each, without values that look
-   * like secrets. Default `false`, because they may hold data of users.
+   * Records the arguments and results of tools in spans, up to 4,096 characters of JSON each, without values that
+   * look like secrets.
+   * @default `false`, because they may hold data of users
    */
   readonly recordContent?: boolean | undefined;
 }

@@ -29,11 +29,20 @@ export type FaultSchedule = (message: unknown, index: number) => MessageFault | 
 
 /** Faults for the two directions of a transport. */
 export interface FaultOptions {
-  /** Faults of the messages that the transport sends. Default: none. */
+  /**
+   * Faults of the messages that the transport sends.
+   * @default none
+   */
   readonly send?: FaultSchedule | undefined;
-  /** Faults of the messages that the transport receives. Default: none. */
+  /**
+   * Faults of the messages that the transport receives.
+   * @default none
+   */
   readonly receive?: FaultSchedule | undefined;
-  /** Clock for `delay`. Default: the clock of the system. */
+  /**
+   * Clock for `delay`.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

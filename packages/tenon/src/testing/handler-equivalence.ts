@@ -8,7 +8,10 @@ import { type ExecutionScenario, listScenarios } from './handler-equivalence/sce
 
 /** Options of `checkHandlerEquivalence`: the input of the handler, and the answers of its client. */
 export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
-  /** The arguments of the call. A resource has none. Default: `{}`. */
+  /**
+   * The arguments of the call. A resource has none.
+   * @default `{}`
+   */
   readonly input?: JsonObject | undefined;
 }
 

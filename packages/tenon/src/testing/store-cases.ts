@@ -17,7 +17,10 @@ export interface StoreFixture {
   readonly openSecond?: (() => Stores | Promise<Stores>) | undefined;
   /** Advances the time by this many milliseconds, for stores with an injected clock. Absent: the tests wait. */
   readonly advance?: ((ms: number) => void | Promise<void>) | undefined;
-  /** Maximum size of a value, in characters of JSON text. Default: 1 Mi. */
+  /**
+   * Maximum size of a value, in characters of JSON text.
+   * @default 1 Mi
+   */
   readonly maxValueSize?: number | undefined;
   /** Releases other resources of the stores. Called after the stores were closed. */
   readonly release?: (() => void | Promise<void>) | undefined;

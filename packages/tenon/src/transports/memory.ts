@@ -17,12 +17,14 @@ export type MessageObserver = (from: 'client' | 'server', message: JsonRpcMessag
 /** Options of a pair of memory transports. */
 export interface MemoryOptions {
   /**
-   * Copies each message through JSON, so that the same data arrives as over any other transport. A `Date` becomes text,
-   * functions disappear, and no objects are shared. A message that JSON cannot represent, such as one with a `BigInt`,
-   * fails in `send`. Default: true.
+   * Copies each message through JSON, so that the same data arrives as over any other transport. A `Date` becomes
+   * text, functions disappear, and no objects are shared. A message that JSON cannot represent, such as one with a
+   * `BigInt`, fails in `send`.
    *
    * `false` passes messages by reference, which is faster. Neither side may then change a value after sending or
    * receiving it.
+   *
+   * @default `true`
    */
   readonly copyMessages?: boolean | undefined;
 }

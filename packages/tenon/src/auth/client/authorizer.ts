@@ -4,7 +4,10 @@ export interface AuthorizerRequest {
   readonly method: string;
   /** URL of the request. */
   readonly url: string;
-  /** The URL of the server as the user configured it. Default: `url`. */
+  /**
+   * The URL of the server as the user configured it.
+   * @default `url`
+   */
   readonly server?: string | undefined;
   /** Aborted when no caller waits for the request any more. */
   readonly signal?: AbortSignal | undefined;

@@ -11,9 +11,15 @@ export interface ClientCredentials {
   readonly secret?: string | undefined;
   /** Private key that signs assertions: PKCS #8 in PEM, or a JWK. It is never sent. */
   readonly key?: string | PrivateJwk | undefined;
-  /** Signature algorithm of the key. Default: `alg` of the JWK, else `ES256`. */
+  /**
+   * Signature algorithm of the key.
+   * @default `alg` of the JWK, else `ES256`
+   */
   readonly alg?: string | undefined;
-  /** Audience of assertions. Default: the issuer. */
+  /**
+   * Audience of assertions.
+   * @default the issuer
+   */
   readonly audience?: string | undefined;
   /** Client authentication method that the registration set. */
   readonly method?: string;

@@ -8,25 +8,30 @@ import { memoryTokenStore, type TokenStore } from './token-store.js';
 /** Options of all authorizers. */
 export interface AuthorizerOptions extends GuardOptions {
   /**
-   * Store for tokens and client registrations. Default: `memoryTokenStore()`, whose content is lost when the process
-   * ends.
+   * Store for tokens and client registrations.
+   * @default `memoryTokenStore()`, whose content is lost when the process ends
    */
   readonly tokenStore?: TokenStore | undefined;
   /**
    * Scopes to request, instead of those that the server names. A call that needs others rejects with
-   * `auth/insufficient-scope`. Default: the scopes of the server's challenge, else those that the resource supports.
+   * `auth/insufficient-scope`.
+   * @default the scopes of the server's challenge, else those that the resource supports
    */
   readonly scopes?: string | readonly string[] | undefined;
   /**
    * Binds tokens to a key of this process, so that other parties cannot use them (RFC 9449). They are not written to
-   * the token store, because the key ends with the process. Default `false`.
+   * the token store, because the key ends with the process.
+   * @default `false`
    */
   readonly dpop?: boolean | undefined;
-  /** Sends the requests to authorization servers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  /**
+   * Sends the requests to authorization servers.
+   * @default `fetchWithAddressCheck` on Node, else the global `fetch`
+   */
   readonly fetch?: AuthFetch | undefined;
   /**
-   * Clock for expiry and timeouts. Its `now` must be the time of day, like `Date.now`. Default: the clock of the
-   * system.
+   * Clock for expiry and timeouts. Its `now` must be the time of day, like `Date.now`.
+   * @default the clock of the system
    */
   readonly clock?: Clock | undefined;
 }

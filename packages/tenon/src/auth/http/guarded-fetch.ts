@@ -45,7 +45,10 @@ const BODILESS_STATUSES = new Set([204, 205, 304]);
 
 /** Request options of a guarded `fetch`. */
 export interface GuardedFetchInit {
-  /** HTTP method. Default `GET`. */
+  /**
+   * HTTP method.
+   * @default `GET`
+   */
   readonly method?: string | undefined;
   /** Header fields, as an object. */
   readonly headers?: unknown;
@@ -63,11 +66,20 @@ export type GuardedFetch = (url: string, init?: GuardedFetchInit, signal?: Abort
 export interface GuardedFetchOptions {
   /** Decides which URLs may be requested. It checks each redirect as well. */
   readonly guard: UrlGuard;
-  /** Sends the requests. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  /**
+   * Sends the requests.
+   * @default `fetchWithAddressCheck` on Node, else the global `fetch`
+   */
   readonly fetch?: AuthFetch | undefined;
-  /** Maximum number of redirects that a GET follows. Default 5. */
+  /**
+   * Maximum number of redirects that a GET follows.
+   * @default 5
+   */
   readonly maxRedirects?: number | undefined;
-  /** Clock for the timeout. Default: the clock of the system. */
+  /**
+   * Clock for the timeout.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

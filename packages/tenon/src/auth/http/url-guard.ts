@@ -4,13 +4,15 @@ import { type AddressClass, classifyAddress, classifyHost } from '../../net/addr
 /** Options that allow more URLs. */
 export interface GuardOptions {
   /**
-   * Allows tokens and secrets over plain `http:` to hosts other than this machine. Anyone on the network path can read
-   * them. Default `false`.
+   * Allows tokens and secrets over plain `http:` to hosts other than this machine. Anyone on the network path can
+   * read them.
+   * @default `false`
    */
   readonly allowInsecure?: boolean | undefined;
   /**
    * Allows a public server to name URLs of private networks. Such a server can make this process send requests to
-   * machines behind its firewall (SSRF). Default: only a local or private server may name them.
+   * machines behind its firewall (SSRF).
+   * @default only a local or private server may name them
    */
   readonly allowPrivate?: boolean | undefined;
 }

@@ -57,7 +57,10 @@ export interface AuthHttpResponse {
   readonly status: number;
   /** Header fields. */
   readonly headers: ResponseHeaders;
-  /** Body. Default: none. */
+  /**
+   * Body.
+   * @default none
+   */
   readonly body?: string;
 }
 

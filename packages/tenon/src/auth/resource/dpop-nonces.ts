@@ -11,15 +11,14 @@ export interface DpopNonces {
 /** Options of DPoP nonces. */
 export interface NonceOptions {
   /**
-   * Signing keys of at least 32 bytes, the same in all processes that serve the resource. The first key signs. All keys
-   * verify.
-   *
-   * Default: a random key of this process.
+   * Signing keys of at least 32 bytes, the same in all processes that serve the resource. The first key signs. All
+   * keys verify.
+   * @default a random key of this process
    */
   readonly keys?: readonly Uint8Array[] | undefined;
   /**
-   * Lifetime of a nonce, in milliseconds. A client gets another one after half of that time. Default 300,000 (5
-   * minutes).
+   * Lifetime of a nonce, in milliseconds. A client gets another one after half of that time.
+   * @default 300,000 (5 minutes)
    */
   readonly ttl?: number | undefined;
 }

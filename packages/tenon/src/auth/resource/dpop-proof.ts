@@ -23,7 +23,10 @@ export interface ExpectedDpopProof {
   readonly method: string;
   /** Accepted URLs of the request. Query and fragment are ignored. */
   readonly urls: readonly string[];
-  /** Access token of the request. Default: none, as at a token endpoint. */
+  /**
+   * Access token of the request.
+   * @default none, as at a token endpoint
+   */
   readonly token?: string | undefined;
 }
 

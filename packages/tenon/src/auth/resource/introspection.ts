@@ -27,15 +27,20 @@ export interface IntrospectionOptions {
   readonly clientId: string;
   /** Client secret of this server at the issuer. */
   readonly clientSecret: string;
-  /** Client authentication method. Default `client_secret_basic`. */
+  /**
+   * Client authentication method.
+   * @default `client_secret_basic`
+   */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
-  /** URL of the endpoint. Default: `introspection_endpoint` of the issuer's metadata. */
+  /**
+   * URL of the endpoint.
+   * @default `introspection_endpoint` of the issuer's metadata
+   */
   readonly endpoint?: string | undefined;
   /**
-   * Lifetime of a cached response, in milliseconds. A revoked token is accepted for up to this time. 0 sends a request
-   * for each call.
-   *
-   * Default 30,000.
+   * Lifetime of a cached response, in milliseconds. A revoked token is accepted for up to this time. 0 sends a
+   * request for each call.
+   * @default 30,000
    */
   readonly ttl?: number | undefined;
 }

@@ -10,7 +10,10 @@ import {
 
 /** Connection to an issuer, and the URL of its keys. */
 export interface IssuerKeySource extends IssuerConnection {
-  /** URL of its JWK Set. Default: `jwks_uri` of its metadata. */
+  /**
+   * URL of its JWK Set.
+   * @default `jwks_uri` of its metadata
+   */
   readonly jwksUri?: string | undefined;
   /** Called for each failed request. */
   readonly onError: (error: TenonError) => void;

@@ -20,29 +20,38 @@ export interface ProtectOptions {
    * byte.
    */
   readonly issuers: readonly (string | TrustedIssuer)[];
-  /** Scopes that every request needs. Tools declare further scopes themselves. Default: none. */
+  /**
+   * Scopes that every request needs. Tools declare further scopes themselves.
+   * @default none
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** Scopes that a broader scope includes: `{ 'notes:write': ['notes:read'] }`. Default: none. */
+  /**
+   * Scopes that a broader scope includes: `{ 'notes:write': ['notes:read'] }`.
+   * @default none
+   */
   readonly scopeHierarchy?: { readonly [scope: string]: readonly string[] } | undefined;
   /**
-   * Introspects each token at the issuer instead of verifying JWTs. Use it for opaque tokens, and for tokens that must
-   * be revocable at once. Default: off.
+   * Introspects each token at the issuer instead of verifying JWTs. Use it for opaque tokens, and for tokens that
+   * must be revocable at once.
+   * @default off
    */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
    * Verifies tokens instead of the library. It is called for each request, and must check the audience and expiry.
    *
-   * Return `undefined` to reject the token. If it throws, the response is a 500. Default: the library verifies JWTs.
+   * Return `undefined` to reject the token. If it throws, the response is a 500.
+   *
+   * @default the library verifies JWTs
    */
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /**
-   * Returns the principal of a caller, which must be stable and unique per person. Default: `issuer|subject`, or
-   * `issuer#client` for a client without a subject.
+   * Returns the principal of a caller, which must be stable and unique per person.
+   * @default `issuer|subject`, or `issuer#client` for a client without a subject
    */
   readonly principal?: ((claims: JsonObject) => string | undefined) | undefined;
   /**
-   * Accepted signature algorithms of JWTs. Algorithms with a shared secret (HS256) are never accepted. Default: RS, PS
-   * and ES with 256, 384 and 512, EdDSA, Ed25519.
+   * Accepted signature algorithms of JWTs. Algorithms with a shared secret (HS256) are never accepted.
+   * @default RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519
    */
   readonly algorithms?: readonly string[] | undefined;
   /**
@@ -51,10 +60,13 @@ export interface ProtectOptions {
    * - `required`: `typ: at+jwt`, as RFC 9068 requires.
    * - `optional`: `typ` may be absent, because many issuers omit it. A JWT with another `typ` is always rejected.
    *
-   * Default `optional`.
+   * @default `optional`
    */
   readonly tokenType?: 'optional' | 'required' | undefined;
-  /** Maximum difference between the clocks of issuer and server, in milliseconds. Default 30,000. */
+  /**
+   * Maximum difference between the clocks of issuer and server, in milliseconds.
+   * @default 30,000
+   */
   readonly clockTolerance?: number | undefined;
   /**
    * Proof of possession with DPoP (RFC 9449).
@@ -63,12 +75,18 @@ export interface ProtectOptions {
    * - `optional`: only a request with a bound token needs a proof.
    * - `false`: bound tokens are rejected.
    *
-   * Default `optional`.
+   * @default `optional`
    */
   readonly dpop?: false | 'optional' | 'required' | DpopOptions | undefined;
-  /** Store for used DPoP proofs. Pass one that all processes share. Default: in memory. */
+  /**
+   * Store for used DPoP proofs. Pass one that all processes share.
+   * @default in memory
+   */
   readonly stores?: Stores | undefined;
-  /** Display name of the resource. Default: none. */
+  /**
+   * Display name of the resource.
+   * @default none
+   */
   readonly name?: string | undefined;
   /**
    * Further members of the metadata document, such as `resource_documentation` and `scopes_supported`.
@@ -78,24 +96,33 @@ export interface ProtectOptions {
   /**
    * Issuer whose metadata this origin also serves at `/.well-known/oauth-authorization-server`. Clients that do not
    * support protected-resource metadata look there. `false`: none.
-   *
-   * Default: the only issuer, or none if there are several.
+   * @default the only issuer, or none if there are several
    */
   readonly originMetadata?: string | false | undefined;
-  /** Maximum number of cached tokens. One user has at most half of them. Default 10,000. */
+  /**
+   * Maximum number of cached tokens. One user has at most half of them.
+   * @default 10,000
+   */
   readonly tokenCacheSize?: number | undefined;
   /**
    * Maximum lifetime of a cached token, in milliseconds. A key that the issuer withdraws is accepted for up to this
-   * time. Default 300,000 (5 minutes).
+   * time.
+   * @default 300,000 (5 minutes)
    */
   readonly tokenCacheTtl?: number | undefined;
-  /** Called when an issuer cannot be reached. Default: writes to standard error. */
+  /**
+   * Called when an issuer cannot be reached.
+   * @default writes to standard error
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Sends the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  /**
+   * Sends the requests to issuers.
+   * @default `fetchWithAddressCheck` on Node, else the global `fetch`
+   */
   readonly fetch?: AuthFetch | undefined;
   /**
-   * Clock for expiry and timeouts. Its `now` must be the time of day, in milliseconds since the epoch. Default: the
-   * clock of the system.
+   * Clock for expiry and timeouts. Its `now` must be the time of day, in milliseconds since the epoch.
+   * @default the clock of the system
    */
   readonly clock?: Clock | undefined;
 }
@@ -104,27 +131,40 @@ export interface ProtectOptions {
 export interface TrustedIssuer {
   /** Issuer identifier. It must equal `iss` in tokens byte for byte. */
   readonly issuer: string;
-  /** URL of its keys. Default: `jwks_uri` of its metadata. */
+  /**
+   * URL of its keys.
+   * @default `jwks_uri` of its metadata
+   */
   readonly jwksUri?: string | undefined;
   /**
    * Additional name of this resource, for issuers that do not issue tokens for URLs: `api://notes`. No other API may
-   * have that name, because this server would accept its tokens. Default: none.
+   * have that name, because this server would accept its tokens.
+   * @default none
    */
   readonly audience?: string | undefined;
 }
 
 /** Options of DPoP, which binds tokens to a key of the client. */
 export interface DpopOptions {
-  /** Requires a proof for every request. Default `false`. */
+  /**
+   * Requires a proof for every request.
+   * @default `false`
+   */
   readonly required?: boolean | undefined;
   /**
-   * Maximum difference between the time of a proof and the time of the server, in milliseconds. Default 60,000, at most
-   * 300,000.
+   * Maximum difference between the time of a proof and the time of the server, in milliseconds.
+   * @default 60,000, at most 300,000
    */
   readonly maxProofAge?: number | undefined;
-  /** Requires a nonce of this server in proofs, so that clients cannot create proofs in advance. Default `false`. */
+  /**
+   * Requires a nonce of this server in proofs, so that clients cannot create proofs in advance.
+   * @default `false`
+   */
   readonly nonces?: boolean | NonceOptions | undefined;
-  /** Accepted signature algorithms of proofs. Default: those of tokens. */
+  /**
+   * Accepted signature algorithms of proofs.
+   * @default those of tokens
+   */
   readonly algorithms?: readonly string[] | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
-import type { InternalCallOptions } from '../options.js';
+import type { InternalCallOptions } from '../call-options.js';
 
 /** Checks the keys of the caller's `_meta`. Throws a `TenonError` for reserved keys. */
 export function checkSentMeta(method: string, params: JsonObject, { meta }: InternalCallOptions): void {

@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { MethodName } from '../../protocol/method-types.js';
+import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
-import type { InternalCallOptions } from '../options.js';
 import type { CallPipeline } from './call-pipeline.js';
 
 const MAX_PAGES = 10_000;

@@ -5,7 +5,7 @@ import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { PeerCallOptions } from '../../jsonrpc/pending-requests.js';
 import type { SendOptions } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
-import type { Progress } from '../options.js';
+import type { Progress } from '../call-options.js';
 import type { Connection } from './connection.js';
 
 /** Send options for transports without headers and without a stream per request. */

@@ -1,5 +1,5 @@
 import { type Id, isId, type JsonObject } from '../../jsonrpc/message.js';
-import type { Progress } from '../options.js';
+import type { Progress } from '../call-options.js';
 
 type ProgressListener = (progress: Progress) => void;
 

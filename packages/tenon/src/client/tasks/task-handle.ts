@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import type { TaskState } from '../../protocol/tasks.js';
+import type { CallOptions } from '../call-options.js';
 import type { InputOf, ToolResult } from '../client.js';
-import type { CallOptions } from '../options.js';
 
 /** Options for waiting for a task. */
 export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTimeout'> {

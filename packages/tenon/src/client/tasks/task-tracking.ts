@@ -2,10 +2,10 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { checkDetailedTask, isTerminal, type TaskState } from '../../protocol/tasks.js';
+import type { CallOptions } from '../call-options.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
 import { checkShape, checkStructuredContent, createInvalidResultError } from '../calls/results.js';
-import type { CallOptions } from '../options.js';
 import {
   createCancelledTaskError,
   createClientClosedError,

@@ -6,60 +6,74 @@ import type { CallerInfo } from '../../server/caller-info.js';
 /** Options of the tasks extension. */
 export interface TasksOptions {
   /**
-   * Lifetime of a task from its creation, in milliseconds. It also applies to tasks that have ended. Default 86,400,000
-   * (24 hours).
+   * Lifetime of a task from its creation, in milliseconds. It also applies to tasks that have ended.
+   * @default 86,400,000 (24 hours)
    */
   readonly ttl?: number | undefined;
-  /** Maximum `ttl` that a client or a tool can request, in milliseconds. Default 604,800,000 (7 days). */
+  /**
+   * Maximum `ttl` that a client or a tool can request, in milliseconds.
+   * @default 604,800,000 (7 days)
+   */
   readonly maxTtl?: number | undefined;
   /**
    * Maximum recommended interval between polls of a client, in milliseconds. A new task recommends 20 ms. Later the
-   * recommended interval is the age of the task. Default 1,000.
+   * recommended interval is the age of the task.
+   * @default 1,000
    */
   readonly pollInterval?: number | undefined;
   /**
    * Maximum number of tasks that this process runs at the same time. Tasks that wait for input do not count. Further
-   * tasks wait. Default 100.
+   * tasks wait.
+   * @default 100
    */
   readonly maxRunning?: number | undefined;
-  /** Maximum number of tasks of this process that have not ended. Further calls are refused. Default 10,000. */
+  /**
+   * Maximum number of tasks of this process that have not ended. Further calls are refused.
+   * @default 10,000
+   */
   readonly maxOpen?: number | undefined;
   /**
-   * Maximum number of open tasks of one user with one OAuth client, or of one address of anonymous callers. Default
-   * 1,000.
+   * Maximum number of open tasks of one user with one OAuth client, or of one address of anonymous callers.
+   * @default 1,000
    */
   readonly maxOpenPerUser?: number | undefined;
   /**
-   * Share of `maxOpen` and `maxRunning` for one user, or for one address of anonymous callers. A number from 0 to 1; 1
-   * sets no limit. Default 0.5.
+   * Share of `maxOpen` and `maxRunning` for one user, or for one address of anonymous callers. A number from 0 to 1;
+   * 1 sets no limit.
+   * @default 0.5
    */
   readonly maxShare?: number | undefined;
   /**
    * Maximum size of one task, in characters of JSON. It applies to the arguments, input requests and result together,
    * and separately to the steps.
    *
-   * Larger arguments are refused before the handler runs. A larger result makes the task fail. Default 16,777,216 (16
-   * Mi).
+   * Larger arguments are refused before the handler runs. A larger result makes the task fail.
+   *
+   * @default 16,777,216 (16 Mi)
    */
   readonly maxRecordSize?: number | undefined;
   /**
    * Time after which a process that does not renew its leases counts as dead, in milliseconds. Another process then
-   * continues its tasks. Default 15,000.
+   * continues its tasks.
+   * @default 15,000
    */
   readonly leaseTtl?: number | undefined;
   /**
-   * Time that a task waits for a process with its tool, or with the version of its tool, in milliseconds. After it the
-   * task fails. Applies to stores that several processes share. Default 600,000 (10 minutes).
+   * Time that a task waits for a process with its tool, or with the version of its tool, in milliseconds. After it
+   * the task fails. Applies to stores that several processes share.
+   * @default 600,000 (10 minutes)
    */
   readonly handoverTimeout?: number | undefined;
   /**
    * Maximum time that a handler waits in memory for an answer, in milliseconds. After it the handler runs again when
-   * the answer arrives. Default 300,000 (5 minutes).
+   * the answer arrives.
+   * @default 300,000 (5 minutes)
    */
   readonly suspendTimeout?: number | undefined;
   /**
    * Offers `tasks/list`. Use `true` only for a server with a single user, because anonymous callers cannot be
-   * distinguished. Default: only authenticated callers.
+   * distinguished.
+   * @default only authenticated callers
    */
   readonly list?: boolean | undefined;
   /** Called for each event of a task, for an audit log or metrics. */

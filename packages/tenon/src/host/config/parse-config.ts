@@ -13,20 +13,30 @@ import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 export const MAX_SERVERS = 1000;
 
 export interface EntryOptions {
-  /** Returns the value of an environment variable. Default: none, and `${…}` stays unchanged. */
+  /**
+   * Returns the value of an environment variable.
+   * @default none, and `${…}` stays unchanged
+   */
   readonly env?: ((name: string) => string | undefined) | undefined;
   /**
-   * Asks the user for an input of a VS Code configuration. It is not called for disabled servers. Default: none, and a
-   * server with an input without a default is an error.
+   * Asks the user for an input of a VS Code configuration. It is not called for disabled servers.
+   * @default none, and a server with an input without a default is an error
    */
   readonly inputs?: AskInput | undefined;
   /**
-   * Value of `${workspaceFolder}`, and base of relative `cwd`, `envFile` and `roots`. Default: the folder of the file.
+   * Value of `${workspaceFolder}`, and base of relative `cwd`, `envFile` and `roots`.
+   * @default the folder of the file
    */
   readonly workspace?: string | undefined;
-  /** Value of `${userHome}`. Default: none, and the variable is an error. */
+  /**
+   * Value of `${userHome}`.
+   * @default none, and the variable is an error
+   */
   readonly home?: string | undefined;
-  /** Reads an `envFile`. Default: none, and a server with an `envFile` is an error. */
+  /**
+   * Reads an `envFile`.
+   * @default none, and a server with an `envFile` is an error
+   */
   readonly readEnvFile?: ReadEnvFile | undefined;
 }
 

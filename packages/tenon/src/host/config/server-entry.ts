@@ -4,28 +4,50 @@ export interface ServerEntry {
   readonly name: string;
   /** Command or URL of the server. */
   readonly target: CommandTarget | UrlTarget;
-  /** True if the host must not use the server. Default `false`. */
+  /**
+   * True if the host must not use the server.
+   * @default `false`
+   */
   readonly disabled?: boolean | undefined;
-  /** Time limit for starting or connecting to the server, in milliseconds. Default of the host: 30,000. */
+  /**
+   * Time limit for starting or connecting to the server, in milliseconds.
+   * @default of the host: 30,000
+   */
   readonly startTimeout?: number | undefined;
-  /** Idle timeout of a call, in milliseconds. Default: that of `ClientOptions`. */
+  /**
+   * Idle timeout of a call, in milliseconds.
+   * @default that of `ClientOptions`
+   */
   readonly idleTimeout?: number | undefined;
-  /** Total timeout of a call, in milliseconds. Default: that of `ClientOptions`. */
+  /**
+   * Total timeout of a call, in milliseconds.
+   * @default that of `ClientOptions`
+   */
   readonly totalTimeout?: number | undefined;
-  /** True if the policy may trust the tool annotations of the server. Default `false`. */
+  /**
+   * True if the policy may trust the tool annotations of the server.
+   * @default `false`
+   */
   readonly trusted?: boolean | undefined;
-  /** Patterns (`*`) of tools to offer, and of tools not to offer. Default: all tools. */
+  /**
+   * Patterns (`*`) of tools to offer, and of tools not to offer.
+   * @default all tools
+   */
   readonly tools?:
     | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
     | undefined;
-  /** Root URIs that this server receives. Default: those of the host. */
+  /**
+   * Root URIs that this server receives.
+   * @default those of the host
+   */
   readonly roots?: readonly string[] | undefined;
   /**
-   * Sharing of one process among sessions of the same user and OAuth client. `true`: all sessions share one process, or
-   * one connection to a URL, and the server cannot request input. `false`: each session has its own.
+   * Sharing of one process among sessions of the same user and OAuth client. `true`: all sessions share one process,
+   * or one connection to a URL, and the server cannot request input. `false`: each session has its own.
    *
-   * Default: sessions whose clients support none of roots, sampling and elicitation share one process. Every other
-   * session has its own.
+   * Every other session has its own.
+   *
+   * @default sessions whose clients support none of roots, sampling and elicitation share one process
    */
   readonly share?: boolean | undefined;
   /** Position of the entry in its configuration file. Absent for an entry of the program. */
@@ -46,11 +68,20 @@ export interface EntryOrigin {
 export interface CommandTarget {
   /** Program to start. */
   readonly command: string;
-  /** Arguments of the program. Default: none. */
+  /**
+   * Arguments of the program.
+   * @default none
+   */
   readonly args?: readonly string[] | undefined;
-  /** Environment variables, in addition to a safe subset of the host's. Default: none. */
+  /**
+   * Environment variables, in addition to a safe subset of the host's.
+   * @default none
+   */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Working directory. Default: that of the host. */
+  /**
+   * Working directory.
+   * @default that of the host
+   */
   readonly cwd?: string | undefined;
 }
 
@@ -58,9 +89,15 @@ export interface CommandTarget {
 export interface UrlTarget {
   /** URL of the MCP endpoint. */
   readonly url: string;
-  /** Header fields of every request. Default: none. */
+  /**
+   * Header fields of every request.
+   * @default none
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Transport. Default: Streamable HTTP, then HTTP+SSE. */
+  /**
+   * Transport.
+   * @default Streamable HTTP, then HTTP+SSE
+   */
   readonly transport?: 'http' | 'http-sse' | undefined;
 }
 

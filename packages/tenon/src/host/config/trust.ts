@@ -23,13 +23,14 @@ export interface TrustOptions {
   /** Store for approvals. */
   readonly values: Values;
   /**
-   * Key of at least 32 bytes that hashes secrets, so that a reader of the store cannot guess them. Store it apart from
-   * `values`. Default: a random key, with which approvals are valid in this process only.
+   * Key of at least 32 bytes that hashes secrets, so that a reader of the store cannot guess them. Store it apart
+   * from `values`.
+   * @default a random key, with which approvals are valid in this process only
    */
   readonly key?: Uint8Array | undefined;
   /**
-   * Asks the user to approve an entry. Default: none, and an entry that is not approved is rejected with
-   * `config/not-approved`.
+   * Asks the user to approve an entry.
+   * @default none, and an entry that is not approved is rejected with `config/not-approved`
    */
   readonly ask?: AskTrust | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
+import type { CallOptions } from '../../client/call-options.js';
 import type { ChangeEvent, Client } from '../../client/client.js';
-import type { CallOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';

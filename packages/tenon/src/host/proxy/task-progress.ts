@@ -1,4 +1,4 @@
-import type { Progress } from '../../client/options.js';
+import type { Progress } from '../../client/call-options.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { Context } from '../../server/context/context.js';
 

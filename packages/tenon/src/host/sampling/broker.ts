@@ -20,8 +20,8 @@ export interface BrokerOptions {
   /** Models, in order of preference for servers without a preference. */
   readonly models: readonly Model[];
   /**
-   * Chooses one of the suitable models, which are sorted by preference. `undefined` chooses the first one. Default: the
-   * first one.
+   * Chooses one of the suitable models, which are sorted by preference. `undefined` chooses the first one.
+   * @default the first one
    */
   readonly choose?:
     | ((candidates: readonly Model[], request: CreateMessageParams, who: SamplingRequester) => Model | undefined)
@@ -31,25 +31,47 @@ export interface BrokerOptions {
    * servers can spend tokens and query the model without a review.
    */
   readonly allow?: Allow | undefined;
-  /** Limits on the tokens that servers may use. Default: no limit. */
+  /**
+   * Limits on the tokens that servers may use.
+   * @default no limit
+   */
   readonly budget?: TokenBudget | readonly TokenBudget[] | undefined;
-  /** Maximum number of tokens of a response. A higher `maxTokens` of a request is lowered to it. Default 4,096. */
+  /**
+   * Maximum number of tokens of a response. A higher `maxTokens` of a request is lowered to it.
+   * @default 4,096
+   */
   readonly maxTokens?: number | undefined;
-  /** Maximum number of rounds of tool use in a conversation. Default 25. */
+  /**
+   * Maximum number of rounds of tool use in a conversation.
+   * @default 25
+   */
   readonly maxRounds?: number | undefined;
-  /** Maximum number of requests of one chain, for example of one call. Default 100. */
+  /**
+   * Maximum number of requests of one chain, for example of one call.
+   * @default 100
+   */
   readonly maxPerChain?: number | undefined;
-  /** Maximum number of concurrent requests of one server. One user may have half of them. Default 8. */
+  /**
+   * Maximum number of concurrent requests of one server. One user may have half of them.
+   * @default 8
+   */
   readonly maxAtOnce?: number | undefined;
-  /** Timeout of the model, in milliseconds. It does not include the time of reviewers. Default 600,000. */
+  /**
+   * Timeout of the model, in milliseconds. It does not include the time of reviewers.
+   * @default 600,000
+   */
   readonly timeout?: number | undefined;
   /** Limits on the size of requests. Defaults: see `RequestBounds`. */
   readonly bounds?: RequestBounds | undefined;
   /**
-   * Asks a person for approval before the model gets a request, or before the server gets the result. Default: none.
+   * Asks a person for approval before the model gets a request, or before the server gets the result.
+   * @default none
    */
   readonly review?: Review | undefined;
-  /** Clock, for tests. Default: the clock of the system. */
+  /**
+   * Clock, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

@@ -6,18 +6,21 @@ import { createLimitError } from './refusal.js';
 export interface TokenBudget {
   /** Length of the window, in milliseconds. */
   readonly window: number;
-  /** Maximum number of requests that reach a reviewer or a model. Default: no limit. */
+  /**
+   * Maximum number of requests that reach a reviewer or a model.
+   * @default no limit
+   */
   readonly calls?: number | undefined;
   /**
    * Maximum number of tokens of prompts and responses. A request that could exceed it, with its estimated prompt and
-   * `maxTokens`, is refused. Default: no limit.
+   * `maxTokens`, is refused.
+   * @default no limit
    */
   readonly tokens?: number | undefined;
   /**
-   * Separate budgets per server, per principal, or per pair of both. A principal has one for each of its OAuth clients.
-   * An empty list means one shared budget.
-   *
-   * Default: both.
+   * Separate budgets per server, per principal, or per pair of both. A principal has one for each of its OAuth
+   * clients. An empty list means one shared budget.
+   * @default both
    */
   readonly per?: readonly ('server' | 'principal')[] | undefined;
 }

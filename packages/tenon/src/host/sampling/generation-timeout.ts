@@ -5,7 +5,10 @@ import { TenonError } from '../../jsonrpc/error.js';
 export interface GenerationTimeout {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Timeout in milliseconds. Default: none. */
+  /**
+   * Timeout in milliseconds.
+   * @default none
+   */
   readonly ms?: number;
   /** Name of the peer in errors. */
   readonly peer: string;

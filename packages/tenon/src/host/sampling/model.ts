@@ -9,9 +9,15 @@ export interface ModelInputs {
 
 /** Scores of a model relative to the others, from 0 (worst) to 1 (best). Default 0.5 each. */
 export interface Scores {
-  /** Cost score. 1 is the cheapest. Default 0.5. */
+  /**
+   * Cost score. 1 is the cheapest.
+   * @default 0.5
+   */
   readonly cost?: number | undefined;
-  /** Speed score. 1 is the fastest. Default 0.5. */
+  /**
+   * Speed score. 1 is the fastest.
+   * @default 0.5
+   */
   readonly speed?: number | undefined;
   readonly intelligence?: number | undefined;
 }
@@ -29,12 +35,19 @@ export interface Generating {
 export interface Model {
   /** Name of the model, which is compared with the model hints of servers and shown to reviewers. */
   readonly name: string;
-  /** Names of models that this model can replace. A hint with one of these names matches this model. Default: none. */
+  /**
+   * Names of models that this model can replace. A hint with one of these names matches this model.
+   * @default none
+   */
   readonly standsFor?: readonly string[] | undefined;
-  /** Content types that the model supports in addition to text. Default: none. */
+  /**
+   * Content types that the model supports in addition to text.
+   * @default none
+   */
   readonly takes?: ModelInputs | undefined;
   /**
-   * Cost, speed and intelligence of the model, which are compared with the preferences of servers. Default 0.5 each.
+   * Cost, speed and intelligence of the model, which are compared with the preferences of servers.
+   * @default 0.5 each
    */
   readonly scores?: Scores | undefined;
   /** Generates a message. It must not exceed `maxTokens`, and may ignore other parameters that it does not support. */

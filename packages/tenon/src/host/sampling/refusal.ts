@@ -5,7 +5,10 @@ import { USER_REJECTED } from '../../protocol/error-codes.js';
 /** Refusal, which a reviewer returns instead of a request or result. */
 export interface SamplingRefusal {
   readonly refused: true;
-  /** Reason for the server. Default: a text that the user rejected the request. */
+  /**
+   * Reason for the server.
+   * @default a text that the user rejected the request
+   */
   readonly reason?: string | undefined;
 }
 

@@ -5,11 +5,20 @@ import { createInvalidError } from './refusal.js';
 
 /** Limits on the size of a server's request. */
 export interface RequestBounds {
-  /** Maximum number of messages. Default 1,000. */
+  /**
+   * Maximum number of messages.
+   * @default 1,000
+   */
   readonly messages: number;
-  /** Maximum number of tools. Default 128. */
+  /**
+   * Maximum number of tools.
+   * @default 128
+   */
   readonly tools: number;
-  /** Maximum size of the request as JSON, in characters, including images. Default 16 Mi. */
+  /**
+   * Maximum size of the request as JSON, in characters, including images.
+   * @default 16 Mi
+   */
   readonly characters: number;
 }
 

@@ -15,14 +15,20 @@ export type WorkspaceFolder = string | { readonly path: string; readonly name?: 
 
 /** Options of `workspaceRoots`. */
 export interface WorkspaceRootsOptions {
-  /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
+  /**
+   * Time between two checks of the folders while a client is connected, in milliseconds.
+   * @default 2,000
+   */
   readonly interval?: number | undefined;
   /**
-   * Called with `roots/unavailable` once when a folder is missing, is not a folder or cannot be read. Default: the
-   * problem is ignored.
+   * Called with `roots/unavailable` once when a folder is missing, is not a folder or cannot be read.
+   * @default the problem is ignored
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

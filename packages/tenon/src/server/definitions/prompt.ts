@@ -21,15 +21,24 @@ export type PromptReturn =
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt
  */
 export interface PromptMetadata {
-  /** Name for people, in user interfaces. Default: the key. */
+  /**
+   * Name for people, in user interfaces.
+   * @default the key
+   */
   readonly title?: string | undefined;
   /** Describes the purpose of the prompt to people. */
   readonly description?: string | undefined;
-  /** Images for user interfaces. Default: none. */
+  /**
+   * Images for user interfaces.
+   * @default none
+   */
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Tells if a caller sees the prompt, in lists and in requests. Default: every caller sees it. */
+  /**
+   * Tells if a caller sees the prompt, in lists and in requests.
+   * @default every caller sees it
+   */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
   /**
    * Client capabilities that the prompt requires, for example `{ elicitation: {} }`. A request without them is refused.
@@ -43,7 +52,8 @@ export interface PromptMetadata {
 export interface PromptDefinition<In = unknown> extends PromptMetadata {
   /**
    * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
-   * prompt, which the protocol sends as text. It types the first argument of `run`. Default: no arguments.
+   * prompt, which the protocol sends as text. It types the first argument of `run`.
+   * @default no arguments
    */
   readonly input?: Schema | undefined;
   /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
@@ -66,7 +76,8 @@ export type PromptSpec<I> = PromptSchema<I> & PromptBehavior<I>;
 interface PromptSchema<I> {
   /**
    * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the
-   * prompt, which the protocol sends as text. It types the first argument of `run`. Default: no arguments.
+   * prompt, which the protocol sends as text. It types the first argument of `run`.
+   * @default no arguments
    */
   readonly input?: I | undefined;
 }

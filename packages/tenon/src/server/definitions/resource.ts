@@ -31,29 +31,50 @@ export type ResourceListEntry<V> = V & Optional<Omit<Resource, 'uri'>>;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource
  */
 export interface ResourceMetadata {
-  /** Name for programs. Default: the key. */
+  /**
+   * Name for programs.
+   * @default the key
+   */
   readonly name?: string | undefined;
-  /** Name for people, in user interfaces. Default: `name`. */
+  /**
+   * Name for people, in user interfaces.
+   * @default `name`
+   */
   readonly title?: string | undefined;
   /** Describes the content of the resource to the model and to people. */
   readonly description?: string | undefined;
-  /** Media type of the contents, for example `text/markdown`. Default: none. */
+  /**
+   * Media type of the contents, for example `text/markdown`.
+   * @default none
+   */
   readonly mimeType?: string | undefined;
   /** Hints for clients: `audience`, `priority`, `lastModified`. */
   readonly annotations?: Annotations | undefined;
-  /** Size in bytes, if it is known in advance. Default: none. */
+  /**
+   * Size in bytes, if it is known in advance.
+   * @default none
+   */
   readonly size?: number | undefined;
-  /** Images for user interfaces. Default: none. */
+  /**
+   * Images for user interfaces.
+   * @default none
+   */
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Tells if a caller sees the resource, in lists and in requests. Default: every caller sees it. */
+  /**
+   * Tells if a caller sees the resource, in lists and in requests.
+   * @default every caller sees it
+   */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
   /** Client capabilities that a read requires, for example `{ roots: {} }`. A request without them is refused. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /** Scopes that the caller's token must have. A request without them is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
-  /** Cache hints of the contents: lifetime in milliseconds, and scope. Default: 0 ms, private. */
+  /**
+   * Cache hints of the contents: lifetime in milliseconds, and scope.
+   * @default 0 ms, private
+   */
   readonly cache?: Cacheable | undefined;
 }
 
@@ -86,8 +107,8 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
    */
   readonly subscribe?: ((uri: string) => (() => void) | undefined | void) | undefined;
   /**
-   * Accepts values of variables that may cause path traversal, such as an encoded slash or `..`. Default: false,
-   * because a handler that joins a variable to a path would be open to path traversal.
+   * Accepts values of variables that may cause path traversal, such as an encoded slash or `..`.
+   * @default false, because a handler that joins a variable to a path would be open to path traversal
    */
   readonly allowUnsafe?: boolean | undefined;
 }

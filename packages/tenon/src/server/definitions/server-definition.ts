@@ -41,13 +41,19 @@ export interface ServerDefinition<
   readonly name: string;
   /** Version of your server, for example `1.0.0`. */
   readonly version: string;
-  /** Name for people, in user interfaces. Default: `name`. */
+  /**
+   * Name for people, in user interfaces.
+   * @default `name`
+   */
   readonly title?: string | undefined;
   /** Describes the purpose of the server to people. */
   readonly description?: string | undefined;
   /** URL of a page about the server. */
   readonly websiteUrl?: string | undefined;
-  /** Images for user interfaces. Default: none. */
+  /**
+   * Images for user interfaces.
+   * @default none
+   */
   readonly icons?: Icon[] | undefined;
   /** Instructions for the model about the server. */
   readonly instructions?: string | undefined;
@@ -65,12 +71,16 @@ export interface ServerDefinition<
 export interface ServerOptions<S = unknown> {
   /**
    * Creates `ctx.state`, which middleware fills and handlers read. It is called once for each request that reads the
-   * state. Its return type is the type of `ctx.state`. Default: an empty object.
+   * state. Its return type is the type of `ctx.state`.
+   * @default an empty object
    */
   readonly state?: CreateState<S> | undefined;
   /** Middleware that wraps every operation. The first one is outermost. */
   readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
-  /** Protocol versions that the server supports. Default: all. */
+  /**
+   * Protocol versions that the server supports.
+   * @default all
+   */
   readonly protocolVersions?: readonly SuggestedProtocolVersion[] | undefined;
   /** Extensions of the protocol: `tasks()`, or your own with an ID and settings to declare. */
   readonly extensions?: readonly ServerExtension[] | undefined;
@@ -81,34 +91,44 @@ export interface ServerOptions<S = unknown> {
   /**
    * Protocol versions on which clients may send batches (several messages in one JSON array). `by-version`: only
    * 2025-03-26, as the specification requires. `always`: every version with sessions, for clients that send batches
-   * anyway. Default: `by-version`.
+   * anyway.
+   * @default `by-version`
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
-  /** Number of entries per page of a list. Default 1,000. */
+  /**
+   * Number of entries per page of a list.
+   * @default 1,000
+   */
   readonly pageSize?: number | undefined;
   /**
    * Selects the entries of lists. `visible`: all entries that the caller sees, so that it can request missing scopes.
-   * `authorized`: only the entries whose scopes the caller's token has. Default: `visible`.
+   * `authorized`: only the entries whose scopes the caller's token has.
+   * @default `visible`
    */
   readonly listFilter?: 'visible' | 'authorized' | undefined;
-  /** Cache hints of lists and `server/discover`: lifetime in milliseconds, and scope. Default: 0 ms, private. */
+  /**
+   * Cache hints of lists and `server/discover`: lifetime in milliseconds, and scope.
+   * @default 0 ms, private
+   */
   readonly cache?: Cacheable | undefined;
   /** Options of input requests that end the call and are answered by a retry. */
   readonly inputRequests?: InputRequestOptions | undefined;
   /**
    * Stores for values that outlive a request or a process: used retries, large request state, tasks. `durable` stores
    * also contain the sessions and streams of Streamable HTTP, so every process with the same stores can handle them.
-   * Default: stores in memory.
+   * @default stores in memory
    */
   readonly stores?: Stores | undefined;
   /**
    * Rate limits of one caller. `false` removes all limits. Callers on this machine have no limits, so set
-   * `clientAddress` behind a proxy on this machine. Default: see `ServerRateLimits`.
+   * `clientAddress` behind a proxy on this machine.
+   * @default see `ServerRateLimits`
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
   /**
    * Lets clients set a log level and receive log messages. Deprecated in 2026-07-28: write logs to standard error, or
-   * use OpenTelemetry. Default: true.
+   * use OpenTelemetry.
+   * @default `true`
    */
   readonly logging?: boolean | undefined;
   /**
@@ -124,18 +144,26 @@ export interface ServerOptions<S = unknown> {
    * Pings the client of a session after `interval` ms without a message and without an open request. If no response
    * arrives within `timeout` ms, the connection is closed. `false` sends no pings.
    *
-   * Default: `{ interval: 30_000, timeout: 5_000 }` over HTTP while the server has an open stream for its own messages.
    * Elsewhere no pings are sent.
+   *
+   * @default `{ interval: 30_000, timeout: 5_000 }` over HTTP while the server has an open stream for its own
+   * messages
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns. Default: none. */
+  /**
+   * Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns.
+   * @default none
+   */
   readonly telemetry?: Telemetry | undefined;
   /**
-   * Called for every error that no caller gets, such as exceptions and malformed messages. Default: writes the error to
-   * standard error.
+   * Called for every error that no caller gets, such as exceptions and malformed messages.
+   * @default writes the error to standard error
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }

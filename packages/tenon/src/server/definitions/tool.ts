@@ -42,7 +42,10 @@ export type ToolReturn<O> =
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool
  */
 export interface ToolMetadata {
-  /** Name for people, in user interfaces. Default: the key. */
+  /**
+   * Name for people, in user interfaces.
+   * @default the key
+   */
   readonly title?: string | undefined;
   /** Describes to the model what the tool does and when to use it. */
   readonly description?: string | undefined;
@@ -51,11 +54,17 @@ export interface ToolMetadata {
    * `idempotentHint`, `openWorldHint`.
    */
   readonly annotations?: ToolAnnotations | undefined;
-  /** Images for user interfaces. Default: none. */
+  /**
+   * Images for user interfaces.
+   * @default none
+   */
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Tells if a caller sees the tool, in lists and in calls. Default: every caller sees it. */
+  /**
+   * Tells if a caller sees the tool, in lists and in calls.
+   * @default every caller sees it
+   */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
   /** Client capabilities that the call requires, for example `{ elicitation: {} }`. A call without them is refused. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
@@ -68,7 +77,8 @@ export interface ToolMetadata {
   readonly scopes?: readonly string[] | undefined;
   /**
    * Allows or requires that calls become tasks, which respond immediately and outlive the request. Needs `extensions:
-   * [tasks()]`. Default: `forbidden`.
+   * [tasks()]`.
+   * @default `forbidden`
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
    */
   readonly task?: TaskSupport | TaskOptions | undefined;
@@ -79,23 +89,31 @@ export type TaskSupport = 'forbidden' | 'optional' | 'required';
 
 /** Task options of one tool. */
 export interface TaskOptions {
-  /** Tells if calls may or must become tasks. Default: `optional`. */
+  /**
+   * Tells if calls may or must become tasks.
+   * @default `optional`
+   */
   readonly support?: 'optional' | 'required' | undefined;
   /**
-   * Time after which a call becomes a task, in milliseconds. A shorter call gets a plain result. If the client requests
-   * a task, the call becomes a task immediately. Default 0.
+   * Time after which a call becomes a task, in milliseconds. A shorter call gets a plain result. If the client
+   * requests a task, the call becomes a task immediately.
+   * @default 0
    */
   readonly after?: number | undefined;
-  /** Lifetime of a task from its creation, in milliseconds. Default: the lifetime for all tasks of the server. */
+  /**
+   * Lifetime of a task from its creation, in milliseconds.
+   * @default the lifetime for all tasks of the server
+   */
   readonly ttl?: number | undefined;
   /**
-   * Version of the handler. A task continues only in a process whose tool has the same version. Change the version when
-   * you change the steps or input requests of the handler. Default: none, and a task continues in every process that
-   * has the tool.
+   * Version of the handler. A task continues only in a process whose tool has the same version. Change the version
+   * when you change the steps or input requests of the handler.
+   * @default none, and a task continues in every process that has the tool
    */
   readonly version?: string | undefined;
   /**
-   * Recommended interval between polls of a client, in milliseconds. Default: the interval for all tasks of the server.
+   * Recommended interval between polls of a client, in milliseconds.
+   * @default the interval for all tasks of the server
    */
   readonly pollInterval?: number | undefined;
 }
@@ -107,13 +125,14 @@ export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadat
    * describe an object.
    *
    * Clients see it as `inputSchema`. It validates each call before `run` and types the first argument of `run`.
-   * Default: no arguments.
+   *
+   * @default no arguments
    */
   readonly input?: Schema | undefined;
   /**
    * Schema of the return value of `run`. Clients see it as `outputSchema`. It validates each return value, which
-   * becomes the structured content of the result with a text fallback. Default: `run` returns text, content blocks or
-   * any JSON value.
+   * becomes the structured content of the result with a text fallback.
+   * @default `run` returns text, content blocks or any JSON value
    */
   readonly output?: Schema | undefined;
   /**
@@ -139,13 +158,14 @@ interface ToolSchemas<I, O> {
    * describe an object.
    *
    * Clients see it as `inputSchema`. It validates each call before `run` and types the first argument of `run`.
-   * Default: no arguments.
+   *
+   * @default no arguments
    */
   readonly input?: I | undefined;
   /**
    * Schema of the return value of `run`. Clients see it as `outputSchema`. It validates each return value, which
-   * becomes the structured content of the result with a text fallback. Default: `run` returns text, content blocks or
-   * any JSON value.
+   * becomes the structured content of the result with a text fallback.
+   * @default `run` returns text, content blocks or any JSON value
    */
   readonly output?: O | undefined;
 }

@@ -18,7 +18,10 @@ export interface UrlElicitation {
   readonly message: string;
   /** URL that the user must open, usually `https:`. */
   readonly url: string;
-  /** ID for `server.completeElicitation`. Default: a random ID. */
+  /**
+   * ID for `server.completeElicitation`.
+   * @default a random ID
+   */
   readonly elicitationId?: string | undefined;
 }
 

@@ -11,7 +11,10 @@ export interface CachingOptions {
   readonly ttl: number;
   /** Names of the tools whose results are cached. Name only tools without side effects. */
   readonly tools: readonly string[];
-  /** Maximum number of cached results. Default 1,000. */
+  /**
+   * Maximum number of cached results.
+   * @default 1,000
+   */
   readonly maxEntries?: number | undefined;
   readonly clock?: Clock | undefined;
 }

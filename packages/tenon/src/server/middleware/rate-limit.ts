@@ -15,8 +15,8 @@ export interface RateLimitOptions {
   /** Average number of operations per second. */
   readonly perSecond: number;
   /**
-   * Returns the key of the limit. Operations with the same key share one limit. Default: the user with the OAuth
-   * client, or the address of an anonymous caller, together with method and tool.
+   * Returns the key of the limit. Operations with the same key share one limit.
+   * @default the user with the OAuth client, or the address of an anonymous caller, together with method and tool
    */
   readonly getKey?: ((operation: Operation) => string) | undefined;
   readonly clock?: Clock | undefined;

@@ -7,14 +7,16 @@ import type { TemplateVariables } from './variables.js';
 
 export interface MatchOptions {
   /**
-   * Accepts values that look like path traversal, in which a client reads `note://%2e%2e%2fsecret` to leave the folder
-   * that the handler serves. A handler that opens files must still check the path, because `{+path}` may be absolute.
-   * Default: false.
+   * Accepts values that look like path traversal, in which a client reads `note://%2e%2e%2fsecret` to leave the
+   * folder that the handler serves. A handler that opens files must still check the path, because `{+path}` may be
+   * absolute.
    *
    * Without it, a URI does not match if a decoded value contains:
    * - NUL or a segment `..`
    * - `/`, `\` or a single `.` in a simple, label, path or path parameter expression
    * - an empty segment before the last one in `{/list*}`
+   *
+   * @default `false`
    */
   readonly allowUnsafe?: boolean | undefined;
 }

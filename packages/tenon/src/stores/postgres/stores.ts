@@ -24,34 +24,47 @@ import { createPostgresValues } from './values.js';
 export interface PostgresStoresOptions {
   /**
    * Database schema of the tables: 1 to 40 lower-case letters, digits and `_`. Deployments that share a database need
-   * different schemas. Default: `tenon`.
+   * different schemas.
+   * @default `tenon`
    */
   readonly schema?: string | undefined;
   /**
    * Maximum size of the JSON text of one value or message, in characters. A larger one throws
-   * `store/value-too-large`. Default: 1 Mi.
+   * `store/value-too-large`.
+   * @default 1 Mi
    */
   readonly maxValueSize?: number | undefined;
   /**
-   * Time that a call waits for Postgres, in milliseconds. After it the call throws `store/unavailable`. Default: 2000.
+   * Time that a call waits for Postgres, in milliseconds. After it the call throws `store/unavailable`.
+   * @default 2,000
    */
   readonly timeout?: number | undefined;
   /**
-   * Interval at which a listener reads messages of other processes without a notification, in milliseconds. Default:
-   * 1000.
+   * Interval at which a listener reads messages of other processes without a notification, in milliseconds.
+   * @default 1000
    */
   readonly pollInterval?: number | undefined;
-  /** Maximum number of connections for a URL. One of them stays open while there are subscribers. Default: 4. */
+  /**
+   * Maximum number of connections for a URL. One of them stays open while there are subscribers.
+   * @default 4
+   */
   readonly maxConnections?: number | undefined;
   /**
-   * Set to true for a connection pooler such as PgBouncer that uses another connection for each transaction. The stores
-   * then use no prepared statements, no settings and no notifications. Messages of other processes arrive at
-   * `pollInterval`. Default: false.
+   * Set to true for a connection pooler such as PgBouncer that uses another connection for each transaction. The
+   * stores then use no prepared statements, no settings and no notifications. Messages of other processes arrive at
+   * `pollInterval`.
+   * @default `false`
    */
   readonly transactionPooling?: boolean | undefined;
-  /** The clock for `timeout`. Values expire by the clock of Postgres. Default: the clock of the system. */
+  /**
+   * The clock for `timeout`. Values expire by the clock of Postgres.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Called with errors of connections, and with errors that listeners throw. Default: these errors are ignored. */
+  /**
+   * Called with errors of connections, and with errors that listeners throw.
+   * @default these errors are ignored
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

@@ -18,19 +18,30 @@ import { createKeys, createRedisValues } from './values.js';
 export interface RedisStoresOptions {
   /**
    * Prefix of all keys and channels: 1 to 64 letters, digits and `._-`. Deployments that share a Redis server need
-   * different prefixes. Default: `tenon`.
+   * different prefixes.
+   * @default `tenon`
    */
   readonly prefix?: string | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
-   * Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws
+   * `store/value-too-large`.
+   * @default 1 Mi
    */
   readonly maxValueSize?: number | undefined;
-  /** Time that a call waits for Redis, in milliseconds. After it the call throws `store/unavailable`. Default: 2000. */
+  /**
+   * Time that a call waits for Redis, in milliseconds. After it the call throws `store/unavailable`.
+   * @default 2,000
+   */
   readonly timeout?: number | undefined;
-  /** The clock for `timeout`. Values expire by the clock of Redis. Default: the clock of the system. */
+  /**
+   * The clock for `timeout`. Values expire by the clock of Redis.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Called with errors of the connection, and with errors that listeners throw. Default: these errors are ignored. */
+  /**
+   * Called with errors of the connection, and with errors that listeners throw.
+   * @default these errors are ignored
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

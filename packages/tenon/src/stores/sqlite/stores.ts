@@ -14,27 +14,34 @@ import { ATTEMPT_TIMEOUT, createWorkQueue, type WorkQueue } from './work-queue.j
 /** Options of `sqliteStores`. */
 export interface SqliteStoresOptions {
   /**
-   * The clock for the expiry of values. Processes that share the file need the same time. Default: the clock of the
-   * system.
+   * The clock for the expiry of values. Processes that share the file need the same time.
+   * @default the clock of the system
    */
   readonly clock?: Clock | undefined;
-  /** Maximum size of the file, in bytes. A write beyond it throws `store/full`. Default: 1 Gi. */
+  /**
+   * Maximum size of the file, in bytes. A write beyond it throws `store/full`.
+   * @default 1 Gi
+   */
   readonly maxBytes?: number | undefined;
   /**
-   * Maximum size of the JSON text of one value or message, in characters. A larger one throws `store/value-too-large`.
-   * Default: 1 Mi.
+   * Maximum size of the JSON text of one value or message, in characters. A larger one throws
+   * `store/value-too-large`.
+   * @default 1 Mi
    */
   readonly maxValueSize?: number | undefined;
   /**
    * Time that a call waits for other processes that write, in milliseconds. After it the call throws `store/busy`.
-   * Default: 5000.
+   * @default 5,000
    */
   readonly busyTimeout?: number | undefined;
-  /** Interval at which a listener reads messages of other processes, in milliseconds. Default: 50. */
+  /**
+   * Interval at which a listener reads messages of other processes, in milliseconds.
+   * @default 50
+   */
   readonly pollInterval?: number | undefined;
   /**
-   * Called with the errors that listeners throw, and for messages that could not be read. Default: these errors are
-   * ignored.
+   * Called with the errors that listeners throw, and for messages that could not be read.
+   * @default these errors are ignored
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }

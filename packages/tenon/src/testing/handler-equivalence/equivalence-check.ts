@@ -14,13 +14,20 @@ export interface EquivalenceCheckOptions {
   /**
    * Returns the effects of the handler that the kit cannot observe. Called before and after each scenario.
    *
-   * Return and clear the records of your fakes: `() => mails.splice(0)`. They are compared like the rest. Default:
-   * none.
+   * Return and clear the records of your fakes: `() => mails.splice(0)`. They are compared like the rest.
+   *
+   * @default none
    */
   readonly effects?: (() => readonly unknown[]) | undefined;
-  /** Returns the part of the handler's return value that is compared. Default: the whole value. */
+  /**
+   * Returns the part of the handler's return value that is compared.
+   * @default the whole value
+   */
   readonly compare?: ((returned: unknown) => unknown) | undefined;
-  /** Maximum time for one scenario, in milliseconds. Default 10,000. */
+  /**
+   * Maximum time for one scenario, in milliseconds.
+   * @default 10,000
+   */
   readonly timeout?: number | undefined;
 }
 

@@ -9,9 +9,13 @@ import { getRequestId } from '../http/client/post-message.js';
 import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
 import type { HttpReply } from '../http/client/requester.js';
 import { createSseReader, type SseEvent } from '../http/sse/sse-reader.js';
+import { createNoEndpointError, resolvePostUrl } from './resolve-post-url.js';
 
 export interface HttpSseTransportOptions extends HttpClientOptions {
-  /** Maximum time for the server to send its endpoint, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
+  /**
+   * Maximum time for the server to send its endpoint, in milliseconds.
+   * @default `ENDPOINT_TIMEOUT`
+   */
   readonly endpointTimeout?: number;
 }
 
@@ -65,7 +69,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     const onEvent = ({ type, data }: SseEvent) => {
       if (requestSignal.aborted) return;
       if (endpoint !== undefined) return type === 'message' ? receiveMessage(data) : undefined;
-      if (type === 'endpoint') onEndpoint(resolveEndpoint(data, client.url, peer));
+      if (type === 'endpoint') onEndpoint(resolvePostUrl(data, client.url, peer));
       else if (type === 'message') onEndpoint(createNoEndpointError(peer, 'a message'));
     };
     const onEventTooLong = () =>
@@ -151,30 +155,4 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     },
     close: () => end(),
   };
-}
-
-/** Resolves the address for POST requests. Another origin is an error, because requests contain credentials. */
-function resolveEndpoint(data: string, base: string, peer: string): string | TenonError {
-  let url: URL;
-  try {
-    url = new URL(data, base);
-  } catch {
-    return createNoEndpointError(peer, 'an invalid URL');
-  }
-  if (url.origin === new URL(base).origin && !url.username && !url.password) return url.href;
-  return new TenonError('http/foreign-endpoint', 'the server named a message endpoint of another origin', {
-    peer,
-    expected: 'an endpoint of the same origin',
-    received: url.origin,
-    hint: 'connect to the other server directly if you trust it',
-  });
-}
-
-function createNoEndpointError(peer: string, received: string): TenonError {
-  return new TenonError('http/no-endpoint', 'the server does not support HTTP+SSE', {
-    peer,
-    hint: 'check the path of the URL, which is often /sse',
-    expected: 'an endpoint event',
-    received,
-  });
 }

@@ -24,20 +24,25 @@ export interface StdioTransportOptions extends LineLimits {
    * them, `ignore` drops them.
    *
    * A function gets each line, without texts that look like secrets. Output on standard error is not a failure.
-   * Default: `pipe`.
+   *
+   * @default `pipe`
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
   /**
-   * Maximum time for the server to exit after its standard input was closed, in milliseconds. After it the client sends
-   * SIGTERM. Default 2,000.
+   * Maximum time for the server to exit after its standard input was closed, in milliseconds. After it the client
+   * sends SIGTERM.
+   * @default 2,000
    */
   readonly exitTimeout?: number | undefined;
   /**
-   * Maximum time for the server to exit after SIGTERM, in milliseconds. After it the client sends SIGKILL. Default
-   * 2,000.
+   * Maximum time for the server to exit after SIGTERM, in milliseconds. After it the client sends SIGKILL.
+   * @default 2,000
    */
   readonly terminateTimeout?: number | undefined;
-  /** Maximum number of characters that wait for a server that does not read. Default 64 Mi. */
+  /**
+   * Maximum number of characters that wait for a server that does not read.
+   * @default 64 Mi
+   */
   readonly maxBufferedSize?: number | undefined;
   readonly clock?: Clock | undefined;
 }

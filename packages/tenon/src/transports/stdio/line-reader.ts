@@ -8,9 +8,15 @@ import { LineSplitter } from './line-splitter.js';
 import { findResponseId } from './response-id.js';
 
 export interface LineLimits {
-  /** Maximum size of one line, in bytes. A longer line is discarded while it is read. Default 16 MiB. */
+  /**
+   * Maximum size of one line, in bytes. A longer line is discarded while it is read.
+   * @default 16 MiB
+   */
   readonly maxLineBytes?: number | undefined;
-  /** Maximum depth of arrays and objects in a message. Default 128. */
+  /**
+   * Maximum depth of arrays and objects in a message.
+   * @default 128
+   */
   readonly maxJsonDepth?: number | undefined;
 }
 

@@ -5,7 +5,10 @@ import type { ByteSink } from './byte-streams.js';
 
 export interface LineWriterOptions {
   readonly peer: string;
-  /** Maximum number of characters that wait to be written. A message beyond it is refused. Default 64 Mi. */
+  /**
+   * Maximum number of characters that wait to be written. A message beyond it is refused.
+   * @default 64 Mi
+   */
   readonly maxBufferedSize?: number | undefined;
   /** Called with true when the queue is nearly full, and with false when it has room again. */
   readonly onPressure?: ((high: boolean) => void) | undefined;

@@ -8,19 +8,26 @@ import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter } from './line-writer.js';
 
 export interface ServeLinesOptions extends LineLimits {
-  /** Name of the client in errors. Default: `stdio: the client`. */
+  /**
+   * Name of the client in errors.
+   * @default `stdio: the client`
+   */
   readonly peer?: string | undefined;
   /**
    * Maximum time for open calls after the client has closed its side or `close` was called, in milliseconds. After it
-   * the calls are cancelled. The client has the same time to read the responses. Default 1,500, because clients send
-   * SIGTERM after 2 s.
+   * the calls are cancelled. The client has the same time to read the responses.
+   * @default 1,500, because clients send SIGTERM after 2 s
    */
   readonly drainTimeout?: number | undefined;
   /**
-   * Maximum time for cancelled calls to clean up, in milliseconds. After it the server ends without them. Default 300.
+   * Maximum time for cancelled calls to clean up, in milliseconds. After it the server ends without them.
+   * @default 300
    */
   readonly cancelTimeout?: number | undefined;
-  /** Maximum number of characters that wait for a client that does not read. Default 64 Mi. */
+  /**
+   * Maximum number of characters that wait for a client that does not read.
+   * @default 64 Mi
+   */
   readonly maxBufferedSize?: number | undefined;
   /**
    * Principal and scopes of this process, for the user who started it. There is no authorization on stdio, so without

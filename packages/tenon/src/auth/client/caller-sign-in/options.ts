@@ -22,15 +22,24 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore
   /** Verifies the access tokens of that resource. Pass the result of `protect`. */
   readonly tokenVerifier: TokenVerifier;
   /**
-   * Client that is registered manually at `issuer`, with the redirect URI `<url>/callback`. Default: dynamic
-   * registration.
+   * Client that is registered manually at `issuer`, with the redirect URI `<url>/callback`.
+   * @default dynamic registration
    */
   readonly client?: SignInOptions['client'] | undefined;
-  /** Client name for dynamic registration, which sign-in pages show. Default `MCP gateway`. */
+  /**
+   * Client name for dynamic registration, which sign-in pages show.
+   * @default `MCP gateway`
+   */
   readonly clientName?: string | undefined;
-  /** Maximum duration of a sign-in, in milliseconds. Default 600,000 (10 minutes). */
+  /**
+   * Maximum duration of a sign-in, in milliseconds.
+   * @default 600,000 (10 minutes)
+   */
   readonly timeout?: number | undefined;
-  /** Maximum number of pending sign-ins of all callers. Default 10,000. */
+  /**
+   * Maximum number of pending sign-ins of all callers.
+   * @default 10,000
+   */
   readonly maxPending?: number | undefined;
 }
 

@@ -11,8 +11,8 @@ const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
 /** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<ClientCredentials, 'method'> {
   /**
-   * Issuer at which the client is registered. Its credentials are sent to no other issuer. Default: the first issuer in
-   * the metadata.
+   * Issuer at which the client is registered. Its credentials are sent to no other issuer.
+   * @default the first issuer in the metadata
    */
   readonly issuer?: string | undefined;
 }

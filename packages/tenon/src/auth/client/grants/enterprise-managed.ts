@@ -19,7 +19,10 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 export interface SubjectToken {
   /** Value of the token. */
   readonly token: string;
-  /** Type of the token. Default `id_token`. */
+  /**
+   * Type of the token.
+   * @default `id_token`
+   */
   readonly type?: 'id_token' | 'saml2' | 'refresh_token' | undefined;
 }
 
@@ -28,7 +31,10 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
   /** Identity provider of the enterprise, as its administrator configured it. */
   readonly idp: {
     readonly issuer: string;
-    /** URL of the token endpoint. Default: from the metadata of `issuer`. */
+    /**
+     * URL of the token endpoint.
+     * @default from the metadata of `issuer`
+     */
     readonly tokenEndpoint?: string | undefined;
     /** Client with which the user signed in at the identity provider. */
     readonly client: Omit<ClientCredentials, 'method'>;
@@ -38,8 +44,8 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
   /** Client at the authorization server of the MCP server. */
   readonly client: Omit<ClientCredentials, 'method'>;
   /**
-   * Issuer of the authorization server. The credentials are sent to no other issuer. Default: the first issuer in the
-   * metadata.
+   * Issuer of the authorization server. The credentials are sent to no other issuer.
+   * @default the first issuer in the metadata
    */
   readonly issuer?: string | undefined;
 }

@@ -6,7 +6,10 @@ import type { Tokens } from '../token-store.js';
 export interface Grant {
   /** Part of the storage key of the tokens, next to the issuer and the resource. */
   readonly clientKey: string;
-  /** Issuer that the credentials belong to. Default: any issuer. */
+  /**
+   * Issuer that the credentials belong to.
+   * @default any issuer
+   */
   readonly issuer?: string | undefined;
   /**
    * True if the client was configured and not registered dynamically. The client then belongs to the first issuer that

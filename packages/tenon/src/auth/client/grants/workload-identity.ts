@@ -15,9 +15,15 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
    * short-lived.
    */
   readonly assertion: string | (() => string | Promise<string>);
-  /** Client ID, if the authorization server requires one. Default: none. */
+  /**
+   * Client ID, if the authorization server requires one.
+   * @default none
+   */
   readonly clientId?: string | undefined;
-  /** Issuer to which the assertion may be sent. Default: the first issuer in the metadata. */
+  /**
+   * Issuer to which the assertion may be sent.
+   * @default the first issuer in the metadata
+   */
   readonly issuer?: string | undefined;
 }
 

@@ -8,9 +8,15 @@ export interface ClientDocumentOptions {
   readonly name: string;
   /** Redirect URIs of the client. */
   readonly redirects: readonly string[];
-  /** Home page of the client. Default: none. */
+  /**
+   * Home page of the client.
+   * @default none
+   */
   readonly uri?: string | undefined;
-  /** Public keys of the client, if it authenticates with a private key. Default: none. */
+  /**
+   * Public keys of the client, if it authenticates with a private key.
+   * @default none
+   */
   readonly jwks?: { readonly keys: readonly object[] } | undefined;
 }
 

@@ -27,7 +27,10 @@ export interface RedirectAttempt {
 export interface ManualRedirectOptions {
   /** Shows the URL to the user. Returns the address that the user pastes: the final address of the browser. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
-  /** Redirect URI. No server needs to listen there. Default `http://127.0.0.1:8765/callback`. */
+  /**
+   * Redirect URI. No server needs to listen there.
+   * @default `http://127.0.0.1:8765/callback`
+   */
   readonly uri?: string | undefined;
 }
 

@@ -7,11 +7,13 @@ export interface SignInLimits {
   /**
    * Maximum number of sign-in pages that one server may open within `window`, because a server can require another
    * scope with each response. The next one rejects with `auth/too-many-sign-ins`. 0 allows none.
-   *
-   * Default 5.
+   * @default 5
    */
   readonly maxSignIns?: number | undefined;
-  /** Period for `maxSignIns`, in milliseconds. Default 600,000 (10 minutes). */
+  /**
+   * Period for `maxSignIns`, in milliseconds.
+   * @default 600,000 (10 minutes)
+   */
   readonly window?: number | undefined;
 }
 

@@ -16,8 +16,8 @@ import { createSignInCounter, type SignInCounter, type SignInLimits } from './si
 /** Client that is registered manually. */
 export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
   /**
-   * Issuer at which the client is registered. Its credentials are sent to no other issuer. Default: the first issuer
-   * that it is used with.
+   * Issuer at which the client is registered. Its credentials are sent to no other issuer.
+   * @default the first issuer that it is used with
    */
   readonly issuer?: string | undefined;
 }
@@ -25,26 +25,40 @@ export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
 /** Options of `signIn`. */
 export interface SignInOptions extends AuthorizerOptions {
   /**
-   * Method to open the sign-in page: `loopbackRedirect()` or `manualRedirect({ ask })`. Default: none, and a needed
-   * sign-in rejects.
+   * Method to open the sign-in page: `loopbackRedirect()` or `manualRedirect({ ask })`.
+   * @default none, and a needed sign-in rejects
    */
   readonly redirect?: Redirect | undefined;
-  /** Client that is already registered. Default: a client ID metadata document, else dynamic registration. */
+  /**
+   * Client that is already registered.
+   * @default a client ID metadata document, else dynamic registration
+   */
   readonly client?: RegisteredClient | undefined;
   /**
-   * URL of the client ID metadata document: an `https:` URL with a path. The document has this URL as `client_id`, next
-   * to `client_name` and `redirect_uris`. Default: dynamic registration.
+   * URL of the client ID metadata document: an `https:` URL with a path. The document has this URL as `client_id`,
+   * next to `client_name` and `redirect_uris`.
+   * @default dynamic registration
    */
   readonly clientMetadataUrl?: string | undefined;
-  /** Private key for the `jwks` of that document. Default: a public client. */
+  /**
+   * Private key for the `jwks` of that document.
+   * @default a public client
+   */
   readonly clientKey?: ClientCredentials['key'];
-  /** Client name for dynamic registration, which sign-in pages show. Default `MCP client`. */
+  /**
+   * Client name for dynamic registration, which sign-in pages show.
+   * @default `MCP client`
+   */
   readonly clientName?: string | undefined;
-  /** Home page of the client, which consent pages show. Default: none. */
+  /**
+   * Home page of the client, which consent pages show.
+   * @default none
+   */
   readonly clientUri?: string | undefined;
   /**
-   * Requests a refresh token, so that the client can renew tokens without the user. Needs an authorization server with
-   * the scope `offline_access`. Default `true`.
+   * Requests a refresh token, so that the client can renew tokens without the user. Needs an authorization server
+   * with the scope `offline_access`.
+   * @default `true`
    */
   readonly offline?: boolean | undefined;
   /** Limits on the number of sign-in pages. Defaults: see `SignInLimits`. */

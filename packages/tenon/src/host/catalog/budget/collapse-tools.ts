@@ -15,9 +15,15 @@ export interface MetaToolNames {
 export interface CollapseOptions {
   /** Maximum number of tokens for the definitions. */
   readonly budget: number;
-  /** Names of tools that are always listed. Default: none. */
+  /**
+   * Names of tools that are always listed.
+   * @default none
+   */
   readonly pinned?: readonly string[] | undefined;
-  /** Counts the tokens of a text. Default: `estimateTokens`. */
+  /**
+   * Counts the tokens of a text.
+   * @default `estimateTokens`
+   */
   readonly countTokens?: CountTokens | undefined;
 }
 

@@ -18,9 +18,15 @@ export interface TokenReport {
 
 /** Options of `createTokenReport`. */
 export interface TokenReportOptions {
-  /** Counts the tokens of a text. Default: `estimateTokens`. */
+  /**
+   * Counts the tokens of a text.
+   * @default `estimateTokens`
+   */
   readonly countTokens?: CountTokens | undefined;
-  /** Returns the public name of a tool. Default: its own name. */
+  /**
+   * Returns the public name of a tool.
+   * @default its own name
+   */
   readonly name?: ((server: string, tool: string) => string) | undefined;
 }
 

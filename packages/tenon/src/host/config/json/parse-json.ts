@@ -42,9 +42,15 @@ export interface JsonMember extends TextPosition {
 export interface SyntaxLimits {
   /** Maximum depth of objects and arrays. The parser is recursive, and 1,000 levels fit on the stack. */
   readonly maxDepth: number;
-  /** Maximum number of values. Default: no limit. */
+  /**
+   * Maximum number of values.
+   * @default no limit
+   */
   readonly maxValues?: number;
-  /** Allows comments and trailing commas. Default `false`. */
+  /**
+   * Allows comments and trailing commas.
+   * @default `false`
+   */
   readonly lenient?: boolean;
 }
 

@@ -5,24 +5,34 @@ import type { ContentBlock } from '../../../protocol/content.js';
  * JSON of other content.
  */
 export interface OutputLimits {
-  /** Maximum size of all content blocks. Default 100,000. */
+  /**
+   * Maximum size of all content blocks.
+   * @default 100,000
+   */
   readonly maxTotal: number;
-  /** Maximum size of one text or text resource. Default 40,000. */
+  /**
+   * Maximum size of one text or text resource.
+   * @default 40,000
+   */
   readonly maxText: number;
   /**
-   * Maximum size of all images, sounds and binary resources, as base64. They do not count towards `maxTotal`. Default
-   * 2,000,000.
+   * Maximum size of all images, sounds and binary resources, as base64. They do not count towards `maxTotal`.
+   * @default 2,000,000
    */
   readonly maxBinary: number;
-  /** Maximum size of `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
+  /**
+   * Maximum size of `structuredContent` of a tool without an `outputSchema`.
+   * @default 100,000
+   */
   readonly maxStructured: number;
   /**
-   * Maximum size of `structuredContent` of a tool with an `outputSchema`, which cannot be shortened. Default 1,000,000.
+   * Maximum size of `structuredContent` of a tool with an `outputSchema`, which cannot be shortened.
+   * @default 1,000,000
    */
   readonly maxWithSchema: number;
   /**
    * Maximum size of `_meta` and other members next to the content, and of the members next to the text of a block.
-   * Default 8,000.
+   * @default 8,000
    */
   readonly maxOther: number;
 }

@@ -37,18 +37,30 @@ export interface OverflowStore {
 export interface OverflowStoreOptions {
   readonly values: Values;
   readonly clock: Clock;
-  /** Lifetime of the content, in milliseconds. Default 3,600,000 (one hour). */
+  /**
+   * Lifetime of the content, in milliseconds.
+   * @default 3,600,000 (one hour)
+   */
   readonly ttl?: number | undefined;
-  /** Maximum size of all stored content, in characters (blobs as base64). Default 64 Mi. */
+  /**
+   * Maximum size of all stored content, in characters (blobs as base64).
+   * @default 64 Mi
+   */
   readonly maxBytes?: number | undefined;
   /**
-   * Maximum size of the content of one owner, in characters. The owner's oldest content is dropped first. Default: a
-   * quarter of `maxBytes`.
+   * Maximum size of the content of one owner, in characters. The owner's oldest content is dropped first.
+   * @default a quarter of `maxBytes`
    */
   readonly maxBytesPerOwner?: number | undefined;
-  /** Maximum size of one page, in characters of text or bytes of a blob. Default 60,000. */
+  /**
+   * Maximum size of one page, in characters of text or bytes of a blob.
+   * @default 60,000
+   */
   readonly maxPageSize?: number | undefined;
-  /** Called when the store fails, and the content is lost. Default: the errors are dropped. */
+  /**
+   * Called when the store fails, and the content is lost.
+   * @default the errors are dropped
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

@@ -16,15 +16,18 @@ import {
 } from './preview.js';
 
 export interface TruncateOptions {
-  /** Limits on the result. Default: those of `OutputLimits`. */
+  /**
+   * Limits on the result.
+   * @default those of `OutputLimits`
+   */
   readonly limits?: Optional<OutputLimits> | undefined;
   /** Store for the complete content. */
   readonly overflow: Pick<OverflowStore, 'put'>;
   /** Owner of the stored content: key of user and OAuth client. Only the owner can read it. */
   readonly principal: string | undefined;
   /**
-   * True if the tool has an `outputSchema`. Its structured content is then never omitted without an error. Default
-   * `false`.
+   * True if the tool has an `outputSchema`. Its structured content is then never omitted without an error.
+   * @default `false`
    */
   readonly hasOutputSchema?: boolean | undefined;
 }

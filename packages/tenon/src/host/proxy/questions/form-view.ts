@@ -37,7 +37,9 @@ export interface FormViewOptions extends ViewOptions {
    * - `warn` shows the form with a warning.
    * - `refuse` declines the form.
    *
-   * The detection uses words only. Default `warn`.
+   * The detection uses words only.
+   *
+   * @default `warn`
    */
   readonly secrets?: 'warn' | 'refuse' | undefined;
 }

@@ -12,38 +12,59 @@ import type { PendingApproval } from './pending-approvals.js';
  * every five seconds.
  */
 export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
-  /** Clock, for tests. Default: the clock of the system. */
+  /**
+   * Clock, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Time limit for a decision, in milliseconds. The action is denied afterwards. Default 300,000 (5 minutes). */
+  /**
+   * Time limit for a decision, in milliseconds. The action is denied afterwards.
+   * @default 300,000 (5 minutes)
+   */
   readonly ttl?: number | undefined;
   /**
-   * Lifetime of a remembered approval without its own `ttl`, in milliseconds. `Infinity`: no expiry. Default
-   * 2,592,000,000 (30 days).
+   * Lifetime of a remembered approval without its own `ttl`, in milliseconds. `Infinity`: no expiry.
+   * @default 2,592,000,000 (30 days)
    */
   readonly rememberTtl?: number | undefined;
-  /** Asks the operator of this process. It takes precedence over the caller's own user and the store. Default: none. */
+  /**
+   * Asks the operator of this process. It takes precedence over the caller's own user and the store.
+   * @default none
+   */
   readonly approve?: Approver | undefined;
   /**
-   * True if an approval request that this process cannot answer waits in the store for another process. Default `true`.
+   * True if an approval request that this process cannot answer waits in the store for another process.
+   * @default `true`
    */
   readonly waits?: boolean | undefined;
-  /** Maximum number of pending approvals in the store. Further requests are denied. Default 1,000. */
+  /**
+   * Maximum number of pending approvals in the store. Further requests are denied.
+   * @default 1,000
+   */
   readonly maxPending?: number | undefined;
-  /** Maximum number of pending approvals of one user. Default 100. */
+  /**
+   * Maximum number of pending approvals of one user.
+   * @default 100
+   */
   readonly maxPendingPerUser?: number | undefined;
 }
 
 /** Options of `Approvals.request`. */
 export interface ApprovalRequestOptions extends ApprovalBasis {
-  /** Aborted when the caller disconnects. The approval request is then deleted. Default: never aborted. */
+  /**
+   * Aborted when the caller disconnects. The approval request is then deleted.
+   * @default never aborted
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Asks the caller's own user. Used only if the option `approve` of `createApprovals` is absent. Default: none. */
+  /**
+   * Asks the caller's own user. Used only if the option `approve` of `createApprovals` is absent.
+   * @default none
+   */
   readonly approve?: Approver | undefined;
   /**
    * Runs a step only once for a handler that runs several times for the same call: `context.step`. Results of earlier
    * steps are reused. `approve` is called in each run, so it must remember its own result, as `context.elicit` does.
-   *
-   * Default: every step runs.
+   * @default every step runs
    */
   readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
@@ -51,13 +72,20 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
 /** Options of `Approvals.answer`. */
 export interface AnswerOptions {
   /**
-   * Scope in which the decision is remembered. A match is checked against the request, as far as the request shows its
-   * arguments. Default: the decision is not remembered.
+   * Scope in which the decision is remembered. A match is checked against the request, as far as the request shows
+   * its arguments.
+   * @default the decision is not remembered
    */
   readonly remember?: Remember | undefined;
-  /** Lifetime of the remembered decision, in milliseconds. Default: `rememberTtl`. */
+  /**
+   * Lifetime of the remembered decision, in milliseconds.
+   * @default `rememberTtl`
+   */
   readonly ttl?: number | undefined;
-  /** Name of the person who decides, for the reason. Default: `a person`. */
+  /**
+   * Name of the person who decides, for the reason.
+   * @default `a person`
+   */
   readonly by?: string | undefined;
 }
 

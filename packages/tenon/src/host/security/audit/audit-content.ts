@@ -11,12 +11,14 @@ const MAX_DETAILS = 8_192;
 const NOT_SERIALIZABLE = 'none: it cannot be written as JSON';
 
 export interface AuditContentOptions {
-  /** Removes further secrets from texts and arguments. Default: none. */
+  /**
+   * Removes further secrets from texts and arguments.
+   * @default none
+   */
   readonly redact?: Redact | undefined;
   /**
    * Recording of arguments. `digest`: only their SHA-256. `redacted`: also the arguments without secrets.
-   *
-   * Default `digest`.
+   * @default `digest`
    */
   readonly arguments?: 'digest' | 'redacted' | undefined;
 }

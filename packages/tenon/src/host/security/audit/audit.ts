@@ -16,16 +16,21 @@ export const MAX_PENDING = 10_000;
 
 /** Options of `createAudit`. */
 export interface AuditOptions extends AuditSink, AuditContentOptions {
-  /** Clock, for tests. Default: the clock of the system. */
+  /**
+   * Clock, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
   /**
-   * Key of at least 16 bytes that signs each line with an HMAC. An attacker who can write to the log but does not have
-   * the key cannot forge lines. A log must have the same key from its beginning to its end.
-   *
-   * Default: no HMACs.
+   * Key of at least 16 bytes that signs each line with an HMAC. An attacker who can write to the log but does not
+   * have the key cannot forge lines. A log must have the same key from its beginning to its end.
+   * @default no HMACs
    */
   readonly key?: string | Uint8Array | undefined;
-  /** Maximum number of events that wait to be written. Default 10,000. */
+  /**
+   * Maximum number of events that wait to be written.
+   * @default 10,000
+   */
   readonly maxPending?: number | undefined;
 }
 

@@ -6,9 +6,15 @@ import { splitLines } from './split-lines.js';
 
 /** Options of `verifyAudit`. */
 export interface AuditVerifyOptions {
-  /** Key of the audit log. Default: none, and the HMACs are not verified. */
+  /**
+   * Key of the audit log.
+   * @default none, and the HMACs are not verified
+   */
   readonly key?: string | Uint8Array | undefined;
-  /** Position that was stored in another place. The log must contain it. Default: none. */
+  /**
+   * Position that was stored in another place. The log must contain it.
+   * @default none
+   */
   readonly through?: AuditHead | undefined;
 }
 

@@ -33,15 +33,19 @@ export interface HostScreeningOptions {
    * `report` only calls `onScreeningReport`. `mask` replaces each such text with a notice. `block` replaces a result
    * with an error, and masks definitions, instructions and input requests.
    *
-   * The detection is best effort: a text without findings may still be unsafe. Default `report`, which forwards prompt
-   * injection to the model.
+   * The detection is best effort: a text without findings may still be unsafe.
+   *
+   * @default `report`, which forwards prompt injection to the model
    */
   readonly onThreat?: 'report' | 'mask' | 'block' | undefined;
-  /** Invisible characters to remove from definitions, instructions and input requests. Default: all kinds. */
+  /**
+   * Invisible characters to remove from definitions, instructions and input requests.
+   * @default all kinds
+   */
   readonly definitions?: Pick<Screening, 'strip'> | undefined;
   /**
-   * Invisible characters to remove from results. `false`: results are not screened. Default: the kinds that no text
-   * needs.
+   * Invisible characters to remove from results. `false`: results are not screened.
+   * @default the kinds that no text needs
    */
   readonly results?: Pick<Screening, 'strip'> | false | undefined;
 }
@@ -51,48 +55,66 @@ export interface HostGuardOptions {
   /**
    * Policy, or its rules. The first matching rule decides. Actions without a matching rule need approval.
    *
-   * Default: all actions need approval if there is an approver. Without an approver, the calling application must ask
-   * its user.
+   * Without an approver, the calling application must ask its user.
+   *
+   * @default all actions need approval if there is an approver
    */
   readonly policy?: Policy | readonly Rule[] | undefined;
   /**
-   * Asks the operator of this process for approval. Default: the callers' own users are asked with a form, else the
-   * request waits in `stores`.
+   * Asks the operator of this process for approval.
+   * @default the callers' own users are asked with a form, else the request waits in `stores`
    */
   readonly approve?: Approver | undefined;
-  /** Store and settings of approvals. Default: created from `stores` and `approve`. */
+  /**
+   * Store and settings of approvals.
+   * @default created from `stores` and `approve`
+   */
   readonly approvals?: Approvals | undefined;
-  /** Limits on the number of actions within a period. Default: no limit. */
+  /**
+   * Limits on the number of actions within a period.
+   * @default no limit
+   */
   readonly quotas?: readonly Quota[] | undefined;
-  /** Compares servers with a lock, and blocks changes that are not approved. Default: none. */
+  /**
+   * Compares servers with a lock, and blocks changes that are not approved.
+   * @default none
+   */
   readonly lockGuard?: LockGuard | undefined;
   /**
-   * Called before a server is started or called for the first time. Reject to prevent that. Default: every server may
-   * start.
+   * Called before a server is started or called for the first time. Reject to prevent that.
+   * @default every server may start
    */
   readonly mayStart?: ((server: string) => Promise<void>) | undefined;
-  /** Called with all differences of a server from the lock, including those that block nothing. Default: none. */
+  /**
+   * Called with all differences of a server from the lock, including those that block nothing.
+   * @default none
+   */
   readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
-  /** Audit log. An action that cannot be recorded is not executed. Default: none. */
+  /**
+   * Audit log. An action that cannot be recorded is not executed.
+   * @default none
+   */
   readonly audit?: Audit | undefined;
   /**
    * Limits on the size of results. The complete content is stored in `stores` and linked. `true` uses the default
    * limits.
-   *
-   * Default: no limits.
+   * @default no limits
    */
   readonly output?: Optional<OutputLimits> | true | undefined;
   /**
-   * Screening of texts of servers. `false` forwards all texts without screening. Default: the defaults of
-   * `HostScreeningOptions`.
+   * Screening of texts of servers. `false` forwards all texts without screening.
+   * @default the defaults of `HostScreeningOptions`
    */
   readonly screening?: HostScreeningOptions | false | undefined;
   /**
    * Called for invisible characters, and for texts that look like an instruction to a model or like a data leak.
-   * Default: none.
+   * @default none
    */
   readonly onScreeningReport?: ((report: ScreeningReport) => void) | undefined;
-  /** Handles sampling requests of servers instead of the callers. Default: none. */
+  /**
+   * Handles sampling requests of servers instead of the callers.
+   * @default none
+   */
   readonly broker?:
     | ((
         request: CreateMessageParams,
@@ -101,7 +123,7 @@ export interface HostGuardOptions {
     | undefined;
   /**
    * Callers whose sampling requests the host handles: `fallback` for callers without sampling support, `all` for all.
-   * Default `fallback`.
+   * @default `fallback`
    */
   readonly sampling?: 'fallback' | 'all' | undefined;
 }

@@ -17,17 +17,15 @@ export interface LockGuardOptions {
   /** Content of the lock file. */
   readonly lock: Lock;
   /**
-   * Handling of a change that must be approved. `block` blocks it, and `ask` calls `confirm`. `warn` reports a rug pull
-   * but does not stop it.
-   *
-   * Default `block`.
+   * Handling of a change that must be approved. `block` blocks it, and `ask` calls `confirm`. `warn` reports a rug
+   * pull but does not stop it.
+   * @default `block`
    */
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
   /**
    * Handling of a server that is not in the lock. `block` blocks it, and `ask` calls `confirm`. `trust-first` accepts
    * its first definitions without approval.
-   *
-   * Default `block`.
+   * @default `block`
    */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
   /**
@@ -38,12 +36,14 @@ export interface LockGuardOptions {
   readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
   /**
    * Kinds of definitions to check in addition to the server itself. Exclude `resource` for servers whose resources
-   * change often. Default: all.
+   * change often.
+   * @default all
    */
   readonly kinds?: readonly PinnedKind[] | undefined;
   /**
-   * Called with changes that were approved or trusted, to store them: `file.update(lock => acceptDrift(lock, drifts))`.
-   * If it fails, `isUnsaved` is true. Default: none, and approvals are not stored.
+   * Called with changes that were approved or trusted, to store them: `file.update(lock => acceptDrift(lock,
+   * drifts))`. If it fails, `isUnsaved` is true.
+   * @default none, and approvals are not stored
    */
   readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
 }

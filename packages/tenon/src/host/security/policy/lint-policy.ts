@@ -47,7 +47,7 @@ export interface PolicyFinding {
 export interface LintOptions {
   /**
    * Tools of the servers, as `host.inventory()` returns them. Names and arguments in rules are checked against them.
-   * Default: no check.
+   * @default no check
    */
   readonly inventory?: readonly ToolInventory[] | undefined;
 }

@@ -22,7 +22,10 @@ const ACTIONS: readonly string[] = ['allow', 'ask', 'deny'];
 export interface PolicyFile {
   /** Rules, in the order in which they are evaluated. */
   readonly rules: readonly Rule[];
-  /** Action for a request that matches no rule. Default `ask`. */
+  /**
+   * Action for a request that matches no rule.
+   * @default `ask`
+   */
   readonly fallback?: Action;
 }
 

@@ -20,17 +20,24 @@ export interface PolicyMiddlewareOptions {
   /** Policy to apply. */
   readonly policy: Policy;
   /**
-   * Approvals for actions that need one. The caller's own user is asked with a form if the approvals have no `approve`
-   * and the client supports forms. Default: none, and such a call is denied.
+   * Approvals for actions that need one. The caller's own user is asked with a form if the approvals have no
+   * `approve` and the client supports forms.
+   * @default none, and such a call is denied
    */
   readonly approvals?: Approvals | undefined;
-  /** Quotas for allowed calls. Default: none. */
+  /**
+   * Quotas for allowed calls.
+   * @default none
+   */
   readonly quotas?: Quotas | undefined;
-  /** Name of this server in the rules. Default `server`. */
+  /**
+   * Name of this server in the rules.
+   * @default `server`
+   */
   readonly server?: string | undefined;
   /**
-   * Returns the annotations of a tool. They are trusted, because they belong to this server. Default: the defaults of
-   * the specification.
+   * Returns the annotations of a tool. They are trusted, because they belong to this server.
+   * @default the defaults of the specification
    */
   readonly annotations?: ((tool: string) => ToolAnnotations | undefined) | undefined;
 }

@@ -9,7 +9,10 @@ import type { Rule } from './rules.js';
 
 /** Options of `createPolicy`. */
 export interface PolicyOptions {
-  /** Action for requests that match no rule. Default `ask`. */
+  /**
+   * Action for requests that match no rule.
+   * @default `ask`
+   */
   readonly fallback?: Action | undefined;
 }
 

@@ -21,14 +21,23 @@ export interface Quota {
   readonly calls: number;
   /** Period in which `calls` are refilled, in milliseconds. */
   readonly window: number;
-  /** Conditions of the requests that the quota counts. Default: all requests. */
+  /**
+   * Conditions of the requests that the quota counts.
+   * @default all requests
+   */
   readonly match?: Match | undefined;
 }
 
 export interface QuotaOptions {
-  /** Clock, for tests. Default: the clock of the system. */
+  /**
+   * Clock, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Maximum number of counters of each quota. Above it, further callers share one more counter. Default 10,000. */
+  /**
+   * Maximum number of counters of each quota. Above it, further callers share one more counter.
+   * @default 10,000
+   */
   readonly maxKeys?: number | undefined;
 }
 

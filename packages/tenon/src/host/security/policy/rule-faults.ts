@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import { findGlobFault, findPatternFault, type PatternFault } from './matching/argument-pattern.js';
+import type { PatternFault } from './matching/argument-pattern.js';
+import { findGlobFault, findPatternFault } from './matching/find-pattern-fault.js';
 
 /** Maximum number of rules of a policy. */
 export const MAX_RULES = 1000;

@@ -12,35 +12,60 @@ export type Globs = string | readonly string[] | { readonly exact: string | read
 
 /** Conditions of a rule. All given conditions must match. Omitted conditions always match. */
 export interface Match {
-  /** Name of the server in the host. Default: any. */
+  /**
+   * Name of the server in the host.
+   * @default any
+   */
   readonly server?: Globs | undefined;
   /**
-   * Name of the tool, prompt or custom method, or URI of the resource. The rule applies to all four kinds. Default:
-   * any.
+   * Name of the tool, prompt or custom method, or URI of the resource. The rule applies to all four kinds.
+   * @default any
    */
   readonly name?: Globs | undefined;
-  /** Name of the tool. The rule then applies to tools only. Default: no restriction. */
+  /**
+   * Name of the tool. The rule then applies to tools only.
+   * @default no restriction
+   */
   readonly tool?: Globs | undefined;
-  /** URI of the resource. The rule then applies to resources only. Default: no restriction. */
+  /**
+   * URI of the resource. The rule then applies to resources only.
+   * @default no restriction
+   */
   readonly resource?:
     | Globs
     | { readonly under: string | readonly string[] }
     | { readonly host: string | readonly string[] }
     | undefined;
-  /** Name of the prompt. The rule then applies to prompts only. Default: no restriction. */
+  /**
+   * Name of the prompt. The rule then applies to prompts only.
+   * @default no restriction
+   */
   readonly prompt?: Globs | undefined;
-  /** Name of a custom method. The rule then applies to custom methods only. Default: no restriction. */
+  /**
+   * Name of a custom method. The rule then applies to custom methods only.
+   * @default no restriction
+   */
   readonly method?: Globs | undefined;
   /**
    * Matches the tool's `readOnlyHint`. Hints of servers that are not trusted have the defaults of the specification:
-   * `readOnly: false`, `destructive: true`, `idempotent: false`, `openWorld: true`. Default: no restriction.
+   * `readOnly: false`, `destructive: true`, `idempotent: false`, `openWorld: true`.
+   * @default no restriction
    */
   readonly readOnly?: boolean | undefined;
-  /** Matches the tool's `destructiveHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
+  /**
+   * Matches the tool's `destructiveHint`. See `readOnly` for servers that are not trusted.
+   * @default no restriction
+   */
   readonly destructive?: boolean | undefined;
-  /** Matches the tool's `idempotentHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
+  /**
+   * Matches the tool's `idempotentHint`. See `readOnly` for servers that are not trusted.
+   * @default no restriction
+   */
   readonly idempotent?: boolean | undefined;
-  /** Matches the tool's `openWorldHint`. See `readOnly` for servers that are not trusted. Default: no restriction. */
+  /**
+   * Matches the tool's `openWorldHint`. See `readOnly` for servers that are not trusted.
+   * @default no restriction
+   */
   readonly openWorld?: boolean | undefined;
   /**
    * Patterns of arguments, by JSON Pointer (`/options/path`) or dotted path (`options.path`). An absent argument does
@@ -51,16 +76,14 @@ export interface Match {
    */
   readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
   /**
-   * Paths of all allowed arguments. The rule does not match a call with any other argument. `[]` matches calls without
-   * arguments.
-   *
-   * Default: any arguments.
+   * Paths of all allowed arguments. The rule does not match a call with any other argument. `[]` matches calls
+   * without arguments.
+   * @default any arguments
    */
   readonly only?: readonly string[] | undefined;
   /**
    * Principal of the request. `null` matches anonymous callers. A glob never matches an anonymous caller.
-   *
-   * Default: any.
+   * @default any
    */
   readonly principal?: Globs | null | undefined;
 }
@@ -73,7 +96,10 @@ export interface Match {
 export interface Rule extends Match {
   /** Action for matching requests. */
   readonly action: Action;
-  /** Reason, shown to the denied caller and to the person who is asked for approval. Default: none. */
+  /**
+   * Reason, shown to the denied caller and to the person who is asked for approval.
+   * @default none
+   */
   readonly because?: string | undefined;
 }
 

@@ -78,7 +78,10 @@ export interface FindingCandidate {
   readonly severity: FindingSeverity;
   readonly at: number;
   readonly length: number;
-  /** Text to show in the excerpt. Default: the text itself. */
+  /**
+   * Text to show in the excerpt.
+   * @default the text itself
+   */
   readonly shown?: string;
 }
 

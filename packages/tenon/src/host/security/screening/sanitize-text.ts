@@ -4,9 +4,15 @@ import { MAX_GAP_LINES, MAX_GAP_WIDTH } from './text/whitespace-gaps.js';
 import { toVisibleText } from './visible-text.js';
 
 export interface SanitizeOptions {
-  /** Keeps line breaks and tabs. With `false`, the result is one line. Default `false`. */
+  /**
+   * Keeps line breaks and tabs. With `false`, the result is one line.
+   * @default `false`
+   */
   readonly lines?: boolean | undefined;
-  /** Maximum number of characters to return, in UTF-16 units. Default 4,000. */
+  /**
+   * Maximum number of characters to return, in UTF-16 units.
+   * @default 4,000
+   */
   readonly max?: number | undefined;
 }
 

@@ -24,12 +24,15 @@ import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owne
  */
 
 export interface ToolScreening extends Screening {
-  /** Name of the server, to find tools that shadow or mention tools of other servers. Default: not checked. */
+  /**
+   * Name of the server, to find tools that shadow or mention tools of other servers.
+   * @default not checked
+   */
   readonly server?: string | undefined;
   readonly owners?: ToolOwners | undefined;
   /**
-   * True if public names have a prefix of their server, so that equal names of two servers are not confused. Default
-   * `false`.
+   * True if public names have a prefix of their server, so that equal names of two servers are not confused.
+   * @default `false`
    */
   readonly hasPrefix?: boolean | undefined;
 }

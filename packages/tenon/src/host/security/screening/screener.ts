@@ -17,13 +17,18 @@ export interface Screening {
   /**
    * Kinds of invisible characters to remove. `true` removes all kinds, and `false` none. Findings are reported in any
    * case.
-   *
-   * Default: all kinds in definitions, and `ansi`, `bidi` and `tag` in results.
+   * @default all kinds in definitions, and `ansi`, `bidi` and `tag` in results
    */
   readonly strip?: boolean | readonly HiddenKind[] | undefined;
-  /** Replaces each text that has a finding of `isThreat` with a notice. Default `false`. */
+  /**
+   * Replaces each text that has a finding of `isThreat` with a notice.
+   * @default `false`
+   */
   readonly mask?: boolean | undefined;
-  /** Prefix of the paths of findings. Default: none. */
+  /**
+   * Prefix of the paths of findings.
+   * @default none
+   */
   readonly where?: string | undefined;
 }
 

@@ -11,17 +11,27 @@ import { createBrokenError, openLastAuditFile } from './open-audit-file.js';
 
 /** Options of an audit log in files. */
 export interface AuditFileOptions {
-  /** Maximum size of a file, in bytes. The last line may exceed it; then another file is started. Default 16 MiB. */
+  /**
+   * Maximum size of a file, in bytes. The last line may exceed it; then another file is started.
+   * @default 16 MiB
+   */
   readonly maxBytes?: number | undefined;
-  /** Maximum number of files. Beyond it the oldest is deleted, and the deletion is recorded. Default 64. */
+  /**
+   * Maximum number of files. Beyond it the oldest is deleted, and the deletion is recorded.
+   * @default 64
+   */
   readonly maxFiles?: number | undefined;
   /**
-   * `always`: an event is stored when it is on disk; concurrent events share the wait. `batch`: an event is stored when
-   * the operating system has it. It is on disk within a second, so it survives a crash of the process but not a power
-   * failure. Default: `always`.
+   * `always`: an event is stored when it is on disk; concurrent events share the wait. `batch`: an event is stored
+   * when the operating system has it. It is on disk within a second, so it survives a crash of the process but not a
+   * power failure.
+   * @default `always`
    */
   readonly sync?: 'always' | 'batch' | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

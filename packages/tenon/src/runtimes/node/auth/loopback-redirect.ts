@@ -10,19 +10,34 @@ import { openBrowser } from './browser.js';
 /** Options of `loopbackRedirect`. */
 export interface LoopbackOptions {
   /**
-   * Preferred port. Another free port is used if this one is occupied. Default: the port of the last sign-in, else any
-   * free one.
+   * Preferred port. Another free port is used if this one is occupied.
+   * @default the port of the last sign-in, else any free one
    */
   readonly port?: number | undefined;
-  /** Path of the redirect URI. Required if the redirect URI was registered manually. Default: a random path. */
+  /**
+   * Path of the redirect URI. Required if the redirect URI was registered manually.
+   * @default a random path
+   */
   readonly path?: string | undefined;
-  /** Opens the page of the authorization server. `false` only prints the URL. Default: the user's browser. */
+  /**
+   * Opens the page of the authorization server. `false` only prints the URL.
+   * @default the user's browser
+   */
   readonly open?: false | ((url: URL) => unknown) | undefined;
-  /** Shows the user what to do. Default: writes to standard error. */
+  /**
+   * Shows the user what to do.
+   * @default writes to standard error
+   */
   readonly print?: ((text: string) => void) | undefined;
-  /** Maximum time for the user to sign in, in milliseconds. Default 300,000 (5 minutes). */
+  /**
+   * Maximum time for the user to sign in, in milliseconds.
+   * @default 300,000 (5 minutes)
+   */
   readonly timeout?: number | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

@@ -10,7 +10,10 @@ import { ensureRealPath, replaceFile } from '../files/replace-file.js';
 
 /** Options of `fileTokenStore`. */
 export interface FileTokenStoreOptions {
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
 }
 

@@ -17,11 +17,14 @@ const INITIAL_DELAY = 5;
 const MAX_DELAY = 100;
 
 export interface FileLockOptions {
-  /** Maximum time to wait for the lock, in milliseconds. Default 600,000. */
+  /**
+   * Maximum time to wait for the lock, in milliseconds.
+   * @default 600,000
+   */
   readonly timeout?: number;
   /**
-   * Rejects as soon as the owner shows a sign of life. For locks that a process holds as long as it runs. Default:
-   * false.
+   * Rejects as soon as the owner shows a sign of life. For locks that a process holds as long as it runs.
+   * @default `false`
    */
   readonly failIfAlive?: boolean;
 }

@@ -13,18 +13,27 @@ const MAX_ENV_FILE = 2 ** 20;
 
 /** Options for reading a configuration file. */
 export interface ConfigFileOptions {
-  /** Author of the file. Pass `project` for a file in a folder that another person has created. Default: `user`. */
+  /**
+   * Author of the file. Pass `project` for a file in a folder that another person has created.
+   * @default `user`
+   */
   readonly scope?: EntryOrigin['scope'] | undefined;
-  /** Environment variables. Default: those of this process. */
+  /**
+   * Environment variables.
+   * @default those of this process
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Requests an input of a VS Code configuration from the user. */
   readonly inputs?: AskInput | undefined;
   /**
-   * Value of `${workspaceFolder}`, and base of relative paths. Default: the folder of the file, or the parent of
-   * `.vscode` and `.cursor`.
+   * Value of `${workspaceFolder}`, and base of relative paths.
+   * @default the folder of the file, or the parent of `.vscode` and `.cursor`
    */
   readonly workspace?: string | undefined;
-  /** Value of `${userHome}`. Default: the home folder of the user. */
+  /**
+   * Value of `${userHome}`.
+   * @default the home folder of the user
+   */
   readonly home?: string | undefined;
 }
 

@@ -14,7 +14,10 @@ export interface ConfigLocation {
 }
 
 export interface ConfigLocationOptions {
-  /** Platform, as in `process.platform`. Default: the platform of this process. */
+  /**
+   * Platform, as in `process.platform`.
+   * @default the platform of this process
+   */
   readonly platform?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly home?: string | undefined;

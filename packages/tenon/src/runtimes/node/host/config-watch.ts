@@ -11,7 +11,10 @@ const SETTLE_DELAY = 200;
 
 export interface ConfigWatchOptions {
   readonly clock?: Clock | undefined;
-  /** Delay between a change of the file and reading it, in milliseconds. Default 200. */
+  /**
+   * Delay between a change of the file and reading it, in milliseconds.
+   * @default 200
+   */
   readonly settleDelay?: number | undefined;
 }
 

@@ -24,17 +24,35 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
    * first one applies.
    */
   readonly config?: string | readonly ConfigSource[] | undefined;
-  /** Called for each problem in the configurations. Default: an error in a configuration is thrown. */
+  /**
+   * Called for each problem in the configurations.
+   * @default an error in a configuration is thrown
+   */
   readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
-  /** Requests approval for a server of a project. Default: only servers that were approved before run. */
+  /**
+   * Requests approval for a server of a project.
+   * @default only servers that were approved before run
+   */
   readonly trust?: AskTrust | undefined;
-  /** Path of the file with the key for such approvals. Default: `~/.tenon/trust.key`. */
+  /**
+   * Path of the file with the key for such approvals.
+   * @default `~/.tenon/trust.key`
+   */
   readonly trustKey?: string | undefined;
-  /** Policy rules, or the path of a policy file. Default: no policy. */
+  /**
+   * Policy rules, or the path of a policy file.
+   * @default no policy
+   */
   readonly policy?: HostOptions['policy'] | string;
-  /** A lock file, and the handling of servers that differ from it. Replaces `lockGuard`. Default: no lock. */
+  /**
+   * A lock file, and the handling of servers that differ from it. Replaces `lockGuard`.
+   * @default no lock
+   */
   readonly lock?: HostLockOptions | undefined;
-  /** The audit log, or the path of its file. Default: no audit log. */
+  /**
+   * The audit log, or the path of its file.
+   * @default no audit log
+   */
   readonly audit?: HostOptions['audit'] | string;
 }
 

@@ -4,9 +4,15 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
 
 export interface NodeRequesterOptions {
-  /** Agent for `http:`, for example for a proxy. Default: an own agent that keeps connections open. */
+  /**
+   * Agent for `http:`, for example for a proxy.
+   * @default an own agent that keeps connections open
+   */
   readonly httpAgent?: http.Agent;
-  /** Agent for `https:`, for example with certificates. Default: an own agent that keeps connections open. */
+  /**
+   * Agent for `https:`, for example with certificates.
+   * @default an own agent that keeps connections open
+   */
   readonly httpsAgent?: https.Agent;
 }
 

@@ -10,33 +10,48 @@ import { NodeExchange } from './node-exchange.js';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HandlerOptions {
-  /** Port to listen on. 0 selects a free port. Default 3000. */
+  /**
+   * Port to listen on. 0 selects a free port.
+   * @default 3,000
+   */
   readonly port?: number | undefined;
   /**
    * Address to listen on. With any other address than loopback, other machines can call the server. Protect it with
    * `auth` or `authorize`; without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
-   * Default: `127.0.0.1`.
+   * @default `127.0.0.1`
    */
   readonly host?: string | undefined;
-  /** Suppresses the warning about calls of other machines without authorization. Default: false. */
+  /**
+   * Suppresses the warning about calls of other machines without authorization.
+   * @default `false`
+   */
   readonly allowUnauthenticated?: boolean | undefined;
   /**
    * Time for which an idle connection is kept, in milliseconds. It should be longer than in a proxy in front of the
-   * server. Default 65,000.
+   * server.
+   * @default 65,000
    */
   readonly keepAliveTimeout?: number | undefined;
-  /** Maximum time for the head of a request to arrive, in milliseconds. Default 10,000. */
+  /**
+   * Maximum time for the head of a request to arrive, in milliseconds.
+   * @default 10,000
+   */
   readonly headersTimeout?: number | undefined;
-  /** Maximum time for a whole request to arrive, in milliseconds. Responses have no time limit. Default 60,000. */
+  /**
+   * Maximum time for a whole request to arrive, in milliseconds. Responses have no time limit.
+   * @default 60,000
+   */
   readonly requestTimeout?: number | undefined;
   /**
-   * Maximum number of open connections. One address may hold the share that `limits.maxShare` allows. Default 20,000.
+   * Maximum number of open connections. One address may hold the share that `limits.maxShare` allows.
+   * @default 20,000
    */
   readonly maxConnections?: number | undefined;
   /**
    * Processes that share the port; `'auto'`: one for each processor. Each runs the whole program again, and serves in
    * it. The first process starts them, replaces those that end, and holds the values of servers without `stores` of
-   * their own. Limits hold for each worker. Default 1: this process serves by itself.
+   * their own. Limits hold for each worker.
+   * @default 1: this process serves by itself
    */
   readonly workers?: number | 'auto' | undefined;
 }

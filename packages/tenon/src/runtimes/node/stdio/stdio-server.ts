@@ -17,16 +17,18 @@ import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 export interface ServeStdioOptions extends ServeLinesOptions {
   /**
    * Exits the process when the client disconnects, and on SIGTERM and SIGINT. With `false`, the application handles
-   * signals and the exit. Default: true.
+   * signals and the exit.
+   * @default `true`
    */
   readonly exit?: boolean | undefined;
   /**
-   * Called after the last response and before the process exits. It may take up to `drainTimeout`. Default: nothing is
-   * called.
+   * Called after the last response and before the process exits. It may take up to `drainTimeout`.
+   * @default nothing is called
    */
   readonly onClose?: (() => void | Promise<void>) | undefined;
   /**
-   * Called when other code writes to standard output. Default: reports the write with its location on standard error.
+   * Called when other code writes to standard output.
+   * @default reports the write with its location on standard error
    */
   readonly onStdoutWrite?: ((write: StdoutWriteEvent) => void) | undefined;
   /** Stream to read instead of standard input. */

@@ -12,7 +12,10 @@ const TIMEOUT = 10_000;
 
 export interface WorkerStoresOptions {
   readonly clock?: Clock | undefined;
-  /** Called for listeners that threw. Default: the error is dropped. */
+  /**
+   * Called for listeners that threw.
+   * @default the error is dropped
+   */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 

@@ -36,8 +36,9 @@ export interface ReconnectPolicy {
 export interface HttpClientOptions {
   readonly requester: Requester;
   /**
-   * Headers for every request, for example a token. A function is called for each request. Headers of the protocol take
-   * precedence. Default: none.
+   * Headers for every request, for example a token. A function is called for each request. Headers of the protocol
+   * take precedence.
+   * @default none
    */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>) | undefined;
   /**
@@ -50,21 +51,33 @@ export interface HttpClientOptions {
   /** Called with true when a sign-in starts that requests wait for, and with false when none is left. */
   readonly onSigningIn?: ((signingIn: boolean) => void) | undefined;
   readonly clock?: Clock | undefined;
-  /** Returns random numbers from 0 up to 1, for the delays of reconnects. Default: `Math.random`. */
+  /**
+   * Returns random numbers from 0 up to 1, for the delays of reconnects.
+   * @default `Math.random`
+   */
   readonly random?: (() => number) | undefined;
-  /** Maximum size of a JSON response in bytes, and of an event in characters. Default 16,777,216 (16 Mi). */
+  /**
+   * Maximum size of a JSON response in bytes, and of an event in characters.
+   * @default 16,777,216 (16 Mi)
+   */
   readonly maxMessageSize?: number | undefined;
 }
 
 export interface HttpTransportOptions extends HttpClientOptions {
-  /** Options for resuming the stream of a pending request. Default `RESUME_POLICY`. */
+  /**
+   * Options for resuming the stream of a pending request.
+   * @default `RESUME_POLICY`
+   */
   readonly resume?: Optional<ReconnectPolicy> | undefined;
   /**
-   * Options for reconnecting the standalone stream. Default: 20 attempts, the first after 1,000 ms, at most 60,000 ms
-   * apart, without a time limit.
+   * Options for reconnecting the standalone stream.
+   * @default 20 attempts, the first after 1,000 ms, at most 60,000 ms apart, without a time limit
    */
   readonly listen?: Optional<ReconnectPolicy> | undefined;
-  /** Maximum time for the server to end the session on `close`, in milliseconds. Default 2,000. */
+  /**
+   * Maximum time for the server to end the session on `close`, in milliseconds.
+   * @default 2,000
+   */
   readonly closeTimeout?: number | undefined;
 }
 

@@ -10,11 +10,20 @@ export interface CorsOptions {
    * every page that a user visits. Use it only if all data is public, or every call needs a token.
    */
   readonly origins: readonly string[] | '*';
-  /** Request headers that pages may send, in addition to those of the protocol. Default: none. */
+  /**
+   * Request headers that pages may send, in addition to those of the protocol.
+   * @default none
+   */
   readonly headers?: readonly string[] | undefined;
-  /** True if browsers may send cookies. Not possible with `'*'`. Default: false. */
+  /**
+   * True if browsers may send cookies. Not possible with `'*'`.
+   * @default `false`
+   */
   readonly credentials?: boolean | undefined;
-  /** Time for which a browser caches the permission, in milliseconds. Default 600,000 (10 minutes). */
+  /**
+   * Time for which a browser caches the permission, in milliseconds.
+   * @default 600,000 (10 minutes)
+   */
   readonly maxAge?: number | undefined;
 }
 

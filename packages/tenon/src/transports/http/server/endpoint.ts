@@ -43,7 +43,10 @@ export interface HttpEndpoint {
 
 /** Options of closing an endpoint. */
 export interface CloseOptions {
-  /** Maximum time for open requests to end, in milliseconds. After it they are aborted. Default 10,000. */
+  /**
+   * Maximum time for open requests to end, in milliseconds. After it they are aborted.
+   * @default 10,000
+   */
   readonly timeout?: number | undefined;
 }
 

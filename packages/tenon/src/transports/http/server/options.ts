@@ -12,65 +12,86 @@ import type { HeaderFields, RequestInfo } from './exchange.js';
 
 /** Options of an HTTP endpoint. Every default is safe for a public server. */
 export interface HandlerOptions {
-  /** Path of Streamable HTTP. Use `*` if a router has already selected the path. Default: `/mcp`. */
+  /**
+   * Path of Streamable HTTP. Use `*` if a router has already selected the path.
+   * @default `/mcp`
+   */
   readonly path?: string | undefined;
   /**
-   * Path of the stream of HTTP+SSE, which is deprecated in 2026-07-28. `false` disables HTTP+SSE. Default: `/sse`, or
-   * `false` with `sessions: false`.
+   * Path of the stream of HTTP+SSE, which is deprecated in 2026-07-28. `false` disables HTTP+SSE.
+   * @default `/sse`, or `false` with `sessions: false`
    */
   readonly ssePath?: string | false | undefined;
-  /** Path to which clients of HTTP+SSE POST their messages. Default: `/messages`. */
+  /**
+   * Path to which clients of HTTP+SSE POST their messages.
+   * @default `/messages`
+   */
   readonly messagesPath?: string | undefined;
   /**
    * Allowed values of `Host` in addition to loopback names and IP addresses: names (`mcp.example.com`) or authorities
    * (`mcp.example.com:8443`). `'*'` allows DNS rebinding: a malicious web page can then access this server through a
-   * visitor's browser. Default: none.
+   * visitor's browser.
+   * @default none
    */
   readonly allowedHosts?: readonly string[] | '*' | undefined;
   /**
    * Origins (`https://app.example.com`) whose pages may call the server, in addition to its own origin and, on
    * loopback, loopback origins. `'*'` lets any page that a user visits call this server with all access that the
-   * browser has. Default: none.
+   * browser has.
+   * @default none
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined;
-  /** Lets web pages of other origins read responses. Default: not allowed. */
+  /**
+   * Lets web pages of other origins read responses.
+   * @default not allowed
+   */
   readonly cors?: CorsOptions | undefined;
   /**
    * Verifies access tokens: the result of `protect` of `tenon/auth`. Every request needs a token, also in a known
-   * session. The metadata documents are public. Default: no verification.
+   * session. The metadata documents are public.
+   * @default no verification
    */
   readonly auth?: TokenVerifier | undefined;
   /**
-   * Authorizes each request, also in a known session. It runs after `auth` and gets its result. Default: every request
-   * is allowed.
+   * Authorizes each request, also in a known session. It runs after `auth` and gets its result.
+   * @default every request is allowed
    */
   readonly authorize?: ((request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>) | undefined;
   /**
    * Returns the address of the client behind a proxy, so that anonymous callers can be distinguished: `request =>
    * request.header('x-real-ip')`. Use only a header that the proxy overwrites. Otherwise clients can choose their
-   * address and evade limits. Default: the address of the connection.
+   * address and evade limits.
+   * @default the address of the connection
    */
   readonly clientAddress?: ((request: RequestInfo) => string | undefined) | undefined;
   /**
    * Set to `false` to run without sessions, so that any replica can handle any request on every version. `initialize`
    * gets no `Mcp-Session-Id`, GET and DELETE get 405, and HTTP+SSE is off. Stateless versions are not affected.
-   * Default: true.
    *
    * These features are then refused and not declared: elicitation, sampling, roots, `resources/subscribe`,
    * `logging/setLevel`, list changes, tasks of 2025-11-25, cancellation and resumable streams.
+   *
+   * @default `true`
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
    */
   readonly sessions?: boolean | undefined;
   /** Limits of the endpoint. See `Limits` for the defaults. */
   readonly limits?: Optional<Limits> | undefined;
   /**
-   * Store of messages for resumable streams. It is not used if the server has durable `stores`, which contain sessions
-   * and their streams. Default: in memory, limited by `limits`.
+   * Store of messages for resumable streams. It is not used if the server has durable `stores`, which contain
+   * sessions and their streams.
+   * @default in memory, limited by `limits`
    */
   readonly eventStore?: EventStore | undefined;
-  /** Source of time, for tests. Default: the clock of the system. */
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** Called with internal errors, which clients do not get. Default: the error is ignored. */
+  /**
+   * Called with internal errors, which clients do not get.
+   * @default the error is ignored
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -81,59 +102,106 @@ export type AuthorizeResult =
 
 /** Limits of an HTTP endpoint. */
 export interface Limits {
-  /** Maximum size of one request body, in bytes. A larger one gets 413. Default 4 MiB. */
+  /**
+   * Maximum size of one request body, in bytes. A larger one gets 413.
+   * @default 4 MiB
+   */
   readonly maxBodyBytes: number;
-  /** Maximum depth of arrays and objects in one message. Default 128. */
+  /**
+   * Maximum depth of arrays and objects in one message.
+   * @default 128
+   */
   readonly maxJsonDepth: number;
-  /** Maximum number of messages in one batch. Default 50. */
+  /**
+   * Maximum number of messages in one batch.
+   * @default 50
+   */
   readonly maxBatch: number;
   /**
-   * Maximum number of open sessions. Beyond it the session with the longest idle time is ended, or the client gets 503.
-   * Default 10,000.
+   * Maximum number of open sessions. Beyond it the session with the longest idle time is ended, or the client gets
+   * 503.
+   * @default 10,000
    */
   readonly maxSessions: number;
   /**
    * Time without a request, a response or an open stream after which a session ends, in milliseconds. A client that
-   * returns later opens a new session automatically. Default 1,800,000 (30 minutes).
+   * returns later opens a new session automatically.
+   * @default 1,800,000 (30 minutes)
    */
   readonly sessionIdleTimeout: number;
-  /** Minimum idle time before a session may be ended for a new one, in milliseconds. Default 60,000. */
+  /**
+   * Minimum idle time before a session may be ended for a new one, in milliseconds.
+   * @default 60,000
+   */
   readonly minIdleBeforeEviction: number;
-  /** Maximum number of requests in progress. Further requests get 503. Default 10,000. */
+  /**
+   * Maximum number of requests in progress. Further requests get 503.
+   * @default 10,000
+   */
   readonly maxRequests: number;
   /**
    * Maximum number of bytes in bodies over 64 KiB that are being read. Beyond it requests get 503. A body of unknown
-   * length counts as `maxBodyBytes`. Default 512 MiB.
+   * length counts as `maxBodyBytes`.
+   * @default 512 MiB
    */
   readonly maxReadingBytes: number;
   /**
    * Share of `maxSessions`, `maxStreams`, `maxRequests`, `maxReadingBytes` and `maxConnections` for one user, or for
    * one address of anonymous callers. A number from 0 to 1; 1 sets no limit. The more others use, the less each may
-   * add, so that new callers find room. Default 0.5.
+   * add, so that new callers find room.
+   * @default 0.5
    */
   readonly maxShare: number;
-  /** Maximum number of requests in progress in one session. Further requests get 503. Default 256. */
+  /**
+   * Maximum number of requests in progress in one session. Further requests get 503.
+   * @default 256
+   */
   readonly maxRequestsPerSession: number;
-  /** Maximum number of open streams. Default 10,000. */
+  /**
+   * Maximum number of open streams.
+   * @default 10,000
+   */
   readonly maxStreams: number;
-  /** Maximum number of open streams in one session. Default 32. */
+  /**
+   * Maximum number of open streams in one session.
+   * @default 32
+   */
   readonly maxStreamsPerSession: number;
-  /** Maximum number of bytes that wait for one slow client. Beyond it the client is disconnected. Default 4 MiB. */
+  /**
+   * Maximum number of bytes that wait for one slow client. Beyond it the client is disconnected.
+   * @default 4 MiB
+   */
   readonly maxBufferedBytes: number;
   /**
    * Maximum number of bytes that wait for slow clients on all connections. It counts streams, and on Node also JSON
-   * responses. Beyond it the caller with the most waiting bytes is disconnected. Default 64 MiB.
+   * responses. Beyond it the caller with the most waiting bytes is disconnected.
+   * @default 64 MiB
    */
   readonly maxTotalBufferedBytes: number;
-  /** Time without an event after which a stream gets a comment, in milliseconds. Default 15,000. */
+  /**
+   * Time without an event after which a stream gets a comment, in milliseconds.
+   * @default 15,000
+   */
   readonly keepAliveInterval: number;
-  /** Time after which a client should reconnect to a stream that the server closed, in milliseconds. Default 1,000. */
+  /**
+   * Time after which a client should reconnect to a stream that the server closed, in milliseconds.
+   * @default 1,000
+   */
   readonly sseRetry: number;
-  /** Maximum number of messages of one session that are stored for replay. Default 256. */
+  /**
+   * Maximum number of messages of one session that are stored for replay.
+   * @default 256
+   */
   readonly maxReplayEvents: number;
-  /** Maximum number of bytes of one session that are stored for replay. Default 1 MiB. */
+  /**
+   * Maximum number of bytes of one session that are stored for replay.
+   * @default 1 MiB
+   */
   readonly maxReplayBytes: number;
-  /** Maximum number of bytes of all sessions that are stored for replay. Default 64 MiB. */
+  /**
+   * Maximum number of bytes of all sessions that are stored for replay.
+   * @default 64 MiB
+   */
   readonly maxTotalReplayBytes: number;
 }
 
@@ -172,11 +240,8 @@ export function resolveLimits(options: HandlerOptions): Limits {
  */
 export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }: HandlerOptions): string | false {
   if (typeof sessions !== 'boolean') {
-    throw createOptionsError(
-      '`sessions` is not a boolean',
-      'true or false',
-      typeof sessions === 'string' ? sessions : typeof sessions,
-    );
+    const received = typeof sessions === 'string' ? sessions : typeof sessions;
+    throw createOptionsError('`sessions` is not a boolean', 'true or false', received);
   }
   if (sessions || ssePath === false) return ssePath;
   throw createOptionsError('HTTP+SSE needs sessions', '`ssePath` without `sessions: false`', ssePath);

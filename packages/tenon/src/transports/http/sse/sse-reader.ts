@@ -4,7 +4,10 @@
  */
 
 export interface SseEvent {
-  /** Type of the event. Default: `message`. */
+  /**
+   * Type of the event.
+   * @default `message`
+   */
   readonly type: string;
   readonly data: string;
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../jsonrpc/message.js';
 import type { Action } from '../action-request.js';
 import { createPolicy } from '../policy.js';
-import { type ArgumentPattern, findPatternFault } from './argument-pattern.js';
+import type { ArgumentPattern } from './argument-pattern.js';
+import { findPatternFault } from './find-pattern-fault.js';
 
 /** Whether a rule on one argument fits these arguments. */
 function fits(action: Action, path: string, pattern: ArgumentPattern, args: JsonObject): boolean {

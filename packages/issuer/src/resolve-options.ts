@@ -1,0 +1,125 @@
+import { memoryStores, TenonError } from 'tenon';
+import { classifyHost, createGuardedFetch, createUrlGuard, splitScopes, type UrlGuard } from 'tenon/auth/endpoints';
+import { createRegistrationStore } from './clients/registration-store.js';
+import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
+import { createSigningKeys, type SigningKeys } from './signing-keys.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/**
+ * Checks the options and applies the defaults.
+ * @throws TenonError `auth/issuer-options`
+ */
+export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings {
+  const {
+    clock,
+    stores = memoryStores({ clock }),
+    fetch,
+    clientMetadataDocuments = true,
+    resources,
+    onError,
+  } = options;
+  const url = parseIssuerUrl(options.url);
+  const scopes = new Map(Object.entries(options.scopes ?? {}));
+  for (const scope of scopes.keys()) {
+    if (splitScopes(scope)[0] !== scope)
+      throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
+  }
+  const guard = createUrlGuard(url);
+  const limits = resolveLimits(options.limits);
+  let keys: Promise<SigningKeys> | undefined;
+  return {
+    issuer: options.url,
+    path: url.pathname.replace(/\/$/, ''),
+    origin: url.origin,
+    secure: url.protocol === 'https:',
+    scopes,
+    values: stores.values,
+    limits,
+    registrations: createRegistrationStore(stores.values, {
+      maxUnused: limits.maxUnusedRegistrations,
+      unusedTtl: limits.unusedRegistrationTtl,
+    }),
+    allowRequest: options.allowRequest ?? (() => true),
+    clients: options.clients ?? [],
+    registration: options.registration ?? true,
+    redirectSchemes: options.redirectSchemes ?? [],
+    accessTokenTtl: resolveTtl('accessTokenTtl', options.accessTokenTtl, 10 * MINUTE),
+    refreshTokenTtl: resolveTtl('refreshTokenTtl', options.refreshTokenTtl, 14 * DAY),
+    clock: clock ?? { now: () => Date.now() },
+    guard,
+    // Redirects are off, because the final URL would differ from the client ID.
+    fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
+    createFetch: (providerGuard: UrlGuard) => createGuardedFetch({ guard: providerGuard, fetch, clock }),
+    report: error => onError?.(error),
+    getKeys: () => (keys ??= createSigningKeys(options.keys)),
+    isAllowedResource: resource =>
+      isResourceUrl(resource) && (resources?.includes(resource) ?? isLoopbackResource(resource)),
+    supportsDocuments: clientMetadataDocuments !== false,
+    isAllowedDocument: documentUrl =>
+      typeof clientMetadataDocuments === 'function' ? clientMetadataDocuments(documentUrl) : clientMetadataDocuments,
+  };
+}
+
+function parseIssuerUrl(given: string): URL {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw createOptionError('url', 'an absolute URL', given);
+  }
+  const isLoopback = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
+  if (url.protocol !== 'https:' && !isLoopback)
+    throw createOptionError('url', 'an https: URL, or http: on loopback', given);
+  if (/[?#@]/.test(given)) throw createOptionError('url', 'a URL without query, fragment and user', url.origin);
+  return url;
+}
+
+const DEFAULT_ISSUER_LIMITS: IssuerLimits = {
+  maxUnusedRegistrations: 1_000,
+  unusedRegistrationTtl: 60 * MINUTE,
+  maxPendingSignIns: 5_000,
+};
+/** Maximum of a limit, because the number of a slot has at most seven digits. */
+const MAX_LIMIT = 9_999_999;
+
+function resolveLimits(given: NonNullable<IssuerBaseOptions['limits']> = {}): IssuerLimits {
+  const limits = {
+    maxUnusedRegistrations: given.maxUnusedRegistrations ?? DEFAULT_ISSUER_LIMITS.maxUnusedRegistrations,
+    unusedRegistrationTtl: given.unusedRegistrationTtl ?? DEFAULT_ISSUER_LIMITS.unusedRegistrationTtl,
+    maxPendingSignIns: given.maxPendingSignIns ?? DEFAULT_ISSUER_LIMITS.maxPendingSignIns,
+  };
+  for (const name of ['maxUnusedRegistrations', 'maxPendingSignIns'] as const) {
+    const fits = Number.isSafeInteger(limits[name]) && limits[name] >= 1 && limits[name] <= MAX_LIMIT;
+    if (!fits) throw createOptionError(`limits.${name}`, `an integer from 1 to ${MAX_LIMIT}`, String(limits[name]));
+  }
+  resolveTtl('limits.unusedRegistrationTtl', limits.unusedRegistrationTtl, 60 * MINUTE);
+  return limits;
+}
+
+function resolveTtl(name: string, given: number | undefined, fallback: number): number {
+  const ttl = given ?? fallback;
+  if (!(ttl >= 1_000 && Number.isFinite(ttl)))
+    throw createOptionError(name, 'at least 1,000 milliseconds', String(ttl));
+  return ttl;
+}
+
+function isResourceUrl(resource: string): boolean {
+  try {
+    return new URL(resource).protocol.startsWith('http') && !resource.includes('#');
+  } catch {
+    return false;
+  }
+}
+
+function isLoopbackResource(resource: string): boolean {
+  return classifyHost(new URL(resource).hostname) === 'loopback';
+}
+
+export function createOptionError(option: string, expected: string, got: string): TenonError {
+  return new TenonError('auth/issuer-options', `\`${option}\` cannot be used by an issuer`, {
+    expected,
+    received: got.slice(0, 200),
+  });
+}
