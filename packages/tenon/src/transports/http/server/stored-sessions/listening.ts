@@ -104,6 +104,12 @@ export class Listening {
     const { replica, stores } = this.#context;
     const { clock, limits, report } = this.#session.context;
     const number = createStoredId();
+    this.#number = number;
+    // The former connection ends before this one begins. The process with the standalone stream also observes the
+    // session, so that a client that reconnects finds both in one process.
+    const listener = { process: replica.id, number };
+    const stored = await this.#update(record => ({ ...record, observer: replica.id, listener }));
+    if (this.#number !== number) return 'taken';
     let follower: StreamFollower | undefined;
     const connection = this.#session.beginStream(exchange, {
       auth,
@@ -112,7 +118,10 @@ export class Listening {
         if (follower) this.#close(number, encodeEventId(start.log, follower.position));
       },
     });
-    if (connection === undefined) return 'full';
+    if (connection === undefined) {
+      this.#close(number, encodeEventId(start.log, start));
+      return 'full';
+    }
     const { http } = this.#session.dialect ?? {};
     connection.write(http?.priming ? encodePrimingEvent(encodeEventId(start.log, start), limits.sseRetry) : KEEP_ALIVE);
     follower = new StreamFollower({
@@ -124,17 +133,17 @@ export class Listening {
       encode: (position, text) => encodeEvent(text, http?.sessions ? encodeEventId(start.log, position) : undefined),
       pollInterval: LISTEN_POLL,
       onPoll: () => this.#checkObserver(),
+      isCurrent: () => this.#isListener(number),
       report,
     });
-    // The process with the standalone stream also observes the session, so that a client that reconnects finds both in
-    // one process.
-    const listener = { process: replica.id, number };
-    const stored = await this.#update(record => ({ ...record, observer: replica.id, listener }));
-    this.#number = number;
     this.#follower = follower;
     if (stored === undefined) follower.stop();
     else if (connection.open) follower.start();
     return 'listening';
+  }
+
+  async #isListener(number: string): Promise<boolean> {
+    return (await this.#context.records.get(this.#session.id))?.value.listener?.number === number;
   }
 
   #close(number: string, delivered: string): void {
@@ -149,7 +158,8 @@ export class Listening {
     const { replica, records } = this.#context;
     const stored = await records.get(this.#session.id);
     if (stored === undefined) return this.#session.shared?.endDeleted();
-    if (await replica.isRunning(stored.value.observer)) return;
+    this.checkListener(stored.value.listener);
+    if (!this.isOpen || (await replica.isRunning(stored.value.observer))) return;
     await this.#update(record => ({ ...record, observer: replica.id }));
   }
 }

@@ -63,7 +63,8 @@ export class StoredSession implements SharedSession {
     this.#stored = stored;
     attachmentCount += 1;
     this.requestIdPrefix = `${context.replica.id}.${attachmentCount.toString(36)}.`;
-    this.#extendedAt = session.context.clock.now();
+    // The first use at this process may be long after the last one at another.
+    this.#extendedAt = stored ? Number.NEGATIVE_INFINITY : session.context.clock.now();
     this.#listening = new Listening(context, session, this.#createLog(this.#listenPrefix), this.#listenPrefix, change =>
       this.update(change),
     );

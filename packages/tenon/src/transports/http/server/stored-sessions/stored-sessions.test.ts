@@ -1,13 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
+import { sharedStoreKinds } from '../../fixtures/shared-stores.js';
 import { byName, openSession } from '../../fixtures/sites.js';
 import type { HandlerOptions } from '../options.js';
 
-describe('a session in a store, at two processes', () => {
+describe.each(sharedStoreKinds)('a session in $name, at two processes', ({ isInstalled, start }) => {
+  if (!isInstalled) return it.skip('not installed');
+  let database: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    database = await start();
+  });
+  afterAll(() => database.close());
   let replicas: Replica[] = [];
   const open = async (options: HandlerOptions = {}) => {
-    replicas = await openReplicas(2, { tools: { log, client, limit } }, options);
+    replicas = await openReplicas(2, { tools: { log, client, limit } }, options, database.openStores);
     return replicas as [Replica, Replica];
   };
   afterEach(() => Promise.all(replicas.map(replica => replica.close({ timeout: 0 }))));
@@ -37,7 +44,12 @@ describe('a session in a store, at two processes', () => {
   });
 
   it('keeps changes that two processes make at the same time [so.session-cas]', async () => {
-    replicas = await openReplicas(2, { resources: Object.fromEntries(uris.map(uri => [uri, { read: () => 'text' }])) });
+    replicas = await openReplicas(
+      2,
+      { resources: Object.fromEntries(uris.map(uri => [uri, { read: () => 'text' }])) },
+      {},
+      database.openStores,
+    );
     const [one, two] = replicas as [Replica, Replica];
     const session = await openSharedSession(one);
     const subscribed = uris.map((uri, index) =>
@@ -86,14 +98,23 @@ describe('a session in a store, at two processes', () => {
   });
 
   it('expires after the time without use, by the clock of the store [so.session-expiry]', async () => {
-    const [one, two] = await open({ limits: { sessionIdleTimeout: 300 } });
+    const [one, two] = await open({ limits: { sessionIdleTimeout: 900 } });
     const session = await openSharedSession(one);
     for (let n = 0; n < 5; n++) {
-      await new Promise(resolve => setTimeout(resolve, 100));
+      await new Promise(resolve => setTimeout(resolve, 300));
       expect((await session.request(n % 2 ? one : two, 'tools/list')).status).toBe(200);
     }
-    await expect.poll(() => one.stores.values.list('session/')).toEqual([]);
+    await expect.poll(() => one.stores.values.list('session/'), { timeout: 5000 }).toEqual([]);
     expect((await session.request(two, 'tools/list')).status).toBe(404);
+  });
+
+  it('lives on after its first use at another process, however late', async () => {
+    const [one, two] = await open({ limits: { sessionIdleTimeout: 1200 } });
+    const session = await openSharedSession(one);
+    for (let n = 0; n < 2; n++) {
+      await new Promise(resolve => setTimeout(resolve, 800));
+      expect((await session.request(two, 'tools/list')).status).toBe(200);
+    }
   });
 
   it('is answered with 503 while the store does not answer, never with 404 [so.session-404]', async () => {

@@ -1,11 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
+import { sharedStoreKinds } from '../../fixtures/shared-stores.js';
 import { allEvents, eventsOf, nextMessages, type SseEvent } from '../../fixtures/sites.js';
 import type { HandlerOptions } from '../options.js';
 
-describe('the streams of a session in a store, at two processes', () => {
+describe.each(sharedStoreKinds)('the streams of a session in $name, at two processes', ({ isInstalled, start }) => {
+  if (!isInstalled) return it.skip('not installed');
+  let database: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    database = await start();
+  });
+  afterAll(() => database.close());
   let replicas: Replica[] = [];
   const gates: (() => void)[] = [];
   const open = async (options: HandlerOptions = {}, count = 2) => {
@@ -13,6 +20,7 @@ describe('the streams of a session in a store, at two processes', () => {
       count,
       { tools: { work, ask }, resources: { 'note://a': { read: () => 'a' }, 'note://b': { read: () => 'b' } } },
       options,
+      database.openStores,
     );
     return replicas as [Replica, Replica];
   };

@@ -18,6 +18,11 @@ export interface StreamFollowerOptions {
   readonly pollInterval: number;
   /** Called before each such read. */
   readonly onPoll: () => Promise<void>;
+  /**
+   * Tells if the connection is still the one of the stream. It is called before events are sent, because the client may
+   * have opened the stream at another process.
+   */
+  readonly isCurrent?: (() => Promise<boolean>) | undefined;
   readonly report: (error: unknown) => void;
 }
 
@@ -78,12 +83,16 @@ export class StreamFollower {
 
   /** Reads more events when the connection has accepted the earlier ones. */
   async #sendAppended(): Promise<void> {
-    const { stores, prefix, encode } = this.#options;
+    const { stores, prefix, encode, isCurrent } = this.#options;
+    let isChecked = isCurrent === undefined;
     const values = toTypedValues<LogEntry>(stores.values);
     for await (const { entry, value } of readEntries(values, prefix, this.#position.entry)) {
       // The writer has deleted entries that a slow reader has not received.
       if (entry > this.#position.entry + 1) return this.connection.destroy();
       const skipped = entry === this.#position.entry ? this.#position.events : 0;
+      // This read comes after the one of the entry, so a later connection sends the entries that this one does not.
+      if (!isChecked && skipped < value.events.length) isChecked = (await isCurrent?.()) === true;
+      if (!isChecked && skipped < value.events.length) return this.stop();
       for (const text of value.events.slice(skipped)) {
         if (!this.connection.open) return;
         const isSameEntry = this.#position.entry === entry;
