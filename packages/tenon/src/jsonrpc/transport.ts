@@ -148,6 +148,8 @@ export interface SendOptions {
    * The peer's request that this message belongs to. Transports with several streams use the stream of this request.
    */
   readonly relatedTo?: Id | undefined;
+  /** Time in which the response to this request must arrive, in milliseconds, if it is not the default of 60,000. */
+  readonly responseTimeout?: number | undefined;
   /** Signal that is aborted when the sender no longer needs the response. */
   readonly signal?: AbortSignalLike | undefined;
   /** True if the message is stateless and belongs to no session of the transport. */

@@ -35,7 +35,7 @@ export interface RequestInputOptions {
 /** Sends input requests as JSON-RPC requests, in the form of the client's protocol version. */
 export function createRequestInput(options: RequestInputOptions): RequestInput {
   const { peer, dialect, capabilities, relatedTo, scope, onElicitationSent, waitForInitialized } = options;
-  const sendOptions = relatedTo === undefined ? {} : { relatedTo };
+  const sendOptions = { responseTimeout: INPUT_TIMEOUT, ...(relatedTo === undefined ? {} : { relatedTo }) };
   return async (method, params, signal, onProgress) => {
     const missing = dialect.methods.server.has(method)
       ? findMissingForRequest(method, params, capabilities)

@@ -99,13 +99,19 @@ export class HttpSession implements Transport {
       return undefined;
     }
     if (!('method' in message)) return this.#saveAndRespond(message);
+    // The store keeps the order of writes, so the record exists before the client gets the request.
+    const recorded = this.shared?.recordQuestion(message, options);
+    const sent = this.#sendMessage(message, options);
+    return recorded === undefined ? sent : Promise.all([recorded, sent]).then(() => {});
+  }
+
+  #sendMessage(message: Exclude<JsonRpcMessage, JsonRpcResponse>, options?: SendOptions): void | Promise<void> {
     const post = options?.relatedTo === undefined ? undefined : this.#posts?.get(options.relatedTo);
     const sent = post?.send(this, message);
     if (post !== undefined && sent !== false) return sent;
-    // A message for a request that no client waits for is only sent if it needs a response.
-    if (post !== undefined && !('id' in message)) return undefined;
-    // A client without a session has no stream for messages that belong to no request.
-    if (!this.stored) return undefined;
+    // A message for a request that no client waits for is only sent if it needs a response. A client without a session
+    // has no stream for messages that belong to no request.
+    if (!this.stored || (post !== undefined && !('id' in message))) return undefined;
     if (this.shared !== undefined) return this.shared.sendUnrelated(JSON.stringify(message));
     this.#standalone ??= new StandaloneStream();
     return this.#standalone.send(this, JSON.stringify(message));
@@ -276,10 +282,9 @@ export class HttpSession implements Transport {
     if (post === undefined) return undefined;
     // A message of the server does not prove that the client is connected.
     this.lastActiveAt = this.context.clock.now();
-    const refused = post.opensSession && 'error' in response;
     const drained = post.respond(this, text, response);
     // A session whose ID was never sent does not count.
-    if (post.opensSession && (refused || post.exchange.clientClosed)) this.close();
+    if (post.opensSession && ('error' in response || post.exchange.clientClosed)) this.close();
     if (!this.stored && this.pendingCount === 0) this.end();
     return drained;
   }

@@ -1,5 +1,5 @@
-import type { Id } from '../../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import type { AuthInfo, SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange } from '../../../../protocol/request-handler.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
@@ -27,8 +27,16 @@ export interface SharedSession {
   onStateChange(change: SessionChange): void;
   /** Stores the changes. Returns `undefined` if there are none. */
   save(): Promise<void> | undefined;
-  /** Passes a message of the client to the process that waits for it. Returns `undefined` if that is this process. */
+  /**
+   * Passes a message of the client to the process that waits for it. Returns `undefined` if the message belongs to no
+   * request of the server, and this process handles it.
+   */
   forward(message: unknown, auth: AuthInfo | undefined): Promise<void> | undefined;
+  /**
+   * Records a request of the server, and removes the record of one that is cancelled. Returns `undefined` for other
+   * messages.
+   */
+  recordQuestion(message: JsonRpcMessage, options: SendOptions | undefined): Promise<void> | undefined;
   /** Stores a message for the standalone stream. */
   sendUnrelated(text: string): Promise<void>;
   beginAnswer(connection: EventStream, requests: readonly Id[]): SharedAnswer;

@@ -1,5 +1,5 @@
-import { createNotification, type Id } from '../../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import type { AuthInfo, SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
@@ -11,6 +11,7 @@ import { EventLog } from './event-log.js';
 import { followAnswer } from './follow-answer.js';
 import { findCancelledId, findServerRequestId } from './forwarded-ids.js';
 import { Listening } from './listening.js';
+import { QuestionRecords } from './question-records.js';
 import type { ServerReplica } from './server-replica.js';
 import {
   type SessionRecord,
@@ -31,7 +32,7 @@ export interface StoredSessionContext {
 /** Maximum interval between two extensions of the lifetime of an active session, in milliseconds. */
 const MAX_EXTENSION_INTERVAL = 60_000;
 /** Matches the IDs of requests that a process sends. They begin with the ID of the process. */
-const REQUEST_ID = /^([0-9a-v]{12})\./;
+const REQUEST_ID = /^([0-9a-v]{12})\..*/;
 
 const EMPTY_STATE: SessionState = {
   protocolVersion: '',
@@ -51,6 +52,7 @@ export class StoredSession implements SharedSession {
   readonly #session: HttpSession;
   readonly #answers = new Map<string, AnswerLog>();
   readonly #listening: Listening;
+  readonly #questions: QuestionRecords;
   #stored: StoredRecord | undefined;
   #changes: SessionChange[] = [];
   #saving: Promise<void> | undefined;
@@ -65,6 +67,8 @@ export class StoredSession implements SharedSession {
     this.requestIdPrefix = `${context.replica.id}.${attachmentCount.toString(36)}.`;
     // The first use at this process may be long after the last one at another.
     this.#extendedAt = stored ? Number.NEGATIVE_INFINITY : session.context.clock.now();
+    const { stores, replica } = context;
+    this.#questions = new QuestionRecords(stores, replica, toSessionKey(stores, session.id));
     this.#listening = new Listening(context, session, this.#createLog(this.#listenPrefix), this.#listenPrefix, change =>
       this.update(change),
     );
@@ -99,20 +103,15 @@ export class StoredSession implements SharedSession {
     if (this.#stored !== undefined && this.#stored.version > stored.version) return;
     const isOtherVersion = this.#stored?.version !== stored.version;
     this.#stored = stored;
-    if (isOtherVersion) this.#apply();
+    if (isOtherVersion) this.apply();
   }
 
   /** Applies the record to the session, at the start and after each change. */
-  #apply(): void {
+  apply(): void {
     if (this.#stored === undefined) return;
     const { state, observer, listener } = this.#stored.value;
     this.#session.serverSession?.applyState?.(this.#applyChanges(state), observer === this.#context.replica.id);
     this.#listening.checkListener(listener);
-  }
-
-  /** Applies the stored record to a session that was just connected. */
-  begin(): void {
-    this.#apply();
   }
 
   /** Changes the record and notifies the other processes. Returns `undefined` if the session no longer exists. */
@@ -172,11 +171,19 @@ export class StoredSession implements SharedSession {
   forward(message: unknown, auth: AuthInfo | undefined): Promise<void> | undefined {
     const { replica } = this.#context;
     const forwarded = { session: this.#session.id, message, auth };
-    const target = REQUEST_ID.exec(String(findServerRequestId(message)))?.[1];
-    if (target !== undefined && target !== replica.id) return replica.forward(forwarded, target);
+    const [requestId = '', target] = REQUEST_ID.exec(String(findServerRequestId(message))) ?? [];
+    if (target !== undefined)
+      return this.#questions.receive(requestId, message, async () => {
+        if (target !== replica.id) await replica.forward(forwarded, target);
+        else this.#session.receiver?.onMessage(message, auth && { auth });
+      });
     const cancelled = findCancelledId(message);
     if (cancelled !== undefined && !this.#session.isPending(cancelled)) return replica.forward(forwarded);
     return undefined;
+  }
+
+  recordQuestion(message: JsonRpcMessage, options?: SendOptions): Promise<void> | undefined {
+    return this.#questions.record(message, options);
   }
 
   sendUnrelated(text: string): Promise<void> {

@@ -115,7 +115,7 @@ export class StoredSessions {
         state,
         onStateChange: change => attached.onStateChange(change),
       });
-      attached.begin();
+      attached.apply();
     } catch (error) {
       session.end();
       throw error;

@@ -117,8 +117,8 @@ describe.each(sharedStoreKinds)('the streams of a session in $name, at two proce
     await passGate(0);
     const next = readUntil(events, 1);
     expect(await Promise.race([next, new Promise(resolve => setTimeout(resolve, 200, 'nothing'))])).toBe('nothing');
-    one.stores.fault = undefined;
     const log = (await two.stores.values.list('session/')).flatMap(({ value }) => (value.events as string[]) ?? []);
+    one.stores.fault = undefined;
     expect((await next).length).toBeGreaterThan(0);
     expect(log.join()).not.toContain('"data":1');
   });

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { memoryStores, tool } from '../../../../index.js';
+import { fakeClock } from '../../../../testing/fake-clock.js';
+import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
+import { eventsOf, nextMessages } from '../../fixtures/sites.js';
+
+describe('a request of the server in a stored session', () => {
+  /** The clock of the store. The processes have the clock of the system. */
+  const storeClock = fakeClock(1000);
+  let replicas: Replica[] = [];
+  const answers: string[] = [];
+  const ask = tool({
+    async run(_, ctx) {
+      const answer = await ctx.elicit({ message: 'Name?', input: z.object({ name: z.string() }) });
+      answers.push(answer.action === 'accept' ? answer.content.name : answer.action);
+      return 'done';
+    },
+  });
+  beforeEach(async () => {
+    answers.length = 0;
+    const shared = { ...memoryStores({ clock: storeClock }), close: async () => {} };
+    const limits = { sessionIdleTimeout: 24 * 3_600_000 };
+    replicas = await openReplicas(2, { tools: { ask } }, { limits }, () => () => shared);
+  });
+  afterEach(() => Promise.all(replicas.map(replica => replica.close({ timeout: 0 }))));
+
+  const begin = async () => {
+    const [one, two] = replicas as [Replica, Replica];
+    const session = await openSharedSession(one, { capabilities: { elicitation: {} } });
+    await session.notify(one, 'notifications/initialized');
+    const events = eventsOf(await session.request(one, 'tools/call', { name: 'ask' }, 'call'));
+    const [{ id, params }] = (await nextMessages(events, 1)) as [
+      { id: string; params: { _meta: { progressToken: string } } },
+    ];
+    const answer = (name: string) => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
+    const listQuestions = async () => (await two.stores.values.list(`session/notes/${session.id}/ask/`)).map(toValue);
+    return { one, two, session, events, id, token: params._meta.progressToken, answer, listQuestions };
+  };
+  const toValue = ({ key, value }: { key: string; value: object }) => ({ id: key.split('/').at(-1), ...value });
+  const MINUTE = 60_000;
+
+  it('has a record with its session, its stream, its deadline and the process that asks, until the answer [so.ask-record]', async () => {
+    const { two, session, events, id, answer, listQuestions } = await begin();
+    expect(await listQuestions()).toEqual([{ id, asker: id.slice(0, 12), stream: 'call', timeout: 30 * MINUTE }]);
+    expect((await session.post(two, answer('Ada'))).status).toBe(202);
+    expect(await nextMessages(events, 1)).toMatchObject([{ id: 'call' }]);
+    expect([answers, await listQuestions()]).toEqual([['Ada'], []]);
+  });
+
+  it('takes one of several answers that reach several processes at once', async () => {
+    const { one, two, session, events, answer } = await begin();
+    const posts = [one, two, one, two].map((site, n) => session.post(site, answer(`${n}`)));
+    expect((await Promise.all(posts)).map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    await nextMessages(events, 1);
+    expect(answers).toHaveLength(1);
+  });
+
+  it('takes no answer after its deadline by the clock of the store, at any process [so.ask-timeout]', async () => {
+    const { one, two, session, answer, listQuestions } = await begin();
+    storeClock.advance(31 * MINUTE);
+    expect(await listQuestions()).toEqual([]);
+    for (const site of [one, two]) expect((await session.post(site, answer('Late'))).status).toBe(202);
+    // The processes handle messages in order.
+    await session.request(one, 'tools/list');
+    expect(answers).toEqual([]);
+  });
+
+  it('has its time again after progress of the client', async () => {
+    const { two, session, events, token, answer } = await begin();
+    storeClock.advance(20 * MINUTE);
+    await session.notify(two, 'notifications/progress', { progressToken: token, progress: 1 });
+    storeClock.advance(20 * MINUTE);
+    expect((await session.post(two, answer('Ada'))).status).toBe(202);
+    await nextMessages(events, 1);
+    expect(answers).toEqual(['Ada']);
+  });
+
+  it('has no record after it was cancelled', async () => {
+    const { two, session, listQuestions } = await begin();
+    await session.notify(two, 'notifications/cancelled', { requestId: 'call' });
+    await expect.poll(listQuestions).toEqual([]);
+  });
+});
