@@ -23,6 +23,7 @@ const guides = {
   policy: 'The guide is [Policy](../hosts/policy.md).',
   approvals: 'The guide is [Gateway](../hosts/gateway.md#ask-a-person).',
   audit: 'The guide is [Audit](../hosts/audit.md).',
+  completion: 'The guide is [Use a server from a terminal](../clients/terminal.md#complete-words-in-a-shell).',
 };
 
 /** @param {readonly string[]} path */

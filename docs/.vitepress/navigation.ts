@@ -88,6 +88,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon policy': 'command/policy',
     'tenon approvals': 'command/approvals',
     'tenon audit': 'command/audit',
+    'tenon completion': 'command/completion',
   },
   Recipes: {
     'Require an API key': 'recipes/api-key',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.js';
+import type { CommandSource } from './completion/list-candidates.js';
 import { EXIT_CODES_HELP, type ExitCode, exitCodes } from './exit-codes.js';
 
 type CreateCommand = (context: CliContext) => Command;
@@ -28,7 +29,26 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   policy: { load: async () => (await import('./commands/policy.js')).policyCommand },
   approvals: { load: async () => (await import('./commands/approvals.js')).approvalsCommand },
   audit: { load: async () => (await import('./commands/audit.js')).auditCommand },
+  completion: {
+    load: async () => {
+      const { createCompletionCommand } = await import('./commands/completion.js');
+      return context => createCompletionCommand(context, createCommandSource(context));
+    },
+  },
 };
+
+/** Commands for completions. */
+function createCommandSource(context: CliContext): CommandSource {
+  const names = Object.keys(commands);
+  return {
+    names,
+    load: async name => {
+      const wanted = name === undefined ? Object.values(commands) : [commands[name]];
+      const creators = await Promise.all(wanted.flatMap(entry => (entry ? [entry.load()] : [])));
+      return creators.map(create => create(context));
+    },
+  };
+}
 
 /** Runs the command that the arguments name, and returns the exit code of the process. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {

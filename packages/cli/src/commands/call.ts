@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import type { Client, Tool } from 'tenon';
+import type { Tool } from 'tenon';
 import { reportToolResult } from '../calls/report-result.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
+import { collectAll } from '../collect-all.js';
+import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
-import { runWithClient } from '../target/run-with-client.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
@@ -49,7 +51,7 @@ export function callCommand(context: CliContext): Command {
         reference,
         options,
         async connection => {
-          const tool = await findTool(connection.client, name, connection.signal);
+          const tool = await findTool(context, reference, connection, name);
           const values = { ...nameValues(tool.inputSchema, expression?.positional ?? []), ...expression?.named };
           const { args: json } = options;
           const args = await parseArguments(tool.inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
@@ -65,13 +67,19 @@ export function callCommand(context: CliContext): Command {
 }
 
 /** Finds a tool by its name. Throws an error with the nearest name if there is none. */
-async function findTool(client: Client, name: string, signal: AbortSignal): Promise<Tool> {
-  const names: string[] = [];
-  let tool: Tool | undefined;
-  for await (const each of client.listTools({ signal })) {
-    names.push(each.name);
-    if (each.name === name) tool = each;
-  }
+async function findTool(
+  context: CliContext,
+  reference: TargetReference,
+  { client, signal }: TargetConnection,
+  name: string,
+): Promise<Tool> {
+  const tools = await collectAll(client.listTools({ signal }));
+  await storeKnownNames(context, reference, { tools });
+  const tool = tools.find(each => each.name === name);
   if (tool) return tool;
-  throw await createUnknownNameError('tool', name, names);
+  throw await createUnknownNameError(
+    'tool',
+    name,
+    tools.map(each => each.name),
+  );
 }

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { Client, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import { createTokenReport, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { collectAll } from '../collect-all.js';
+import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import { runWithClient } from '../target/run-with-client.js';
@@ -58,6 +60,8 @@ export function listCommand(context: CliContext): Command {
       if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
       await runWithClient(context, reference, options, async ({ client, signal }) => {
         const listing = await readListing(client, signal);
+        const { tools, prompts, resources, resourceTemplates: templates } = listing;
+        await storeKnownNames(context, reference, { tools, prompts, resources, templates });
         if (options.json) context.screen.printJson(listing);
         else context.screen.print(formatListing(listing, options, context.screen));
         context.code = exitCodes.success;
@@ -89,12 +93,6 @@ async function readListing(client: Client, signal: AbortSignal): Promise<ServerL
     resourceTemplates,
     prompts,
   };
-}
-
-async function collectAll<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
 
 function formatListing(listing: ServerListing, { schema = false }: ListOptions, screen: Screen): string {

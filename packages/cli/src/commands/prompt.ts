@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import type { Client, JsonObject, Prompt } from 'tenon';
+import type { JsonObject, Prompt } from 'tenon';
 import { reportPromptResult } from '../calls/report-prompt.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
+import { collectAll } from '../collect-all.js';
+import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
-import { runWithClient } from '../target/run-with-client.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { parseArguments } from '../tools/parse-arguments.js';
@@ -38,7 +40,7 @@ export function promptCommand(context: CliContext): Command {
         reference,
         options,
         async connection => {
-          const prompt = await findPrompt(connection.client, name, connection.signal);
+          const prompt = await findPrompt(context, reference, connection, name);
           const schema = createArgumentSchema(prompt);
           const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
           await checkArguments(args, schema, formatPromptSignature(prompt));
@@ -51,13 +53,21 @@ export function promptCommand(context: CliContext): Command {
     });
 }
 
-async function findPrompt(client: Client, name: string, signal: AbortSignal): Promise<Prompt> {
-  const names: string[] = [];
-  for await (const prompt of client.listPrompts({ signal })) {
-    if (prompt.name === name) return prompt;
-    names.push(prompt.name);
-  }
-  throw await createUnknownNameError('prompt', name, names);
+async function findPrompt(
+  context: CliContext,
+  reference: TargetReference,
+  { client, signal }: TargetConnection,
+  name: string,
+): Promise<Prompt> {
+  const prompts = await collectAll(client.listPrompts({ signal }));
+  await storeKnownNames(context, reference, { prompts });
+  const prompt = prompts.find(each => each.name === name);
+  if (prompt) return prompt;
+  throw await createUnknownNameError(
+    'prompt',
+    name,
+    prompts.map(each => each.name),
+  );
 }
 
 /** Arguments of prompts are texts. */

@@ -69,7 +69,8 @@ async function resolveSources(paths: readonly string[], cwd: string): Promise<Co
   return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: own.has(path) ? 'user' : 'project' }));
 }
 
-async function findSources(cwd: string): Promise<ConfigFileSource[]> {
+/** Finds `mcp.json` of a folder, or else the files of other programs in it. */
+export async function findSources(cwd: string): Promise<ConfigFileSource[]> {
   const path = join(cwd, 'mcp.json');
   const isThere = await stat(path).then(
     file => file.isFile(),

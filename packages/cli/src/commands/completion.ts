@@ -1,0 +1,32 @@
+import { Argument, type Command, Option } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { type CommandSource, listCandidates } from '../completion/list-candidates.js';
+import { formatCandidates, getScript, type Shell, shells } from '../completion/shells.js';
+import { splitLine } from '../completion/split-line.js';
+import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from './command.js';
+
+export function createCompletionCommand(context: CliContext, source: CommandSource): Command {
+  return createCommand('completion', 'print the script that completes words in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .addArgument(new Argument('[words...]', 'words to complete, which the script passes after --'))
+    .addOption(new Option('--line <text>', 'line to complete, which the script of Bash passes').hideHelp())
+    .addHelpText(
+      'after',
+      `\nCompletes commands, options, servers of configurations, and the tools, prompts, resources and arguments of\nservers that were used before.\n${formatExamples(
+        [
+          ['eval "$(tenon completion bash)"', 'in ~/.bashrc'],
+          ['eval "$(tenon completion zsh)"', 'in ~/.zshrc, after compinit'],
+          ['tenon completion fish | source', 'in ~/.config/fish/config.fish'],
+          ['tenon completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
+        ],
+      )}`,
+    )
+    .action(async (shell: Shell, words: string[], { line }: { readonly line?: string }) => {
+      context.code = exitCodes.success;
+      const given = line === undefined ? words : splitLine(line).slice(1);
+      if (given.length === 0) return context.screen.print(getScript(shell));
+      const candidates = await listCandidates(context, source, given);
+      for (const text of formatCandidates(shell, candidates, given.at(-1) ?? '')) context.screen.print(text);
+    });
+}
