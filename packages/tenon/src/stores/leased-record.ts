@@ -19,23 +19,19 @@ export interface LeaseOwner {
 
 /** Lease of a record. A record has one while a worker owns the record. */
 export interface Lease {
-  /** End of the lease, in milliseconds since the epoch. */
-  readonly until: number;
   /** ID of the current owner. A write of a former owner is refused because its ID differs. */
   readonly fence: string;
-  /** Duration of the lease, in milliseconds. Records of earlier releases do not have it. */
-  readonly length?: number;
 }
 
 /**
- * Tells if the owner of a lease is considered alive. Clocks of two machines may differ by one lease duration. A lease
- * that ends more than two durations from now counts as expired, because the clock was set back after it was written.
+ * Tells if the owner of a lease is considered alive. It renews a value that the store deletes at the end of the lease,
+ * so only the clock of the store counts. The clocks of two machines are never compared.
  */
-export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLength }: LeaseOwner): boolean {
-  if (lease === undefined) return false;
-  const remaining = lease.until - clock.now();
-  return remaining > 0 && remaining <= 2 * (lease.length ?? ownLength);
+export async function isLeaseActive(values: Values, lease: Lease | undefined): Promise<boolean> {
+  return lease !== undefined && (await values.get(toLeaseKey(lease.fence))) !== undefined;
 }
+
+const toLeaseKey = (fence: string): string => `lease/${fence}`;
 
 type Leased<T> = T & { readonly lease?: Lease };
 
@@ -50,6 +46,7 @@ function withoutLease<T extends object>({ lease: _, ...value }: Leased<T>): T {
  */
 export class LeasedRecord<T extends object> {
   readonly #values: Values<Leased<T>>;
+  readonly #leases: Values;
   readonly #key: string;
   readonly #owner: LeaseOwner;
   readonly #ttl: (value: T) => number | undefined;
@@ -62,14 +59,9 @@ export class LeasedRecord<T extends object> {
   #stopRenewing: (() => void) | undefined;
   #onLost: ((error: TenonError) => void) | undefined;
 
-  private constructor(
-    values: Values<Leased<T>>,
-    key: string,
-    owner: LeaseOwner,
-    ttl: (value: T) => number | undefined,
-    value: T,
-  ) {
-    this.#values = values;
+  private constructor(values: Values, key: string, owner: LeaseOwner, ttl: (value: T) => number | undefined, value: T) {
+    this.#values = toTypedValues<Leased<T>>(values);
+    this.#leases = values;
     this.#key = key;
     this.#owner = owner;
     this.#ttl = ttl;
@@ -91,11 +83,12 @@ export class LeasedRecord<T extends object> {
     const typedValues = toTypedValues<Leased<T>>(values);
     for (;;) {
       const stored = await typedValues.get(key);
-      if (isLeaseActive(stored?.value.lease, owner)) return undefined;
+      if (await isLeaseActive(values, stored?.value.lease)) return undefined;
       const value = change(stored && withoutLease<T>(stored.value));
       if (value === undefined) return undefined;
-      const record = new LeasedRecord<T>(typedValues, key, owner, ttl, value);
+      const record = new LeasedRecord<T>(values, key, owner, ttl, value);
       if (await record.#writeRecord(value, stored?.version ?? 0)) return record;
+      record.#deleteLease();
     }
   }
 
@@ -107,7 +100,7 @@ export class LeasedRecord<T extends object> {
     value: T,
     ttl: (value: T) => number | undefined,
   ): Promise<LeasedRecord<T>> {
-    const record = new LeasedRecord<T>(toTypedValues<Leased<T>>(values), key, owner, ttl, value);
+    const record = new LeasedRecord<T>(values, key, owner, ttl, value);
     if (!(await record.#writeRecord(value, 0))) throw record.#markLost();
     return record;
   }
@@ -192,15 +185,18 @@ export class LeasedRecord<T extends object> {
   async #writeRecord(value: T, version: number, last = false): Promise<boolean> {
     const { clock, lease, caller } = this.#owner;
     const until = clock.now() + lease;
-    const record = last ? value : { ...value, lease: { until, fence: this.#fence, length: lease } };
+    const record = last ? value : { ...value, lease: { fence: this.#fence } };
     const ttl = this.#ttl(value);
-    const options = {
-      version,
-      ...(ttl === undefined ? {} : { ttl }),
-      ...(caller === undefined ? {} : { owner: caller }),
-    };
-    const written = await putOnce(this.#values, this.#key, record, options, attempt => this.#retryFaults(attempt));
+    const owner = caller === undefined ? {} : { owner: caller };
+    const options = { version, ...(ttl === undefined ? {} : { ttl }), ...owner };
+    const retry = <R>(attempt: () => Promise<R>) => this.#retryFaults(attempt);
+    // The store keeps the order of writes, so the lease is active before others see the record.
+    const [, written] = await Promise.all([
+      last ? undefined : retry(() => this.#leases.put(toLeaseKey(this.#fence), {}, { ttl: lease, ...owner })),
+      putOnce(this.#values, this.#key, record, options, retry),
+    ]);
     if (written === undefined) return false;
+    if (last) this.#deleteLease();
     this.#value = value;
     this.#version = written;
     this.#until = until;
@@ -219,8 +215,14 @@ export class LeasedRecord<T extends object> {
     this.#version = stored.version;
   }
 
+  /** Deletes the lease. If that fails, the lease expires. */
+  #deleteLease(): void {
+    this.#leases.delete(toLeaseKey(this.#fence)).catch(() => {});
+  }
+
   #markLost(): TenonError {
     this.stop();
+    this.#deleteLease();
     this.#lostError = new TenonError('store/lease-lost', 'another process has taken over the work', {
       hint: 'do nothing, because the other process continues the work',
     });

@@ -139,14 +139,17 @@ export class TaskStore {
     const record = await this.get(id);
     if (record === undefined) await this.#removeOpenEntry(id);
     else if (isTerminal(record.status)) await this.cleanUp(record);
-    return record?.status === 'working' && !isLeaseActive(record.lease, this.#owner);
+    return record?.status === 'working' && !(await isLeaseActive(this.#values, record.lease));
   }
 
   /** Ends a task that no worker has leased. Returns the record if this call ended it. */
   async endIdle(id: string, end: (stored: TaskRecord) => TaskRecord): Promise<TaskRecord | undefined> {
     let isChanged = false;
+    const seen = await this.get(id);
+    if (seen === undefined || (await isLeaseActive(this.#values, seen.lease))) return undefined;
     const record = await this.updateIfPresent(id, ({ lease, ...stored }: StoredTask) => {
-      isChanged = stored.status === 'working' && !isLeaseActive(lease, this.#owner);
+      // Another worker may have leased the task since the lease was read.
+      isChanged = stored.status === 'working' && lease?.fence === seen.lease?.fence;
       return isChanged ? end(stored) : undefined;
     });
     return isChanged ? record : undefined;
