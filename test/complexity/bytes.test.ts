@@ -19,6 +19,6 @@ it('a session that idles holds less than 800 bytes', () => {
   expect(scenes.get('a session that idles')?.[0]?.cost).toBeLessThan(800);
 });
 
-it('a stream that idles holds less than 5,600 bytes, with the request that opened it', () => {
-  expect(scenes.get('a stream that idles')?.[0]?.cost).toBeLessThan(5600);
+it('a stream that idles holds less than 5,000 bytes, with the request that opened it', () => {
+  expect(scenes.get('a stream that idles')?.[0]?.cost).toBeLessThan(5000);
 });

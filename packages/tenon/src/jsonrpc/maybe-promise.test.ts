@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catchMaybe, isPromise, thenMaybe } from './maybe-promise.js';
+import { catchMaybe, isPromise, settleMaybe, thenMaybe } from './maybe-promise.js';
 
 const broken = (): never => {
   throw new Error('no');
@@ -45,4 +45,47 @@ it('tells promises from values that look a little like them', () => {
   const having = (then: unknown): unknown => Object.fromEntries([['then', then]]);
   for (const value of [undefined, null, 1, 'then', {}, having(1), () => {}]) expect(isPromise(value)).toBe(false);
   expect(isPromise(having(() => {}))).toBe(true);
+});
+
+describe('settleMaybe', () => {
+  const next = (value: number) => `done: ${value}`;
+
+  it('is there at once where nothing waits, and else a promise', async () => {
+    expect(settleMaybe(() => 1, next, failed)).toBe('done: 1');
+    const later = settleMaybe(async () => 1, next, failed);
+    expect([isPromise(later), await later]).toEqual([true, 'done: 1']);
+    expect(
+      await settleMaybe(
+        () => 1,
+        async value => next(value),
+        failed,
+      ),
+    ).toBe('done: 1');
+  });
+
+  it('takes the errors of the work and of what follows it, at once or later', async () => {
+    expect(settleMaybe(broken, next, failed)).toBe('failed: no');
+    expect(settleMaybe(() => 1, broken, failed)).toBe('failed: no');
+    expect(await settleMaybe(async () => broken(), next, failed)).toBe('failed: no');
+    expect(await settleMaybe(async () => 1, broken, failed)).toBe('failed: no');
+    expect(
+      await settleMaybe(
+        () => 1,
+        async () => broken(),
+        failed,
+      ),
+    ).toBe('failed: no');
+  });
+
+  it('calls the handler of errors once, also when it fails', async () => {
+    let calls = 0;
+    const fail = () => {
+      calls += 1;
+      throw new Error(`call ${calls}`);
+    };
+    expect(() => settleMaybe(() => 1, broken, fail)).toThrow('call 1');
+    expect(() => settleMaybe(broken, next, fail)).toThrow('call 2');
+    await expect(settleMaybe(async () => 1, broken, fail)).rejects.toThrow('call 3');
+    await expect(settleMaybe(async () => broken(), next, fail)).rejects.toThrow('call 4');
+  });
 });

@@ -21,6 +21,38 @@ export function catchMaybe<T>(run: () => T | Promise<T>, onError: (error: unknow
   }
 }
 
+/**
+ * Calls `run`, and `next` with its result. If one of them throws or rejects, `onError` computes the result. It creates one
+ * promise, while `catchMaybe` around `thenMaybe` creates two, which stay in memory as long as the request is open.
+ */
+export function settleMaybe<T, R>(
+  run: () => MaybePromise<T>,
+  next: (value: T) => MaybePromise<R>,
+  onError: (error: unknown) => MaybePromise<R>,
+): MaybePromise<R> {
+  let value: MaybePromise<T>;
+  try {
+    value = run();
+  } catch (error) {
+    return onError(error);
+  }
+  if (isPromise(value)) return value.then(settled => callNext(next, settled, onError), onError);
+  return callNext(next, value, onError);
+}
+
+function callNext<T, R>(
+  next: (value: T) => MaybePromise<R>,
+  value: T,
+  onError: (error: unknown) => MaybePromise<R>,
+): MaybePromise<R> {
+  try {
+    const result = next(value);
+    return isPromise(result) ? (result.then(undefined, onError) as Promise<R>) : result;
+  } catch (error) {
+    return onError(error);
+  }
+}
+
 /** Tells if a value is a promise. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -2,7 +2,7 @@ import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { catchMaybe, type MaybePromise, settleMaybe } from '../jsonrpc/maybe-promise.js';
 import {
   createFailure,
   createNotification,
@@ -52,22 +52,20 @@ function respondToStatelessRequest(
   io.onClientClosed(() => scope.cancel('the client closed the connection'));
   const { telemetry } = runtime.options;
   const handle = () => handleStatelessRequest(runtime, request, dialect, scope, io);
-  const response = catchMaybe<JsonRpcResponse>(
-    () =>
-      thenMaybe(telemetry ? serveInTrace(telemetry, request, dialect, scope, io, handle) : handle(), result =>
-        createSuccess(request.id, result),
-      ),
+  return settleMaybe<JsonObject, JsonRpcResponse>(
+    () => (telemetry ? serveInTrace(telemetry, request, dialect, scope, io, handle) : handle()),
+    result => {
+      scope.complete();
+      return createSuccess(request.id, result);
+    },
     error => {
       if (!isForPeer(error) && !scope.isCancelled) {
         runtime.onError(TenonError.from(error, 'handler/threw', { method: request.method }));
       }
+      scope.complete();
       return createFailure(request.id, toErrorObject(error));
     },
   );
-  return thenMaybe(response, completed => {
-    scope.complete();
-    return completed;
-  });
 }
 
 function serveInTrace(

@@ -1,3 +1,4 @@
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
@@ -19,13 +20,23 @@ const MAX_URIS = 1000;
  * the server ends the stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export async function listen(
+export function listen(
   { params }: MethodOperation<'subscriptions/listen'>,
   requestContext: RequestContext,
   runtime: ServerRuntime,
-): Promise<JsonObject> {
+): Promise<JsonObject> | JsonObject {
   const requested = params.notifications;
-  const extensionSubscriptions = await subscribeExtensions(runtime, requested, requestContext);
+  return thenMaybe(subscribeExtensions(runtime, requested, requestContext), extensionSubscriptions =>
+    startListening(runtime, requested, extensionSubscriptions, requestContext),
+  );
+}
+
+function startListening(
+  runtime: ServerRuntime,
+  requested: SubscriptionFilter,
+  extensionSubscriptions: readonly ExtensionSubscription[],
+  requestContext: RequestContext,
+): Promise<JsonObject> {
   const filter = Object.assign(
     selectServedFilter(runtime, requested, requestContext),
     ...extensionSubscriptions.map(each => each.filter),
@@ -54,13 +65,14 @@ export async function listen(
   });
 }
 
-async function subscribeExtensions(
+function subscribeExtensions(
   { extensionHooks }: ServerRuntime,
   requested: SubscriptionFilter,
   requestContext: RequestContext,
-): Promise<ExtensionSubscription[]> {
-  const all = await Promise.all(extensionHooks.map(each => each.subscribe?.(requested, requestContext)));
-  return all.filter(each => each !== undefined);
+): MaybePromise<ExtensionSubscription[]> {
+  const pending = extensionHooks.flatMap(each => each.subscribe?.(requested, requestContext) ?? []);
+  if (pending.length === 0) return [];
+  return Promise.all(pending).then(all => all.filter(each => each !== undefined));
 }
 
 const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
@@ -77,7 +89,8 @@ function selectServedFilter(
   }
   const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   const known = uris.filter(uri => resolveResource(runtime, uri, requestContext) !== undefined);
-  if (known.length > 0) filter.resourceSubscriptions = known;
+  // The copy has no spare capacity, because the filter lasts as long as the stream.
+  if (known.length > 0) filter.resourceSubscriptions = [...known];
   return filter;
 }
 

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, settleMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -69,11 +69,9 @@ class StatelessRequest implements RequestIO {
 
   /** Sends the response. It does so synchronously if no promise is needed. */
   answer(): MaybePromise<void> {
-    return catchMaybe(
-      () =>
-        thenMaybe(this.#context.handler.answer(this.#request, this.#dialect, this), response =>
-          this.#sendResponse(response),
-        ),
+    return settleMaybe(
+      () => this.#context.handler.answer(this.#request, this.#dialect, this),
+      response => this.#sendResponse(response),
       error => this.#handleError(error),
     );
   }
