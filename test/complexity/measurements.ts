@@ -16,9 +16,16 @@ export interface Measurement {
 const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
 
 /** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
-export async function readMeasurements(what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const program = bundle('test/complexity/work-program.ts');
-  const child = spawn(process.execPath, [...FLAGS, program, what], { stdio: ['ignore', 'pipe', 'inherit'] });
+export const readMeasurements = (what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> =>
+  runProgram('test/complexity/work-program.ts', FLAGS, what);
+
+/** Runs a program that writes one measurement in each line. */
+export async function runProgram(
+  source: string,
+  flags: readonly string[],
+  ...args: readonly string[]
+): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const child = spawn(process.execPath, [...flags, bundle(source), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const scenes = new Map<string, Measurement[]>();
   createInterface({ input: child.stdout }).on('line', line => {
     const each = JSON.parse(line) as Measurement;

@@ -1,3 +1,4 @@
+import { CompactMap } from '../../jsonrpc/compact-map.js';
 import { type Id, isId, type JsonObject } from '../../jsonrpc/message.js';
 import type { Progress } from '../call-options.js';
 
@@ -10,11 +11,11 @@ const MAX_KEPT_TOKENS = 1000;
 
 /** Progress listeners by progress token, which is the ID of the request. */
 export class ProgressListeners {
-  #listeners: Map<Id, ProgressListener> | undefined;
+  #listeners: CompactMap<ProgressListener> | undefined;
   #keptTokens: Set<Id> | undefined;
 
   set(token: Id, listener: ProgressListener): void {
-    this.#listeners ??= new Map();
+    this.#listeners ??= new CompactMap();
     this.#listeners.set(token, listener);
   }
 

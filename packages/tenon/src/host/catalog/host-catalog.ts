@@ -49,8 +49,8 @@ type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
 
 /** Lists of all servers for one connection scope, under public names. */
 export class HostCatalog {
+  readonly scope: ConnectionScope;
   readonly #registry: UpstreamRegistry;
-  readonly #scope: ConnectionScope;
   readonly #names: Readonly<Record<NamedKind, NameMapper>>;
   readonly #resources: ResourceNameMapper;
   readonly #filterList: ListFilter;
@@ -69,7 +69,7 @@ export class HostCatalog {
   constructor(registry: UpstreamRegistry, scope: ConnectionScope, prefix: Prefix, filterList: ListFilter) {
     const { servers } = registry;
     this.#registry = registry;
-    this.#scope = scope;
+    this.scope = scope;
     this.#names = { tools: createNameMapper({ servers, prefix }), prompts: createNameMapper({ servers, prefix }) };
     this.#resources = createResourceNameMapper({ servers });
     this.#filterList = filterList;
@@ -79,7 +79,7 @@ export class HostCatalog {
   /** Lists the entries of all servers, grouped by server. Returns the same array until an entry changes. */
   async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
     if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
-    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.#scope);
+    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.scope);
     const items = await this.#combineEntries(kind, parts, part =>
       this.#toPublicEntries(kind as NamedKind, part as ServerList<NamedKind>),
     );
@@ -102,7 +102,7 @@ export class HostCatalog {
 
   /** Searches the cached list, then the current list if the entry is missing. */
   #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
-    const connection = this.#registry.getConnection(server, this.#scope);
+    const connection = this.#registry.getConnection(server, this.scope);
     const reading = translateListError(kind, connection, () => connection.lists.getCached(kind));
     return thenMaybe(
       thenMaybe(reading, list => this.#findEntry(kind, connection, name, list)),
@@ -125,7 +125,7 @@ export class HostCatalog {
   /** Resolves the server of a URI. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
   async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
     const held = await this.#resolveUri(() => this.#resources.toServer(uri));
-    if (held) return { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
+    if (held) return { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
     const owners = this.#resources.findOwners(uri);
     if (owners.length > 1) throw createAmbiguousUriError(uri, owners);
     const part = this.#resourceLists.find(({ list }) => list.items.some(each => each.uri === uri));
@@ -134,7 +134,7 @@ export class HostCatalog {
 
   async resolveTemplate(template: string): Promise<ResolvedResource | undefined> {
     const held = await this.#resolveUri(() => this.#resources.toServerTemplate(template));
-    return held && { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
+    return held && { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
   }
 
   /** Returns the server of a tool, if its public name contains it. */
@@ -157,7 +157,7 @@ export class HostCatalog {
 
   /** Finds an entry that a server has but the host does not list, because the lock or the configuration excludes it. */
   async #findWithheld<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K> | undefined> {
-    const { parts } = await this.#registry.aggregateList(kind, this.#scope);
+    const { parts } = await this.#registry.aggregateList(kind, this.scope);
     for (const { connection, server, list } of parts) {
       const entry = list.items.find(({ name }) => {
         return this.#names[kind].toPublic(server, name) === outer || (this.#prefix === 'never' && name === outer);
@@ -232,8 +232,8 @@ export class HostCatalog {
 
   async #readResourceLists(): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
     const both = await Promise.all([
-      this.#registry.aggregateList('resources', this.#scope),
-      this.#registry.aggregateList('templates', this.#scope),
+      this.#registry.aggregateList('resources', this.scope),
+      this.#registry.aggregateList('templates', this.scope),
     ]);
     const [resources, templates] = both;
     for (const part of resources.parts) {

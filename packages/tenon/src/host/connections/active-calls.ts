@@ -1,5 +1,6 @@
 import type { ServerRequestInfo } from '../../client/options.js';
 import type { RequestInput } from '../../execution/handler-run.js';
+import { CompactMap } from '../../jsonrpc/compact-map.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -27,6 +28,12 @@ export interface UpstreamCall {
 type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
   Partial<Pick<ServerRequestInfo, 'progress'>>;
 
+interface ActiveCall {
+  readonly call: UpstreamCall;
+  /** Input requests on behalf of the call that have no answer yet. */
+  openQuestions: Set<Promise<unknown>> | undefined;
+}
+
 /**
  * Active calls on one connection.
  *
@@ -34,7 +41,8 @@ type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
  * the most recent call whose caller supports input requests. All calls of a connection have the same scope.
  */
 export class ActiveCalls {
-  readonly #calls = new Map<UpstreamCall, Set<Promise<unknown>>>();
+  readonly #calls = new CompactMap<ActiveCall>();
+  #lastKey = 0;
   readonly #session: ClientSession | undefined;
 
   constructor(session: ClientSession | undefined) {
@@ -47,25 +55,27 @@ export class ActiveCalls {
 
   /** Runs a call. The call ends only after all input requests on its behalf have ended. */
   async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
-    const open = new Set<Promise<unknown>>();
-    this.#calls.set(call, open);
+    this.#lastKey += 1;
+    const key = this.#lastKey;
+    const active: ActiveCall = { call, openQuestions: undefined };
+    this.#calls.set(key, active);
     try {
       return await work();
     } finally {
-      while (open.size > 0) await Promise.allSettled(open);
-      this.#calls.delete(call);
+      while (active.openQuestions && active.openQuestions.size > 0) await Promise.allSettled(active.openQuestions);
+      this.#calls.delete(key);
     }
   }
 
   async ask(method: string, params: JsonObject, origin: QuestionOrigin): Promise<JsonObject> {
-    const tried = new Set<UpstreamCall>();
-    for (let call = this.#findCall(params, origin); call?.ask; call = this.#findNextCall(tried)) {
-      tried.add(call);
+    const tried = new Set<ActiveCall>();
+    for (let active = this.#findCall(params, origin); active?.call.ask; active = this.#findNextCall(tried)) {
+      tried.add(active);
       try {
-        return await this.#askCaller(call, call.ask, method, params, origin);
+        return await this.#askCaller(active, active.call.ask, method, params, origin);
       } catch (error) {
         // After a caller disconnects, its input request may belong to another call.
-        if (origin.signal.aborted || !this.#hasEnded(call, error)) throw error;
+        if (origin.signal.aborted || !this.#hasEnded(active, error)) throw error;
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
@@ -75,28 +85,34 @@ export class ActiveCalls {
   }
 
   #askCaller(
-    call: UpstreamCall,
+    active: ActiveCall,
     ask: RequestInput,
     method: string,
     params: JsonObject,
     origin: QuestionOrigin,
   ): Promise<JsonObject> {
     const asking = ask(method, params, origin.signal, origin.progress);
-    const open = this.#calls.get(call);
-    const settled = asking.catch(() => {}).finally(() => open?.delete(settled));
-    open?.add(settled);
+    active.openQuestions ??= new Set();
+    const { openQuestions } = active;
+    const settled = asking.catch(() => {}).finally(() => openQuestions.delete(settled));
+    openQuestions.add(settled);
     return asking;
   }
 
-  #hasEnded(call: UpstreamCall, error: unknown): boolean {
-    return call.cancelled || !this.#calls.has(call) || (TenonError.is(error) && error.code === 'task/over');
+  #hasEnded(active: ActiveCall, error: unknown): boolean {
+    const isRunning = this.#listActive().includes(active);
+    return active.call.cancelled || !isRunning || (TenonError.is(error) && error.code === 'task/over');
   }
 
-  #findCall({ _meta }: JsonObject, { relatedTo, task: asking }: QuestionOrigin): UpstreamCall | undefined {
+  #listActive(): ActiveCall[] {
+    return this.#calls.entries().map(([, active]) => active);
+  }
+
+  #findCall({ _meta }: JsonObject, { relatedTo, task: asking }: QuestionOrigin): ActiveCall | undefined {
     const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
     const taskId = asking ?? (isObject(related) ? related.taskId : undefined);
-    const named = [...this.#calls.keys()].find(
-      ({ ask, ids, task }) =>
+    const named = this.#listActive().find(
+      ({ call: { ask, ids, task } }) =>
         ask !== undefined &&
         ((relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId)),
     );
@@ -104,8 +120,10 @@ export class ActiveCalls {
   }
 
   /** Finds the most recent call that is not in `tried`, and whose caller still waits and supports input requests. */
-  #findNextCall(tried: ReadonlySet<UpstreamCall>): UpstreamCall | undefined {
-    return [...this.#calls.keys()].findLast(call => call.ask !== undefined && !call.cancelled && !tried.has(call));
+  #findNextCall(tried: ReadonlySet<ActiveCall>): ActiveCall | undefined {
+    return this.#listActive().findLast(
+      active => active.call.ask !== undefined && !active.call.cancelled && !tried.has(active),
+    );
   }
 
   /**
@@ -113,7 +131,7 @@ export class ActiveCalls {
    * active calls, the message is dropped. Otherwise it could reveal data of another session.
    */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
-    const calls = [...this.#calls.keys()];
+    const calls = this.#listActive().map(({ call }) => call);
     if (calls.some(({ session }) => session !== calls[0]?.session)) return;
     const last = calls.findLast(call => call.acceptsLogLevel(level));
     if (last) last.log(level, data, logger);

@@ -6,30 +6,17 @@ import { toInputRequest } from '../../execution/journaled-execution.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import type { Id, JsonObject } from '../../jsonrpc/message.js';
-import { LOGGING_LEVELS } from '../../protocol/content.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { Context } from '../../server/context/context.js';
 import type { RequestContext } from '../../server/request-context.js';
-import type { UpstreamCall } from '../connections/active-calls.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
+import { ForwardedCall } from './forwarded-call.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION, TRACE_META } from './hop-by-hop.js';
 import { limitRetryTime } from './retry-timeout.js';
-import { createTaskProgress, type TaskProgress } from './task-progress.js';
 import { translateError } from './translate-error.js';
-
-/** Call that is forwarded. Some of its members are set after it was sent. */
-interface ForwardedCall extends UpstreamCall {
-  readonly ids: Set<Id>;
-  task: string | undefined;
-  readonly progress: TaskProgress;
-  /** Time at which the timeout of the call and its task ends. */
-  readonly deadline: number;
-  /** Stops the progress notifications of the task. */
-  stopProgress?: () => void;
-}
 
 /** Request of a caller that is forwarded to one server. */
 export interface ProxiedRequest {
@@ -55,22 +42,8 @@ const MAX_ROUNDS = 32;
  * retry.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
-  const { connection, method, context, requestContext, allowQuestions } = proxiedRequest;
-  const call: ForwardedCall = {
-    ids: new Set<Id>(),
-    task: undefined,
-    progress: createTaskProgress(context),
-    deadline: connection.times.clock.now() + (connection.times.totalTimeout ?? Number.POSITIVE_INFINITY),
-    ask: allowQuestions ? createCallerAsk(proxiedRequest) : undefined,
-    session: requestContext.session ?? requestContext.originSession,
-    get cancelled() {
-      return Context.getSignal(context).aborted;
-    },
-    acceptsLogLevel: level =>
-      requestContext.logLevel !== undefined &&
-      LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(requestContext.logLevel),
-    log: (level, data, logger) => context.log(level, data, logger),
-  };
+  const { connection, method, requestContext, allowQuestions } = proxiedRequest;
+  const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
   try {
     return await connection.run(call, client => {
       const { logLevel } = requestContext;

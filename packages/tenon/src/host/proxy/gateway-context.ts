@@ -43,6 +43,8 @@ export class GatewayContext {
   readonly #prefix: Prefix;
   readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
+  /** Key of the catalog that was used last. */
+  #lastKey: string | undefined;
   /** Cache, because one request needs its scope several times. */
   readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
   readonly #levels = new WeakMap<ClientSession, LoggingLevel>();
@@ -67,7 +69,9 @@ export class GatewayContext {
   getScope(requester: RequesterInfo): ConnectionScope {
     const known = this.#scopes.get(requester);
     if (known) return known;
-    const scope = createConnectionScope(requester, this.#waitForTasks);
+    const created = createConnectionScope(requester, this.#waitForTasks);
+    // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
+    const scope = this.#catalogs.get(created.key)?.scope ?? created;
     this.#scopes.set(requester, scope);
     this.listChanges.observeSession(scope);
     return scope;
@@ -76,6 +80,8 @@ export class GatewayContext {
   getCatalog(scope: ConnectionScope): HostCatalog {
     const { key, session } = scope;
     const known = this.#catalogs.get(key);
+    if (known && key === this.#lastKey) return known;
+    this.#lastKey = key;
     const catalog = known ?? new HostCatalog(this.registry, scope, this.#prefix, this.guard.filterList);
     this.#catalogs.delete(key);
     this.#catalogs.set(key, catalog);

@@ -1,29 +1,34 @@
 import { type AbortSignalLike, LazyAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
+import { CompactMap } from '../../../jsonrpc/compact-map.js';
 
 /** The signals of all HTTP requests in progress, so that closing the transport can abort them. */
 export class RequestSignals {
-  readonly #active = new Set<RequestSignal>();
+  readonly #active = new CompactMap<RequestSignal>();
+  #lastId = 0;
 
   /** Creates a signal that is also aborted with the signal of the caller. */
   create(parent?: AbortSignalLike): RequestSignal {
-    return new RequestSignal(this.#active, parent);
+    this.#lastId += 1;
+    return new RequestSignal(this.#active, this.#lastId, parent);
   }
 
   abortAll(reason: unknown): void {
-    for (const requestSignal of this.#active) requestSignal.abort(reason);
+    for (const [, requestSignal] of this.#active.entries()) requestSignal.abort(reason);
   }
 }
 
 /** A signal that is aborted when its HTTP request must end. */
 export class RequestSignal extends LazyAbortSignal {
-  readonly #active: Set<RequestSignal>;
+  readonly #active: CompactMap<RequestSignal>;
+  readonly #id: number;
   readonly #parent: AbortSignalLike | undefined;
   readonly #onParentAbort: (() => void) | undefined;
 
-  constructor(active: Set<RequestSignal>, parent: AbortSignalLike | undefined) {
+  constructor(active: CompactMap<RequestSignal>, id: number, parent: AbortSignalLike | undefined) {
     super();
     this.#active = active;
-    active.add(this);
+    this.#id = id;
+    active.set(id, this);
     if (parent === undefined) return;
     this.#parent = parent;
     this.#onParentAbort = () => this.abort(parent.reason);
@@ -33,7 +38,7 @@ export class RequestSignal extends LazyAbortSignal {
 
   /** Releases the signal when its HTTP request is done. */
   release(): void {
-    this.#active.delete(this);
+    this.#active.delete(this.#id);
     if (this.#onParentAbort) this.#parent?.removeEventListener('abort', this.#onParentAbort);
   }
 }

@@ -1,4 +1,5 @@
-import type { Exchange, HeaderFields, ResponseStream } from './exchange.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { Exchange, HeaderFields, RequestBody, ResponseStream } from './exchange.js';
 
 /**
  * Options for web pages that may read responses.
@@ -69,22 +70,76 @@ function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): s
 
 /** Wraps an exchange and adds headers to every response. */
 export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange {
-  return {
-    method: exchange.method,
-    path: exchange.path,
-    query: exchange.query,
-    mount: exchange.mount,
-    remote: exchange.remote,
-    auth: exchange.auth,
-    raw: exchange.raw,
-    get clientClosed(): boolean {
-      return exchange.clientClosed;
-    },
-    header: name => exchange.header(name),
-    body: (limit, read) => exchange.body(limit, read),
-    reply: (status, body, headers) => exchange.reply(status, body, { ...headers, ...fields }),
-    stream: (status, headers): ResponseStream => exchange.stream(status, { ...headers, ...fields }),
-    onClientClosed: listener => exchange.onClientClosed(listener),
-    waitUntil: exchange.waitUntil,
-  };
+  return new ExchangeWithHeaders(exchange, fields);
+}
+
+/** A class, because V8 gives each object literal with an accessor a hidden class of its own in the old generation. */
+class ExchangeWithHeaders implements Exchange {
+  readonly #exchange: Exchange;
+  readonly #fields: HeaderFields;
+
+  constructor(exchange: Exchange, fields: HeaderFields) {
+    this.#exchange = exchange;
+    this.#fields = fields;
+  }
+
+  get method(): string {
+    return this.#exchange.method;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get query(): string {
+    return this.#exchange.query;
+  }
+
+  get mount(): string {
+    return this.#exchange.mount;
+  }
+
+  get remote(): string | undefined {
+    return this.#exchange.remote;
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#exchange.auth;
+  }
+
+  get raw(): unknown {
+    return this.#exchange.raw;
+  }
+
+  get clientClosed(): boolean {
+    return this.#exchange.clientClosed;
+  }
+
+  get ephemeral(): boolean | undefined {
+    return this.#exchange.ephemeral;
+  }
+
+  get waitUntil(): Exchange['waitUntil'] {
+    return this.#exchange.waitUntil;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.header(name);
+  }
+
+  body(limit: number, read: (body: RequestBody) => void): void {
+    this.#exchange.body(limit, read);
+  }
+
+  reply(status: number, body?: string, headers?: HeaderFields): void {
+    this.#exchange.reply(status, body, { ...headers, ...this.#fields });
+  }
+
+  stream(status: number, headers: HeaderFields): ResponseStream {
+    return this.#exchange.stream(status, { ...headers, ...this.#fields });
+  }
+
+  onClientClosed(listener: () => void): void {
+    this.#exchange.onClientClosed(listener);
+  }
 }

@@ -75,10 +75,10 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
 /** An event stream. There may be many idle ones, so it has few fields. */
 class CountedEventStream implements EventStream, UnreadOutput {
   readonly #streams: StreamSet;
-  readonly #sink: ResponseStream;
   readonly #caller: string;
-  readonly #onClosed: ((stream: EventStream) => void) | undefined;
-  #isOpen = true;
+  // The set of streams can hold a closed one for some time, so this stream releases what it refers to.
+  #sink: ResponseStream | undefined;
+  #onClosed: ((stream: EventStream) => void) | undefined;
   #isQuiet = false;
   #stopKeepAlive: (() => void) | undefined;
 
@@ -95,30 +95,31 @@ class CountedEventStream implements EventStream, UnreadOutput {
   }
 
   get open(): boolean {
-    return this.#isOpen;
+    return this.#sink !== undefined;
   }
 
   get bufferedAmount(): number {
-    return this.#isOpen ? this.#sink.bufferedAmount : 0;
+    return this.#sink?.bufferedAmount ?? 0;
   }
 
   write(frame: string): void | Promise<void> {
-    if (!this.#isOpen) return undefined;
+    const sink = this.#sink;
+    if (sink === undefined) return undefined;
     this.#isQuiet = false;
-    const drained = this.#sink.write(frame);
+    const drained = sink.write(frame);
     this.#streams.unread.count(this, this.#caller);
-    if (this.#sink.bufferedAmount <= this.#streams.limits.maxBufferedBytes) return drained;
+    if (sink.bufferedAmount <= this.#streams.limits.maxBufferedBytes) return drained;
     // A client that does not read is disconnected, so that the queue stays limited. Stored events can be resumed.
     this.destroy();
     return undefined;
   }
 
   end(): void {
-    if (this.#close()) this.#sink.end();
+    this.#close()?.end();
   }
 
   destroy(): void {
-    if (this.#close()) this.#sink.destroy();
+    this.#close()?.destroy();
   }
 
   /**
@@ -131,20 +132,23 @@ class CountedEventStream implements EventStream, UnreadOutput {
     this.#stopKeepAlive = clock.after(limits.keepAliveInterval, () => {
       if (this.#isQuiet) this.write(KEEP_ALIVE);
       this.#isQuiet = true;
-      if (this.#isOpen) this.scheduleKeepAlive();
+      if (this.open) this.scheduleKeepAlive();
     });
   }
 
-  /** Marks the stream as closed. Returns false if it was closed before. */
-  #close(): boolean {
-    if (!this.#isOpen) return false;
-    this.#isOpen = false;
+  /** Marks the stream as closed and returns its response. Returns `undefined` if it was closed before. */
+  #close(): ResponseStream | undefined {
+    const [sink, onClosed] = [this.#sink, this.#onClosed];
+    if (sink === undefined) return undefined;
+    this.#sink = undefined;
+    this.#onClosed = undefined;
     const { entries, unread, open } = this.#streams;
     entries.delete(this);
     unread.forget(this);
     open.release(this.#caller);
     this.#stopKeepAlive?.();
-    this.#onClosed?.(this);
-    return true;
+    this.#stopKeepAlive = undefined;
+    onClosed?.(this);
+    return sink;
   }
 }

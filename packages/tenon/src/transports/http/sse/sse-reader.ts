@@ -42,8 +42,11 @@ const MAX_RETRY = 86_400_000;
 export function createSseReader(listener: SseListener, limit: number, resumedAfter?: string): SseReader {
   const decode = createUtf8Decoder();
   const lines = createLineSplitter(limit);
-  let lastEventId = resumedAfter;
-  let retry: number | undefined;
+  // Plain members, because V8 gives each object literal with an accessor a hidden class of its own.
+  const resumption: { lastEventId: string | undefined; retry: number | undefined } = {
+    lastEventId: resumedAfter,
+    retry: undefined,
+  };
   let id: string | undefined;
   let type = '';
   let data: string | undefined;
@@ -55,7 +58,7 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
   };
 
   const dispatch = () => {
-    if (id !== undefined) lastEventId = id === '' ? undefined : id;
+    if (id !== undefined) resumption.lastEventId = id === '' ? undefined : id;
     const event = data === undefined || skipping ? undefined : { type: type || 'message', data };
     const isTooLong = skipping;
     id = data = undefined;
@@ -80,7 +83,7 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
     if (name === 'data') append(value);
     else if (name === 'event') type = value;
     else if (name === 'id' && !value.includes('\0')) id = value;
-    else if (name === 'retry' && /^[0-9]+$/.test(value)) retry = Math.min(Number(value), MAX_RETRY);
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) resumption.retry = Math.min(Number(value), MAX_RETRY);
   };
 
   const readLine = (text: string | undefined) => {
@@ -89,15 +92,7 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
     else parseField(text);
   };
 
-  return {
-    feed: chunk => lines.cut(decode(chunk), readLine),
-    get lastEventId() {
-      return lastEventId;
-    },
-    get retry() {
-      return retry;
-    },
-  };
+  return Object.assign(resumption, { feed: (chunk: Uint8Array) => lines.cut(decode(chunk), readLine) });
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,3 +1,4 @@
+import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import type { MaybePromise } from '../../../../jsonrpc/maybe-promise.js';
 import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
@@ -35,7 +36,9 @@ const SWEEP_INTERVAL = 60_000;
 export function createSessionRegistry(context: HttpServerContext): HttpSessionRegistry {
   const { limits, clock } = context;
   const sessions = new Map<string, HttpSession>();
-  const posts = new Set<HttpSession>();
+  /** Sessions that end with their POST, by a number. */
+  const posts = new CompactMap<HttpSession>();
+  let lastPost = 0;
   const open = new SharedLimit(limits.maxSessions, limits.maxShare);
   const idleFinder = new IdleSessionFinder(sessions, limits.minIdleBeforeEviction);
   /** Idle session finders of callers that have reached their share. */
@@ -94,15 +97,10 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       return session;
     },
     createForPost(auth, address) {
-      const session = new HttpSession(
-        '',
-        context,
-        auth,
-        getCallerKey(auth, address),
-        removeSession => posts.delete(removeSession),
-        false,
-      );
-      posts.add(session);
+      lastPost += 1;
+      const post = lastPost;
+      const session = new HttpSession('', context, auth, getCallerKey(auth, address), () => posts.delete(post), false);
+      posts.set(post, session);
       return session;
     },
     find(id, auth, address) {
@@ -121,7 +119,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       for (const session of sessions.values()) session.stopListening();
     },
     endAll() {
-      const ended = [...sessions.values(), ...posts].map(session => session.end());
+      const all = [...sessions.values(), ...posts.entries().map(([, session]) => session)];
+      const ended = all.map(session => session.end());
       if (storedSessions !== undefined) return Promise.all(ended).then(() => storedSessions.close());
     },
   };
