@@ -137,7 +137,8 @@ function limitConnections(server: Server, { maxConnections = 20_000, limits }: S
   server.on('connection', socket => {
     const caller = getCallerKey(undefined, socket.remoteAddress);
     if (!open.take(caller)) return socket.destroy();
-    socket.once('close', () => open.release(caller));
+    // Node emits `close` once; `once` would allocate a wrapper for each connection.
+    socket.on('close', () => open.release(caller));
   });
 }
 
