@@ -17,6 +17,7 @@ const guides = {
   complete: 'The guide is [Use a server from a terminal](../clients/terminal.md#read-resources-and-prompts).',
   subscribe: 'The guide is [Use a server from a terminal](../clients/terminal.md#watch-changes).',
   tasks: 'The guide is [Use a server from a terminal](../clients/terminal.md#follow-tasks).',
+  types: 'The guide is [Typed clients](../clients/typed-clients.md#servers-that-you-did-not-write).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',
   lock: 'The guide is [Lock](../hosts/lock.md).',

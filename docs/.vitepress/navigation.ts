@@ -82,6 +82,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon complete': 'command/complete',
     'tenon subscribe': 'command/subscribe',
     'tenon tasks': 'command/tasks',
+    'tenon types': 'command/types',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',
     'tenon lock': 'command/lock',

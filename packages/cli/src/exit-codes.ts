@@ -14,7 +14,7 @@ export const exitCodes = {
   toolError: 5,
   /** A policy, a lock or a missing approval does not allow it. */
   refused: 6,
-  /** The definitions of a server differ from the lock file. */
+  /** The definitions of a server differ from the lock file, or from a file of types. */
   drift: 7,
   /** No response arrived in time. */
   timeout: 8,
@@ -36,7 +36,7 @@ Exit codes:
   4    the server cannot be reached or started
   5    the tool returned an error
   6    refused by a policy, or not approved
-  7    definitions differ from the lock file
+  7    definitions differ from the lock file, or from a file of types
   8    no response in time
   9    the server asks a question: see \`tenon answer\`
   130  interrupted by Ctrl-C

@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   complete: { takesServer: true, load: async () => (await import('./commands/complete.js')).completeCommand },
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
+  types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },
   lock: { load: async () => (await import('./commands/lock.js')).lockCommand },

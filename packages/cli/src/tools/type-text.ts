@@ -43,7 +43,7 @@ export function resolveReference(schema: unknown, root: unknown): unknown {
 
 const decodePointer = (key: string): string => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
 
-function toObject(value: unknown): JsonObject {
+export function toObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 

@@ -1,0 +1,93 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { collectAll } from '../collect-all.js';
+import { storeKnownNames } from '../completion/known-names.js';
+import { exitCodes } from '../exit-codes.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { type TypedDefinitions, writeTypes } from '../types/write-types.js';
+import { createUsageError } from '../usage-error.js';
+import { formatExamples } from './command.js';
+
+interface TypesCommandOptions extends TargetOptions {
+  readonly out?: string;
+  readonly name?: string;
+  readonly check?: boolean;
+}
+
+export function createTypesCommand(context: CliContext): Command {
+  const own = createTargetCommand('types', 'write the TypeScript types of a server', '')
+    .option('--out <file>', 'file to write: .d.ts for the types, .ts for the types and a function that connects')
+    .option('--name <name>', 'base of the exported names (default: the name of the server)')
+    .option('--check', 'write nothing, and fail with 7 if the file differs from the server');
+  return withTargetOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon types https://example.com/mcp --out notes.d.ts', 'for connect<NotesTypes>(url)'],
+        ['tenon types notes --out notes.ts', 'with the function connectNotes'],
+        ['tenon types notes --out notes.ts --check', 'in CI'],
+      ]),
+    )
+    .action(async (words: string[], options: TypesCommandOptions) => {
+      const { out, check = false } = options;
+      const { reference, rest } = takeTarget(context, words);
+      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (out !== undefined && !/\.[mc]?ts$/.test(out))
+        throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .d.ts or .ts');
+      if (check && out === undefined) throw createUsageError('--check without --out', 'pass the file to check');
+      await runWithClient(context, reference, options, async connection => {
+        const definitions = await readDefinitions(connection);
+        await storeKnownNames(context, reference, definitions);
+        const server = connection.client.server.info?.name ?? connection.target.label;
+        const hasClient = out !== undefined && !/\.d\.[mc]?ts$/.test(out);
+        const url = hasClient ? readUrl(connection.target) : undefined;
+        const text = writeTypes(definitions, { server, name: options.name ?? server, url });
+        if (check && out !== undefined) await checkFile(context, resolve(context.cwd, out), text, options);
+        else await reportTypes(context, text, out, options);
+      });
+    });
+}
+
+async function readDefinitions({ client, signal }: TargetConnection): Promise<TypedDefinitions> {
+  const { capabilities } = client.server;
+  const [tools, prompts, resources] = await Promise.all([
+    capabilities.tools ? collectAll(client.listTools({ signal })) : [],
+    capabilities.prompts ? collectAll(client.listPrompts({ signal })) : [],
+    capabilities.resources ? collectAll(client.listResources({ signal })) : [],
+  ]);
+  return { tools, prompts, resources };
+}
+
+/** Returns the URL of a target. Refuses one that may contain a secret, because the file is shared. */
+function readUrl({ target }: TargetConnection['target']): string {
+  const hint = 'write a .d.ts file, and pass the target to connect';
+  if (!('url' in target)) throw createUsageError('a function that connects needs the URL of a server', hint);
+  const { href, username, password, search } = new URL(target.url);
+  if (username === '' && password === '' && search === '') return href;
+  throw createUsageError('the URL of the server has a user, a password or a query, which may be secret', hint);
+}
+
+async function reportTypes(context: CliContext, text: string, out: string | undefined, { json }: TargetOptions) {
+  if (out !== undefined) await writeFile(resolve(context.cwd, out), text);
+  context.code = exitCodes.success;
+  if (json) context.screen.printJson(out === undefined ? { text } : { file: out });
+  else if (out === undefined) context.screen.print(text.trimEnd());
+  else context.screen.note(`wrote ${out}`);
+}
+
+async function checkFile(context: CliContext, path: string, text: string, { json, out }: TypesCommandOptions) {
+  const before = await readFile(path, 'utf8').catch(() => {
+    throw createUsageError(`cannot read ${out}`, 'write it first, without --check');
+  });
+  const isEqual = before === text;
+  context.code = isEqual ? exitCodes.success : exitCodes.drift;
+  if (json) context.screen.printJson({ file: out, matches: isEqual });
+  else
+    context.screen.note(
+      isEqual ? `${out} matches the server` : `${out} differs from the server: run \`tenon types\` again`,
+    );
+}
