@@ -85,9 +85,8 @@ function formatPage(numbers: readonly NumberOption[]): string {
   return [
     '# Durations and limits',
     '',
-    'This page has every option that is a number, by the type that declares it. Durations are milliseconds. An option that ends in',
-    '`Bytes` counts bytes, one that ends in `Size` counts characters of JSON text, and other limits count what their name says.',
-    '`Infinity` means no limit, except where the option says otherwise.',
+    'This page lists every option with a number, grouped by its type. All durations are in milliseconds. Names of size limits end in `Bytes`',
+    '(bytes) or `Size` (characters of JSON text). `Infinity` means no limit, unless the table states otherwise.',
     '',
     tables.join('\n\n'),
     '',
