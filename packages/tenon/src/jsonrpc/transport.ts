@@ -148,7 +148,10 @@ export interface SendOptions {
    * The peer's request that this message belongs to. Transports with several streams use the stream of this request.
    */
   readonly relatedTo?: Id | undefined;
-  /** Time in which the response to this request must arrive, in milliseconds, if it is not the default of 60,000. */
+  /**
+   * Time in which the response to this request must arrive, in milliseconds.
+   * @default 60,000
+   */
   readonly responseTimeout?: number | undefined;
   /** Signal that is aborted when the sender no longer needs the response. */
   readonly signal?: AbortSignalLike | undefined;
