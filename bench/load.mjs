@@ -71,7 +71,7 @@ async function openConnections(url, revision, sessions, headers) {
 }
 
 /** @param {string} revision @returns {(message: Json) => Json} */
-const createAddMeta = revision => message => {
+export const createAddMeta = revision => message => {
   if (revision !== PER_REQUEST) return message;
   const { _meta, ...params } = message.params;
   return { ...message, params: { ...params, _meta: _meta ? { ...META, ..._meta } : META } };

@@ -41,6 +41,7 @@ const parts = {
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
   host: async () => (await import('./host/measure.mjs')).measureHost,
   workers: async () => (await import('./workers/measure.mjs')).measureWorkers,
+  replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
 };
 const names = Object.keys(parts);

@@ -33,6 +33,7 @@ export type { ClientCredentialsOptions } from './auth/client/grants/client-crede
 export type { EnterpriseManagedOptions, SubjectToken } from './auth/client/grants/enterprise-managed.js';
 export type { WorkloadIdentityOptions } from './auth/client/grants/workload-identity.js';
 export type { AuthorizerOptions } from './auth/client/settings.js';
+export { type SharedTokenStoreOptions, sharedTokenStore } from './auth/client/shared-token-store.js';
 export { type ClientDocumentOptions, createClientDocument } from './auth/client/sign-in/client-document.js';
 export {
   type ManualRedirectOptions,

@@ -128,6 +128,7 @@ export type { RootsChange } from './server/session/roots.js';
 // Stores, for values that outlive a process or that several processes share.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
 export type { SealKey } from './stores/seal.js';
+export { type SealedStoresOptions, sealStores } from './stores/sealed-stores.js';
 export type { Bus, ListOptions, PutOptions, StoredValue, Stores, Values } from './stores/stores.js';
 export { createTransportPair, type MemoryOptions, type TransportPair } from './transports/memory.js';
 export { version } from './version.js';

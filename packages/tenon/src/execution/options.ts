@@ -6,8 +6,9 @@ import type { SealKey } from '../stores/seal.js';
  */
 export interface InputRequestOptions {
   /**
-   * Keys that seal the state that the client carries, 32 bytes each. The first key seals, and all keys open, so that
-   * keys can be rotated. Give all replicas the same keys.
+   * Keys that seal the state that the client carries, 32 bytes each. They also seal everything that goes into stores on
+   * another machine, such as Redis, and are required with these. The first key seals, and all keys open, so that keys
+   * can be rotated. Give all replicas the same keys.
    * @default a key of this process, so a retry that reaches another process fails
    */
   readonly keys?: readonly SealKey[] | undefined;

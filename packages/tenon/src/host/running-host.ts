@@ -14,6 +14,7 @@ import { getNewestDialect } from '../protocol/versions/index.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from '../server/definitions/server-definition.js';
 import { createServerWithBackend, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory-stores.js';
+import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
@@ -56,7 +57,12 @@ export class RunningHost implements Host {
     const { clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#stores = options.stores ?? memoryStores({ clock });
+    const reportError = options.onError ?? logError;
+    this.#stores = sealRemoteStores(
+      options.stores ?? memoryStores({ clock }),
+      options.inputRequests?.keys,
+      reportError,
+    );
     const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
     const entries = enabled.map(([name, server]) => [name, toServerEntry(name, server)] as const);
     this.#prefix = choosePrefix(options);
@@ -66,7 +72,7 @@ export class RunningHost implements Host {
       hasPrefix: this.#prefix === 'always',
       stores: this.#stores,
       clock,
-      reportError: options.onError ?? logError,
+      reportError,
     });
     const stop = options.callerSignIn?.onChange(change => this.#changeCredentials(change));
     this.#closing.push(async () => {

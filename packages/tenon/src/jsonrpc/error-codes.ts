@@ -17,5 +17,11 @@ export const TOO_MANY_REQUESTS = 429;
  */
 export const SERVER_STOPPED = 503;
 
+/**
+ * Error code for a request that was not executed, because the store of the server does not respond: retry later. The
+ * code is outside the ranges that JSON-RPC and MCP reserve.
+ */
+export const UNAVAILABLE = 503;
+
 /** Error code for an access token that lacks a scope. JSON-RPC and MCP define only the HTTP status 403 for it. */
 export const INSUFFICIENT_SCOPE = 403;

@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR } from './error-codes.js';
+import { INTERNAL_ERROR, UNAVAILABLE } from './error-codes.js';
 import {
   createFailure,
   createSuccess,
@@ -130,11 +130,20 @@ export function isForPeer(error: unknown): error is TenonError & { readonly rpcC
   return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
 }
 
+/** Errors of a store that works again after some time. */
+const STORE_OUTAGE = /^store\/(unavailable|busy|unknown-key)$/;
+const STORE_UNAVAILABLE: ErrorObject = {
+  code: UNAVAILABLE,
+  message: 'The store of the server does not respond. Retry later',
+  data: { retryAfterMs: 5000 },
+};
+
 /**
  * Converts an error to the JSON-RPC error object for the peer. Only errors of `rpcError` keep their code, message and
- * data.
+ * data. While a store does not respond, the peer gets 503.
  */
 export function toErrorObject(error: unknown): ErrorObject {
+  if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) return STORE_UNAVAILABLE;
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpcCode, message, data } = error;
   return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { memoryStores } from '../stores/memory-stores.js';
+import type { Buckets } from '../stores/stores.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import type { CallerInfo } from './caller-info.js';
-import { createRateLimits, type ServerRateLimits } from './default-rate-limits.js';
+import { createRateLimits, type RateLimits, type ServerRateLimits } from './default-rate-limits.js';
 import { prompt } from './definitions/prompt.js';
 import { tool } from './definitions/tool.js';
 import { createServer } from './server.js';
@@ -156,5 +158,51 @@ describe('identical completions', () => {
     answer([]);
     await later;
     await client.close();
+  });
+});
+
+describe('the rate limits of a server with stores', () => {
+  const rate = { calls: { burst: 10, perSecond: 0.001 } } as const;
+  const open = () => {
+    const clock = fakeClock();
+    const stores = memoryStores({ clock });
+    const errors: string[] = [];
+    const openProcess = () =>
+      createRateLimits(rate, clock, {
+        buckets: stores.buckets as Buckets,
+        scope: 'notes',
+        onError: ({ code }) => errors.push(code),
+      });
+    return { clock, stores, errors, openProcess };
+  };
+  const countPassed = async (limits: readonly RateLimits[], times: number) => {
+    let passed = 0;
+    for (let n = 0; n < times; n++) {
+      try {
+        await limits[n % limits.length]?.check('tools/call', caller('192.0.2.1'));
+        passed++;
+      } catch (error) {
+        expect(error).toMatchObject({ rpcCode: 429, data: { retryAfterMs: expect.any(Number) } });
+      }
+    }
+    return passed;
+  };
+
+  it('are counted together by all processes, and by none for callers on this machine [so.quota-atomic]', async () => {
+    const { openProcess } = open();
+    const processes = [openProcess(), openProcess(), openProcess()];
+    expect(await countPassed(processes, 30)).toBe(10);
+    expect(processes[0]?.check('tools/call', caller('127.0.0.1'))).toBeUndefined();
+  });
+
+  it('are counted by each process while the store does not answer, with one report', async () => {
+    const { clock, stores, errors, openProcess } = open();
+    const processes = [openProcess(), openProcess()];
+    await stores.close();
+    expect(await countPassed(processes, 30)).toBe(20);
+    expect(errors).toEqual(['store/closed', 'store/closed']);
+    clock.advance(5000);
+    await countPassed(processes, 2);
+    expect(errors).toHaveLength(4);
   });
 });

@@ -1,9 +1,11 @@
 import type { Clock } from '../cancellation/clock.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../jsonrpc/error-codes.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { catchMaybe, isPromise } from '../jsonrpc/maybe-promise.js';
 import { isLoopbackAddress } from '../net/loopback.js';
+import { createSharedTokens, type SharedTokens } from '../stores/shared-tokens.js';
+import type { Buckets } from '../stores/stores.js';
 import type { CallerInfo } from './caller-info.js';
-import { getLimitKey } from './middleware/rate-limit.js';
+import { createTooManyRequestsError, getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
 
 /** Rate of a token bucket. */
@@ -43,18 +45,38 @@ const DEFAULT_COMPLETION_RATE: Rate = { burst: 100, perSecond: 20 };
 const DEFAULT_NOTIFICATION_RATE: Rate = { burst: 100, perSecond: 20 };
 
 export interface RateLimits {
-  /** Throws 429 with `data.retryAfterMs` for a request above the rate. Callers on this machine are not limited. */
-  check(method: string, caller: CallerInfo): void;
+  /**
+   * Throws 429 with `data.retryAfterMs` for a request above the rate. Callers on this machine are not limited. Returns a
+   * promise if the store has to be asked.
+   */
+  check(method: string, caller: CallerInfo): Promise<void> | undefined;
   readonly notifications: Rate | undefined;
 }
 
-/** Creates the rate limits of a server. Throws `server/rate-limits` for an invalid rate. */
-export function createRateLimits(configured: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
+/** Stores in which all processes of a server count together. */
+export interface SharedRateStores {
+  readonly buckets: Buckets;
+  /** Identifies the server in keys. */
+  readonly scope: string;
+  readonly onError: (error: TenonError) => void;
+}
+
+/**
+ * Creates the rate limits of a server. With `shared`, all processes count together. While the store does not answer,
+ * each process counts on its own.
+ *
+ * Throws `server/rate-limits` for an invalid rate.
+ */
+export function createRateLimits(
+  configured: ServerRateLimits | false | undefined,
+  clock: Clock,
+  shared?: SharedRateStores,
+): RateLimits {
   const { calls, completions, notifications } =
     configured === false ? ({ calls: false, completions: false, notifications: false } as const) : (configured ?? {});
-  const callBuckets = createBuckets('calls', calls, DEFAULT_CALL_RATE, clock);
-  const completionBuckets = createBuckets('completions', completions, DEFAULT_COMPLETION_RATE, clock);
-  const buckets: { readonly [method: string]: TokenBuckets | undefined } = {
+  const callBuckets = createBuckets('calls', calls, DEFAULT_CALL_RATE, clock, shared);
+  const completionBuckets = createBuckets('completions', completions, DEFAULT_COMPLETION_RATE, clock, shared);
+  const buckets: { readonly [method: string]: SharedTokens | undefined } = {
     'tools/call': callBuckets,
     'prompts/get': callBuckets,
     'resources/read': callBuckets,
@@ -71,18 +93,57 @@ export function createRateLimits(configured: ServerRateLimits | false | undefine
     check(method, caller) {
       const { address } = caller;
       // Without an address there is only one peer, or another program in front of the server has to limit the rate.
-      if (address === undefined || isLoopback(address)) return;
+      if (address === undefined || isLoopback(address)) return undefined;
       const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
-      if (retryAfterMs > 0)
-        throw rpcError(TOO_MANY_REQUESTS, `Too many requests. Retry after ${retryAfterMs} ms`, { retryAfterMs });
+      return isPromise(retryAfterMs) ? retryAfterMs.then(requireNoWait) : requireNoWait(retryAfterMs);
     },
     notifications: checkRate('notifications', notifications, DEFAULT_NOTIFICATION_RATE),
   };
 }
 
-function createBuckets(name: string, configured: Rate | false | undefined, fallback: Rate, clock: Clock) {
+function requireNoWait(retryAfterMs: number): undefined {
+  if (retryAfterMs > 0) throw createTooManyRequestsError(retryAfterMs);
+}
+
+function createBuckets(
+  name: string,
+  configured: Rate | false | undefined,
+  fallback: Rate,
+  clock: Clock,
+  shared: SharedRateStores | undefined,
+): SharedTokens | undefined {
   const rate = checkRate(name, configured, fallback);
-  return rate && createTokenBuckets({ ...rate, clock });
+  if (rate === undefined) return undefined;
+  const own = createTokenBuckets({ ...rate, clock });
+  return shared ? createFallback(name, rate, clock, shared, own) : own;
+}
+
+/** Time for which a store that failed is not asked again, in milliseconds. */
+const PAUSE = 5000;
+
+/** Counts in the store, and at this process while the store does not answer. */
+function createFallback(
+  name: string,
+  rate: Rate,
+  clock: Clock,
+  { buckets, scope, onError }: SharedRateStores,
+  own: TokenBuckets,
+): SharedTokens {
+  const tokens = createSharedTokens({ buckets, scope: `rate/${scope}/${name}`, ...rate, clock });
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  return {
+    take(key) {
+      if (clock.now() < pausedUntil) return own.take(key);
+      return catchMaybe(
+        () => tokens.take(key),
+        error => {
+          if (clock.now() >= pausedUntil) onError(TenonError.from(error, 'store/failed'));
+          pausedUntil = clock.now() + PAUSE;
+          return own.take(key);
+        },
+      );
+    },
+  };
 }
 
 function checkRate(name: string, configured: Rate | false | undefined, fallback: Rate): Rate | undefined {

@@ -45,10 +45,12 @@ export function dispatch(
   if (!isMethod(method)) return runCustomMethod(runtime, request, requestContext);
   const handler = resolveMethod(runtime, method, requestContext);
   const params = decodeParams(method, request.params, requestContext.dialect);
-  authorize(runtime, method, params, requestContext);
-  return thenMaybe(runOperation(runtime, method, params, requestContext, handler), result =>
-    encodeResult(runtime, result, method, params.name, requestContext),
-  );
+  const waiting = authorize(runtime, method, params, requestContext);
+  const run = () =>
+    thenMaybe(runOperation(runtime, method, params, requestContext, handler), result =>
+      encodeResult(runtime, result, method, params.name, requestContext),
+    );
+  return waiting === undefined ? run() : waiting.then(run);
 }
 
 /** Returns the handler of a method. Throws -32601 if the server or the protocol version does not have the method. */
@@ -68,15 +70,16 @@ function resolveMethod<M extends MethodName>(
 
 /**
  * Throws the error for a 403 when the caller lacks a scope, and the error for a 429 when its requests exceed a rate.
+ * Returns a promise if the rate is counted in a store that has to be asked.
  */
 function authorize<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
   params: ParamsOf<M>,
   requestContext: RequestContext,
-): void {
+): Promise<void> | undefined {
   requireScopes(runtime, method, params, requestContext);
-  runtime.rateLimits.check(method, requestContext.caller);
+  return runtime.rateLimits.check(method, requestContext.caller);
 }
 
 /** Finds the definition that a request refers to. If it does not exist, the handler of the method reports the error. */

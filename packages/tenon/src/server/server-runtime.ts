@@ -13,6 +13,7 @@ import { dialects, getDialect } from '../protocol/versions/index.js';
 import { compileDefinition } from '../schemas/schema-check.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { areSealKeys } from '../stores/seal.js';
+import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import type { MergeOptions } from './context/notification-merger.js';
 import { createRateLimits, type RateLimits } from './default-rate-limits.js';
@@ -75,7 +76,8 @@ export function createServerRuntime(
   const clock = options.clock ?? systemClock;
   const onError = catchListenerErrors(options.onError ?? logError);
   const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
-  const { inputRequests = {}, stores = memoryStores({ clock }) } = options;
+  const { inputRequests = {} } = options;
+  const stores = sealRemoteStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);
   const checkTool = (toolName: string, tool: ToolDefinition) => {
     compileTool(toolName, tool);
     checkTaskOptions(toolName, tool, options.extensions);
@@ -110,7 +112,11 @@ export function createServerRuntime(
     backend,
     methodHandlers: {},
     clock,
-    rateLimits: createRateLimits(options.rateLimits, clock),
+    rateLimits: createRateLimits(
+      options.rateLimits,
+      clock,
+      stores.durable && stores.buckets ? { buckets: stores.buckets, scope: toScope(name), onError } : undefined,
+    ),
     onError: onError,
   };
   const extensionHooks = setupExtensions(runtime);

@@ -1,14 +1,16 @@
-import type { Stores } from './stores.js';
+import type { Buckets, Stores } from './stores.js';
+
+/** The parts of stores that `guardStores` wraps. */
+export interface GuardedStores extends Pick<Stores, 'values' | 'bus'> {
+  readonly buckets: Buckets;
+}
 
 /**
  * Wraps stores so that `check` runs before each use. If `check` throws, `subscribe` throws its error, and every other
  * call rejects with it.
  */
-export function guardStores(
-  { values, bus }: Pick<Stores, 'values' | 'bus'>,
-  check: () => void,
-): Pick<Stores, 'values' | 'bus'> {
-  const stores: Pick<Stores, 'values' | 'bus'> = {
+export function guardStores({ values, bus, buckets }: GuardedStores, check: () => void): GuardedStores {
+  const stores: GuardedStores = {
     values: {
       get: async key => {
         check();
@@ -35,6 +37,12 @@ export function guardStores(
       subscribe: (topic, listener) => {
         check();
         return bus.subscribe(topic, listener);
+      },
+    },
+    buckets: {
+      take: async (key, size, count) => {
+        check();
+        return buckets.take(key, size, count);
       },
     },
   };

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import { createErrorReporter, createTopicListeners } from './listeners.js';
+import { createMemoryBuckets } from './memory-buckets.js';
 import { createMemoryValues } from './memory-values.js';
 import type { Stores } from './stores.js';
 import { checkKey, createStoreClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
@@ -61,9 +62,11 @@ export function memoryStores(options: MemoryStoresOptions = {}): Stores {
     { maxEntries, maxTotalSize, maxValueSize, maxShare: maxShare ?? MAX_SHARE },
     check,
   );
+  const { clear: clearBuckets, ...buckets } = createMemoryBuckets(clock, check);
   return {
     durable: false,
     values,
+    buckets,
     bus: {
       async publish(topic, message) {
         check();
@@ -79,6 +82,7 @@ export function memoryStores(options: MemoryStoresOptions = {}): Stores {
     async close() {
       closed = true;
       values.clear();
+      clearBuckets();
       listeners.clear();
     },
   };

@@ -1,5 +1,6 @@
 import { type AesGcm, createAesGcm, IV_LENGTH } from '../encoding/aes-gcm.js';
 import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
@@ -8,13 +9,20 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
  * the text.
  */
 export interface Seal {
-  /** Encrypts a value. It can be opened only with the same `boundTo`. */
-  seal(value: JsonObject, boundTo: string): Promise<string>;
+  /**
+   * Encrypts a value. It can be opened only with the same `boundTo`. Returns the text at once in runtimes with
+   * `node:crypto`.
+   */
+  seal(value: JsonObject, boundTo: string): MaybePromise<string>;
+  /** Encrypts an object that is already serialized, as `seal` does. */
+  sealText(json: string, boundTo: string): MaybePromise<string>;
   /**
    * Decrypts a value. Returns `undefined` for a text that was changed, was bound to another text, or was sealed with
    * another key.
    */
-  open(sealed: string, boundTo: string): Promise<JsonObject | undefined>;
+  open(sealed: string, boundTo: string): MaybePromise<JsonObject | undefined>;
+  /** Returns the ID of the key that a text names, if this seal does not have that key. */
+  findUnknownKey(sealed: string): string | undefined;
 }
 
 /** A key and its ID. The first key of a list seals; all keys open. */
@@ -42,6 +50,8 @@ const decoder = new TextDecoder();
 
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
+/** Matches the beginning of a sealed text, with the ID of its key. */
+const SEALED = /^tenon1\.([\w-]{1,64})\./;
 /** Maximum length of a sealed state, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
@@ -65,8 +75,11 @@ export async function deriveSealKey(id: string, secret: string, purpose: string)
   return { id, key: new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256)) };
 }
 
-/** Creates a seal. By default it creates a key for this process, so values cannot be opened after a restart. */
-export function createSeal(keys?: readonly SealKey[]): Seal {
+/**
+ * Creates a seal. By default it creates a key for this process, so values cannot be opened after a restart.
+ * @param maxLength Maximum length of a text to open, in characters.
+ */
+export function createSeal(keys?: readonly SealKey[], maxLength: number = MAX_SEALED): Seal {
   let ciphers: Map<string, AesGcm> | undefined;
   // The key is created on first use, because Workers have no randomness before the first request.
   const getCipher = (id: string): AesGcm | undefined => {
@@ -74,27 +87,35 @@ export function createSeal(keys?: readonly SealKey[]): Seal {
     return ciphers.get(id);
   };
   const current = keys === undefined ? PROCESS : (keys[0]?.id ?? '');
+  const sealText = (json: string, boundTo: string): MaybePromise<string> => {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
+    const cipher = getCipher(current) as AesGcm;
+    const sealed = cipher.encrypt(encoder.encode(json), iv, encodeBinding(current, boundTo));
+    return thenMaybe(sealed, data => [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(data)].join('.'));
+  };
   return {
-    async seal(value, boundTo) {
-      const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
-      const cipher = getCipher(current) as AesGcm;
-      const sealed = await cipher.encrypt(encoder.encode(JSON.stringify(value)), iv, encodeBinding(current, boundTo));
-      return [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(sealed)].join('.');
-    },
-    async open(sealed, boundTo) {
-      const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_SEALED ? [] : sealed.split('.');
+    seal: (value, boundTo) => sealText(JSON.stringify(value), boundTo),
+    sealText,
+    open(sealed, boundTo) {
+      const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > maxLength ? [] : sealed.split('.');
       const cipher = getCipher(id);
       if (prefix !== PREFIX || rest.length > 0 || cipher === undefined) return undefined;
-      try {
-        const binding = encodeBinding(id, boundTo);
-        const opened = await cipher.decrypt(decodeBase64Url(data), decodeBase64Url(iv), binding);
-        const value: unknown = JSON.parse(decoder.decode(opened));
-        return isObject(value) ? value : undefined;
-      } catch {
-        return undefined;
-      }
+      const binding = encodeBinding(id, boundTo);
+      return catchMaybe<JsonObject | undefined>(
+        () => thenMaybe(cipher.decrypt(decodeBase64Url(data), decodeBase64Url(iv), binding), parseOpened),
+        () => undefined,
+      );
+    },
+    findUnknownKey(sealed) {
+      const id = SEALED.exec(sealed)?.[1];
+      return id === undefined || getCipher(id) ? undefined : id;
     },
   };
+}
+
+function parseOpened(opened: Uint8Array): JsonObject | undefined {
+  const value: unknown = JSON.parse(decoder.decode(opened));
+  return isObject(value) ? value : undefined;
 }
 
 function createProcessKeys(): SealKey[] {

@@ -10,8 +10,15 @@ export interface Stores {
   readonly values: Values;
   /** Bus for messages between processes. */
   readonly bus: Bus;
+  /** Counters of rate limits and quotas. Absent: each process counts on its own. */
+  readonly buckets?: Buckets | undefined;
   /** True if the values survive a restart and other processes can read them. */
   readonly durable: boolean;
+  /**
+   * True if the values leave this machine. Servers and hosts then require `inputRequests.keys`, and encrypt what they
+   * store and publish. Absent: false.
+   */
+  readonly remote?: boolean | undefined;
   /** Closes the stores and frees their resources. Later calls fail with `store/closed`. You may call it again. */
   close(): Promise<void>;
 }
@@ -92,4 +99,27 @@ export interface Bus {
    * subscribe first, then read.
    */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
+}
+
+/** Size of a token bucket. */
+export interface BucketSize {
+  /** Tokens of a full bucket: a number of at least 1. */
+  readonly burst: number;
+  /** Tokens that are added per second: a number greater than 0. */
+  readonly perSecond: number;
+}
+
+/**
+ * Token buckets by key. Each call is one atomic step, also against other processes, and uses the clock of the store. A
+ * full bucket takes no room.
+ */
+export interface Buckets {
+  /**
+   * Takes tokens, and returns 0. Takes none if the bucket has too few, and returns the time until it has enough, in
+   * milliseconds. A negative `count` returns tokens. Use the same size for all calls with a key.
+   * @param count Number of tokens, at most `burst`. Default: 1.
+   * @throws TenonError `store/key` unless the key has 1 to 512 printable ASCII characters, and `store/option` for an
+   * invalid size or count.
+   */
+  take(key: string, size: BucketSize, count?: number): Promise<number>;
 }

@@ -5,7 +5,7 @@ import type { ListOptions, PutOptions } from './stores.js';
 /** Maximum length of a key, in characters. */
 const MAX_KEY = 512;
 /** Maximum number of values that one call lists. */
-const MAX_LISTED = 1000;
+export const MAX_LISTED = 1000;
 /** Default maximum size of the JSON text of a value or a message, in characters. */
 export const MAX_VALUE_SIZE = 2 ** 20;
 

@@ -1,5 +1,6 @@
 import { systemClock } from '../cancellation/clock.js';
 import type { Stores } from '../stores/stores.js';
+import { bucketCases, sharedBucketCases } from './bucket-cases.js';
 import { busCases, sharedBusCases } from './bus-cases.js';
 import { expectRejection, type StoreCase, type StoreContext } from './store-context.js';
 import { check } from './test-peer.js';
@@ -41,8 +42,8 @@ export function storeCases(
   open: () => StoreFixture | Promise<StoreFixture>,
   unsupported: UnsupportedStoreFeatures = {},
 ): ContractCase[] {
-  const shared = unsupported.secondOpen ? [] : [...sharedValueCases, ...sharedBusCases];
-  const cases = [...valueCases, ...busCases, ...closeCases, ...shared];
+  const shared = unsupported.secondOpen ? [] : [...sharedValueCases, ...sharedBusCases, ...sharedBucketCases];
+  const cases = [...valueCases, ...busCases, ...bucketCases, ...closeCases, ...shared];
   return cases.map(([name, use]) => ({ name, run: () => runCase(open, use) }));
 }
 

@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { rpcError } from '../../jsonrpc/error.js';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
-import { checkFunction, checkOptional, checkRange } from '../../protocol/check.js';
+import { checkFunction, checkObject, checkOptional, checkRange, checkString } from '../../protocol/check.js';
+import { createSharedTokens } from '../../stores/shared-tokens.js';
+import type { Stores } from '../../stores/stores.js';
 import type { CallerInfo } from '../caller-info.js';
 import { checkPositive, checkClock as clockOption, requireOptions } from './check-middleware-options.js';
 import type { Middleware, Operation } from './compose-middleware.js';
@@ -19,6 +22,17 @@ export interface RateLimitOptions {
    * @default the user with the OAuth client, or the address of an anonymous caller, together with method and tool
    */
   readonly getKey?: ((operation: Operation) => string) | undefined;
+  /**
+   * Stores in which all processes count together. While they do not answer, operations fail with 503. A process takes
+   * up to a twentieth of `burst` from the store at once. Limits with the same stores and `name` are one limit.
+   * @default each process counts on its own
+   */
+  readonly stores?: Stores | undefined;
+  /**
+   * Name of the limit in `stores`.
+   * @default `rate-limit`
+   */
+  readonly name?: string | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -31,6 +45,8 @@ const OPTION_CHECKS = {
   burst: checkRange('a number of at least 1', 1),
   perSecond: checkPositive,
   getKey: checkOptional(checkFunction),
+  stores: checkOptional(checkObject()),
+  name: checkOptional(checkString),
   clock: clockOption,
 };
 
@@ -39,15 +55,24 @@ const OPTION_CHECKS = {
  * `data.retryAfterMs` is the time to wait, in milliseconds. `initialize`, `ping` and `server/discover` are not limited.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  requireOptions('rateLimit', '{ burst, perSecond, getKey?, clock? }', options, OPTION_CHECKS);
-  const { burst, perSecond, getKey = getCallerToolKey, clock = systemClock } = options;
-  const buckets = createTokenBuckets({ burst, perSecond, clock });
+  requireOptions('rateLimit', '{ burst, perSecond, getKey?, stores?, name?, clock? }', options, OPTION_CHECKS);
+  const { burst, perSecond, getKey = getCallerToolKey, stores, name = 'rate-limit', clock = systemClock } = options;
+  const shared = stores?.buckets;
+  const buckets = shared
+    ? createSharedTokens({ buckets: shared, scope: `rate/${name}`, burst, perSecond, clock })
+    : createTokenBuckets({ burst, perSecond, clock });
   return (operation, next) => {
     if (EXEMPT_METHODS.has(operation.method)) return next(operation);
-    const retryAfterMs = buckets.take(getKey(operation));
-    if (retryAfterMs === 0) return next(operation);
-    throw rpcError(TOO_MANY_REQUESTS, `Too many requests. Retry after ${retryAfterMs} ms`, { retryAfterMs });
+    return thenMaybe(buckets.take(getKey(operation)), retryAfterMs => {
+      if (retryAfterMs === 0) return next(operation);
+      throw createTooManyRequestsError(retryAfterMs);
+    });
   };
+}
+
+/** Creates the error of a request above a rate. */
+export function createTooManyRequestsError(retryAfterMs: number): TenonError {
+  return rpcError(TOO_MANY_REQUESTS, `Too many requests. Retry after ${retryAfterMs} ms`, { retryAfterMs });
 }
 
 /** Returns the key of a caller: the user with the OAuth client, or the address of an anonymous caller. */

@@ -6,6 +6,7 @@ import { createCallTracker } from '../remote/call-tracker.js';
 import { createOnce } from '../remote/once.js';
 import type { Stores } from '../stores.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
+import { createPostgresBuckets } from './buckets.js';
 import { countPublications, createPostgresBus, createPublicationRunner, type Publication } from './bus.js';
 import {
   createConnection,
@@ -131,6 +132,7 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
     runTogether: createValueRunner(connection, tables, () => createStandbyError(server)),
   });
   const values = createPostgresValues(operation => track(() => enqueueValue(operation)), maxValueSize);
+  const buckets = createPostgresBuckets(connection, tables, track, schema.get);
 
   async function close(): Promise<void> {
     await clear();
@@ -139,7 +141,8 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
   }
   return {
     durable: true,
-    ...guardStores({ values, bus }, () => {
+    remote: true,
+    ...guardStores({ values, bus, buckets }, () => {
       if (closing) throw createStoreClosedError();
     }),
     close: () => {

@@ -4,7 +4,6 @@ import { createTopicListeners, type ErrorReporter } from '../listeners.js';
 import type { Bus } from '../stores.js';
 import { checkKey, serializeValue } from '../validation.js';
 import type { RedisConnection } from './connection.js';
-import type { SendCommand } from './stores.js';
 
 export interface RedisBusOptions {
   readonly prefix: string;
@@ -43,7 +42,7 @@ interface Channel {
  */
 export function createRedisBus(
   connection: RedisConnection,
-  send: SendCommand,
+  send: (channel: string, message: string) => Promise<unknown>,
   { prefix, maxValueSize, report, clock, track }: RedisBusOptions,
 ): RedisBus {
   const topics = createTopicListeners(report);
@@ -51,8 +50,7 @@ export function createRedisBus(
   const marks = new Map<string, () => void>();
   let pendingSteps = 0;
   const toChannelName = (topic: string) => `{${prefix}}:topic:${topic}`;
-  const sendMessage = (topic: string, message: string) =>
-    send(toChannelName(topic), ['PUBLISH', toChannelName(topic), message]);
+  const sendMessage = (topic: string, message: string) => send(toChannelName(topic), message);
 
   function receive(topic: string, message: string): void {
     // The text is JSON of a message, which is an object.

@@ -37,6 +37,8 @@ export interface NodeRedisCluster {
 export interface IORedisClient {
   /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>;
+  /** Lists the nodes of a cluster. A client of a single server does not have this method. */
+  readonly nodes?: ((role: 'master') => readonly Pick<IORedisClient, 'call'>[]) | undefined;
   /** Creates another client with the same options, for subscriptions. */
   duplicate(): IORedisSubscriber;
 }
@@ -57,6 +59,8 @@ export type RedisClient = NodeRedisClient | NodeRedisCluster | IORedisClient;
 
 /** Connection to Redis. It has the same interface for all client libraries. */
 export interface RedisConnection {
+  /** True if keys with different hash tags may be on different nodes. */
+  readonly isCluster: boolean;
   /** Sends a command. `key` is one of its keys; a cluster uses it to find the node. */
   send(key: string, command: readonly string[]): Promise<unknown>;
   /** Subscribes to a channel. Resolves when the subscription is active. Call it once for each channel. */
@@ -87,6 +91,7 @@ function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): RedisCo
     return duplicate;
   });
   return {
+    isCluster: false,
     send: (_, command) => client.sendCommand(command),
     subscribe: async (channel, listener) => void (await (await subscriber.get()).subscribe(channel, listener)),
     unsubscribe: async channel => void (await (await subscriber.get()).unsubscribe(channel)),
@@ -100,6 +105,7 @@ function wrapCluster(cluster: NodeRedisCluster): RedisConnection {
     if (channels.delete(channel)) await cluster.unsubscribe(channel);
   };
   return {
+    isCluster: true,
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
     async subscribe(channel, listener) {
       channels.add(channel);
@@ -120,7 +126,9 @@ function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnec
     return duplicate;
   });
   return {
-    send: (_, [name = '', ...args]) => client.call(name, ...args),
+    isCluster: 'nodes' in client,
+    // Scripts are loaded on all nodes at once.
+    send: (_, [name = '', ...args]) => (name === 'SCRIPT' ? loadEverywhere(client, args) : client.call(name, ...args)),
     async subscribe(channel, listener) {
       listeners.set(channel, listener);
       await (await subscriber.get()).subscribe(channel);
@@ -131,6 +139,12 @@ function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnec
     },
     close: async () => void (await subscriber.peek())?.disconnect(),
   };
+}
+
+/** Loads a script on all nodes. A cluster client of `ioredis` would choose one at random. */
+async function loadEverywhere(client: IORedisClient, args: readonly string[]): Promise<unknown> {
+  const [digest] = await Promise.all((client.nodes?.('master') ?? [client]).map(node => node.call('SCRIPT', ...args)));
+  return digest;
 }
 
 /**
@@ -145,6 +159,7 @@ export function openRedisUrl(url: string, onError: ErrorListener): RedisConnecti
     throw new TenonError('store/no-driver', 'no Redis client is installed', { hint });
   });
   return {
+    isCluster: false,
     send: async (key, command) => (await connection.get()).send(key, command),
     subscribe: async (channel, listener) => (await connection.get()).subscribe(channel, listener),
     unsubscribe: async channel => (await connection.get()).unsubscribe(channel),

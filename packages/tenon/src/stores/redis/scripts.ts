@@ -71,4 +71,23 @@ while missing > 0 do
 end
 return found`;
 
-export const SCRIPTS = { put: PUT, delete: DELETE, list: LIST } as const;
+/**
+ * Takes tokens from a bucket. Key: the bucket. Arguments: cost and capacity in milliseconds. Returns the time to wait.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + tonumber(ARGV[1])
+local wait = full - now - tonumber(ARGV[2])
+if wait > 0 then return math.max(1, math.ceil(wait)) end
+if full > now then
+  redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', string.format('%.0f', math.ceil(full - now)))
+else
+  redis.call('DEL', KEYS[1])
+end
+return 0`;
+
+/** Publishes a message. Key: the channel. Argument: the message. */
+const PUBLISH = `return redis.call('PUBLISH', KEYS[1], ARGV[1])`;
+
+export const SCRIPTS = { put: PUT, delete: DELETE, list: LIST, take: TAKE, publish: PUBLISH } as const;

@@ -1,18 +1,20 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { toBucketTimes } from '../bucket-level.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
 import { createCallTracker } from '../remote/call-tracker.js';
-import { createOnce } from '../remote/once.js';
 import { createUnavailableError } from '../remote/unavailable.js';
-import type { Stores } from '../stores.js';
+import type { Buckets, Stores } from '../stores.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createRedisBus } from './bus.js';
 import { openRedisUrl, type RedisClient, wrapClient } from './connection.js';
 import { isMissingScript, toRedisError } from './errors.js';
+import { createKeyPlaces } from './key-places.js';
+import { createScriptLoader, type ScriptName } from './script-loader.js';
 import { SCRIPTS } from './scripts.js';
-import { createKeys, createRedisValues } from './values.js';
+import { createRedisValues } from './values.js';
 
 /** Options of `redisStores`. */
 export interface RedisStoresOptions {
@@ -48,11 +50,7 @@ export interface RedisStoresOptions {
 /** Sends one command. `key` is one of the keys in the command. */
 export type SendCommand = (key: string, command: readonly string[]) => Promise<unknown>;
 /** Runs a script. Its keys must have the same hash tag. */
-export type RunScript = (
-  name: keyof typeof SCRIPTS,
-  keys: readonly string[],
-  args: readonly string[],
-) => Promise<unknown>;
+export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 const PREFIX = /^[\w.-]{1,64}$/;
 
@@ -92,14 +90,11 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     });
 
   // The scripts are loaded before the first call, so that all calls take effect in their order.
-  const digests = createOnce(async () => {
-    const names = Object.keys(SCRIPTS) as ScriptName[];
-    const load = (name: ScriptName) => send(createKeys(prefix).index, ['SCRIPT', 'LOAD', SCRIPTS[name]]);
-    return new Map(await Promise.all(names.map(async name => [name, String(await load(name))] as const)));
-  });
+  const places = createKeyPlaces(prefix);
+  const digests = createScriptLoader(send, connection.isCluster);
 
   const sendCommand: SendCommand = async (key, command) => {
-    await digests.get();
+    await digests.get(key);
     return send(key, command);
   };
 
@@ -107,7 +102,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     const [key = ''] = keys;
     const rest = [String(keys.length), ...keys, ...args];
     try {
-      return await send(key, ['EVALSHA', (await digests.get()).get(name) ?? '', ...rest]);
+      return await send(key, ['EVALSHA', (await digests.get(key)).get(name) ?? '', ...rest]);
     } catch (error) {
       // This happens once after each restart of the server. Later calls can then take effect before this one.
       if (isMissingScript(error)) return send(key, ['EVAL', SCRIPTS[name], ...rest]);
@@ -115,7 +110,14 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     }
   };
 
-  const { clear, getPendingSubscription, ...bus } = createRedisBus(connection, sendCommand, {
+  // A cluster client may send `PUBLISH` to any node, and messages of several nodes would change their order. A script
+  // with a key always runs on the same node.
+  const publish = (channel: string, message: string) =>
+    connection.isCluster
+      ? runScript('publish', [channel], [message])
+      : sendCommand(channel, ['PUBLISH', channel, message]);
+
+  const { clear, getPendingSubscription, ...bus } = createRedisBus(connection, publish, {
     prefix,
     maxValueSize,
     report,
@@ -135,8 +137,14 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   const values = createRedisValues(
     (key, command) => track(() => callAfterSubscribing(() => sendCommand(key, command))),
     (name, keys, args) => track(() => callAfterSubscribing(() => runScript(name, keys, args))),
-    { prefix, maxValueSize },
+    { places, maxValueSize, clock },
   );
+  const buckets: Buckets = {
+    async take(key, size, count = 1) {
+      const { cost, capacity } = toBucketTimes(key, size, count);
+      return Number(await track(() => runScript('take', [places.toBucketKey(key)], [`${cost}`, `${capacity}`])));
+    },
+  };
 
   async function close(): Promise<void> {
     clear();
@@ -145,7 +153,8 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   }
   return {
     durable: true,
-    ...guardStores({ values, bus }, () => {
+    remote: true,
+    ...guardStores({ values, bus, buckets }, () => {
       if (closing) throw createStoreClosedError();
     }),
     close: () => {
@@ -154,8 +163,6 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     },
   };
 }
-
-type ScriptName = keyof typeof SCRIPTS;
 
 /** Returns the server of a URL, without user and password. */
 function describeUrl(url: string | URL): string {

@@ -4,6 +4,7 @@ import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
 import type { Stores } from '../stores.js';
 import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
+import { createSqliteBuckets } from './buckets.js';
 import { createSqliteBus } from './bus.js';
 import { type Database, readScalar } from './database.js';
 import { toStoreError } from './errors.js';
@@ -70,8 +71,11 @@ export function createSqliteStores(
     clock,
     maxValueSize,
   );
+  // Buckets need not survive a loss of power, so they use the connection that does not wait for the disk.
+  const busQueue = openQueue(busDatabase);
+  const buckets = createSqliteBuckets(busDatabase, busQueue, clock);
   const report = createErrorReporter(options.onError);
-  const { end, ...bus } = createSqliteBus(busDatabase, openQueue(busDatabase), {
+  const { end, ...bus } = createSqliteBus(busDatabase, busQueue, {
     clock,
     pollInterval,
     maxValueSize,
@@ -92,7 +96,7 @@ export function createSqliteStores(
   };
   return {
     durable: true,
-    ...guardStores({ values, bus }, check),
+    ...guardStores({ values, bus, buckets }, check),
     close: () => {
       closing ??= close();
       return closing;

@@ -5,6 +5,7 @@ import { toTypedValues } from '../../stores/typed-values.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { type ForwardedMessage, ServerReplica } from '../http/server/stored-sessions/server-replica.js';
 import { type SessionRecord, toRecordOwner } from '../http/server/stored-sessions/session-record.js';
+import { toSessionTag } from '../http/server/stored-sessions/stored-id.js';
 
 /** The process at which a client holds its stream. */
 interface StreamRecord extends Pick<SessionRecord, 'owner'> {
@@ -73,7 +74,7 @@ export class SharedStreams {
   }
 
   #toKey(id: string): string {
-    return `stream/${this.#stores.scope}/${id}`;
+    return `stream/${this.#stores.scope}/${toSessionTag(id)}`;
   }
 }
 

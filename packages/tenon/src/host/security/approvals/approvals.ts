@@ -1,5 +1,6 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { requireSealed } from '../../../stores/sealed-stores.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
 import { createApprovalStore } from './approval-store.js';
@@ -33,6 +34,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     rememberTtl = DEFAULT_REMEMBER_TTL,
     waits = true,
   } = options;
+  requireSealed(options, 'createApprovals');
   const { maxPending = MAX_PENDING, maxPendingPerUser = MAX_PENDING_PER_USER, approve } = options;
   const store = createApprovalStore(values, clock, rememberTtl);
   const pendingApprovals = new PendingApprovals(options, clock, {

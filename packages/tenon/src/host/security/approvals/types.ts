@@ -11,7 +11,7 @@ import type { PendingApproval } from './pending-approvals.js';
  * Options of `createApprovals`. Pass `stores`, or only its `values`. Without a bus, waiting requests poll the store
  * every five seconds.
  */
-export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
+export interface ApprovalsOptions extends Pick<Stores, 'values' | 'remote'>, Optional<Pick<Stores, 'bus'>> {
   /**
    * Clock, for tests.
    * @default the clock of the system

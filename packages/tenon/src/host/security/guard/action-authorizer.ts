@@ -11,17 +11,22 @@ import type { Approvals } from '../approvals/types.js';
 import { computeDigest } from '../lock/pin-definition.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import type { Policy } from '../policy/policy.js';
-import type { Quotas } from '../policy/quotas.js';
+import type { Quotas, SharedQuotas } from '../policy/quotas.js';
 import type { AuditRecorder } from './audit-recorder.js';
 
 /** Decides with rules, quotas and approvals if an action may be executed. */
 export class ActionAuthorizer {
   readonly #policy: Policy | undefined;
-  readonly #quotas: Quotas | undefined;
+  readonly #quotas: Quotas | SharedQuotas | undefined;
   readonly #approvals: Approvals;
   readonly #recorder: AuditRecorder;
 
-  constructor(policy: Policy | undefined, quotas: Quotas | undefined, approvals: Approvals, recorder: AuditRecorder) {
+  constructor(
+    policy: Policy | undefined,
+    quotas: Quotas | SharedQuotas | undefined,
+    approvals: Approvals,
+    recorder: AuditRecorder,
+  ) {
     this.#policy = policy;
     this.#quotas = quotas;
     this.#approvals = approvals;
@@ -69,7 +74,7 @@ export class ActionAuthorizer {
     throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
   }
 
-  async #countQuota(quotas: Quotas, actionRequest: ActionRequest, context: Context): Promise<void> {
+  async #countQuota(quotas: Quotas | SharedQuotas, actionRequest: ActionRequest, context: Context): Promise<void> {
     const over = await context.step('counted', () => quotas.consume(actionRequest));
     if (over === undefined) return;
     await this.#recorder.write(actionRequest, { action: 'limited', reason: over.reason });

@@ -44,7 +44,11 @@ export function createGuard(
       clock,
       ...(options.approve ? { approve: options.approve } : {}),
     });
-  const quotas = options.quotas && createQuotas(options.quotas, { clock });
+  const quotas =
+    options.quotas &&
+    (stores.durable && stores.buckets
+      ? createQuotas(options.quotas, { stores })
+      : createQuotas(options.quotas, { clock }));
   const permission = new ActionAuthorizer(createGuardPolicy(options), quotas, approvals, recorder);
   const overflow =
     options.output === undefined

@@ -13,7 +13,7 @@ import { createElicitationApprover } from '../approvals/elicitation-approver.js'
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest, PolicyVerdict } from './action-request.js';
 import type { Policy } from './policy.js';
-import type { Quotas } from './quotas.js';
+import type { Quotas, SharedQuotas } from './quotas.js';
 
 /** Options of `policyMiddleware`. */
 export interface PolicyMiddlewareOptions {
@@ -29,7 +29,7 @@ export interface PolicyMiddlewareOptions {
    * Quotas for allowed calls.
    * @default none
    */
-  readonly quotas?: Quotas | undefined;
+  readonly quotas?: Quotas | SharedQuotas | undefined;
   /**
    * Name of this server in the rules.
    * @default `server`

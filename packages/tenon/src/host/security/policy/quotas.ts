@@ -1,6 +1,9 @@
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { Stores } from '../../../stores/stores.js';
 import type { ActionRequest } from './action-request.js';
 import { compileMatch } from './matching/compiled-rule.js';
 import { findMatchFault } from './rule-faults.js';
@@ -41,13 +44,36 @@ export interface QuotaOptions {
   readonly maxKeys?: number | undefined;
 }
 
+/** Options of quotas that all processes count together. */
+export interface SharedQuotaOptions {
+  /**
+   * Stores with the counters. They count by their own clock. Equal quotas with the same stores share their counters.
+   * While the stores do not answer, calls are refused with 503.
+   */
+  readonly stores: Stores;
+}
+
 /** Counts calls against quotas. */
 export interface Quotas {
   /**
    * Counts a call, or returns the time until the next one is allowed, in milliseconds. A call that one quota refuses is
    * counted by none.
    */
-  consume(request: ActionRequest): undefined | { readonly retryAfter: number; readonly reason: string };
+  consume(request: ActionRequest): QuotaRefusal | undefined;
+}
+
+/** Counts calls against quotas in stores. */
+export interface SharedQuotas {
+  /** Counts a call, as `consume` of `Quotas`. Rejects with the error of the stores while they do not answer. */
+  consume(request: ActionRequest): Promise<QuotaRefusal | undefined>;
+}
+
+/** Reason why a quota refuses a call. */
+export interface QuotaRefusal {
+  /** Time until the next call is allowed, in milliseconds. */
+  readonly retryAfter: number;
+  /** The quota, for the caller. */
+  readonly reason: string;
 }
 
 interface Bucket {
@@ -67,9 +93,21 @@ const EVICTION_SCAN = 4;
  *
  * @throws TenonError `policy/quota` for an invalid limit.
  */
-export function createQuotas(quotas: readonly Quota[], options: QuotaOptions = {}): Quotas {
+export function createQuotas(quotas: readonly Quota[], options?: QuotaOptions): Quotas;
+/**
+ * Creates quotas that all processes with the same stores count together.
+ *
+ * @throws TenonError `policy/quota` for an invalid limit, or for stores without `buckets`.
+ */
+export function createQuotas(quotas: readonly Quota[], options: SharedQuotaOptions): SharedQuotas;
+export function createQuotas(
+  quotas: readonly Quota[],
+  options: QuotaOptions | SharedQuotaOptions = {},
+): Quotas | SharedQuotas {
+  const checked = quotas.map(checkQuota);
+  if ('stores' in options) return createSharedQuotas(checked, options.stores);
   const { clock = systemClock, maxKeys = MAX_KEYS } = options;
-  const meters = quotas.map((quota, place) => createMeter(checkQuota(quota, place), maxKeys));
+  const meters = checked.map(quota => createMeter(quota, maxKeys));
   return {
     consume(proposal) {
       const now = clock.now();
@@ -79,14 +117,49 @@ export function createQuotas(quotas: readonly Quota[], options: QuotaOptions = {
         for (const { bucket } of buckets) bucket.tokens -= 1;
         return undefined;
       }
-      const waits = refused.map(({ bucket, quota }) => ({
-        quota,
-        ms: ((1 - bucket.tokens) * quota.window) / quota.calls,
-      }));
-      const longest = waits.reduce((longestWait, each) => (each.ms > longestWait.ms ? each : longestWait));
-      return { retryAfter: Math.max(1, Math.ceil(longest.ms)), reason: formatReason(longest.quota) };
+      return createQuotaRefusal(
+        refused.map(({ bucket, quota }) => ({ quota, wait: ((1 - bucket.tokens) * quota.window) / quota.calls })),
+      );
     },
   };
+}
+
+/** Creates quotas whose counters are in a store. Each one is counted in one atomic step. */
+function createSharedQuotas(quotas: readonly Quota[], { buckets }: Stores): SharedQuotas {
+  if (buckets === undefined)
+    throw new TenonError('policy/quota', 'the stores of quotas cannot count', { expected: 'stores with `buckets`' });
+  const meters = quotas.map(quota => {
+    const { per, calls, window, match } = quota;
+    return {
+      quota,
+      prefix: `quota/${hashSha256(toCanonicalJson({ per, calls, window, match: match ?? null }))}/`,
+      size: { burst: calls, perSecond: (calls * 1000) / window },
+      findMismatch: compileMatch(match ?? {}, false),
+    };
+  });
+  return {
+    async consume(request) {
+      const taken = await Promise.all(
+        meters
+          .filter(({ findMismatch }) => findMismatch(request) === undefined)
+          .map(async ({ quota, prefix, size }) => {
+            const key = prefix + hashSha256(getQuotaKey(quota, request));
+            return { quota, key, size, wait: await buckets.take(key, size) };
+          }),
+      );
+      const refused = taken.filter(({ wait }) => wait > 0);
+      if (refused.length === 0) return undefined;
+      // A call that one quota refuses is counted by none.
+      const counted = taken.filter(({ wait }) => wait === 0);
+      await Promise.all(counted.map(({ key, size }) => buckets.take(key, size, -1)));
+      return createQuotaRefusal(refused);
+    },
+  };
+}
+
+function createQuotaRefusal(waits: readonly { readonly quota: Quota; readonly wait: number }[]): QuotaRefusal {
+  const longest = waits.reduce((longestWait, each) => (each.wait > longestWait.wait ? each : longestWait));
+  return { retryAfter: Math.max(1, Math.ceil(longest.wait)), reason: formatReason(longest.quota) };
 }
 
 type QuotaMeter = (

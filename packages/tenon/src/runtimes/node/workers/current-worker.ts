@@ -43,5 +43,7 @@ export function withWorkerStores<T extends SharedDefinition>(definition: T): T {
   const worker = getCurrentWorker();
   if (worker === undefined) return definition;
   const { stores = createWorkerStores(worker.channel), inputRequests } = definition;
+  // The key of the workers is new after each start, but remote stores keep sealed data for longer.
+  if (stores.remote) return definition;
   return { ...definition, stores, inputRequests: { keys: [worker.sealKey], ...inputRequests } };
 }

@@ -4,8 +4,9 @@ import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
+  UNAVAILABLE,
 } from '../../../jsonrpc/error-codes.js';
-import { createFailure, diagnoseMessage, type ErrorObject, type Id } from '../../../jsonrpc/message.js';
+import { createFailure, diagnoseMessage, type ErrorObject, type Id, isObject } from '../../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 
@@ -43,6 +44,12 @@ export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
   refuse(exchange, 503, { code: INTERNAL_ERROR, message }, id, { 'retry-after': '5' });
 }
 
+/** Returns the header with the time after which a client may retry, for errors with that time. */
+export function getRetryHeader({ data }: ErrorObject): HeaderFields {
+  const retryAfterMs = isObject(data) ? data.retryAfterMs : undefined;
+  return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) } : {};
+}
+
 /** Returns the HTTP status of an error code. Errors without a status in the specification get 200. */
 export function getHttpStatus(code: number): number {
   switch (code) {
@@ -56,6 +63,8 @@ export function getHttpStatus(code: number): number {
       return 400;
     case INSUFFICIENT_SCOPE:
       return 403;
+    case UNAVAILABLE:
+      return 503;
     default:
       return 200;
   }

@@ -14,7 +14,7 @@ import { encodeEvent } from '../sse/encode-event.js';
 import type { EventStream } from '../sse/event-streams.js';
 import { onExpiry } from './auth-expiry.js';
 import type { HttpServerContext } from './context.js';
-import { getHttpStatus, refuse, refuseBusy } from './error-response.js';
+import { getHttpStatus, getRetryHeader, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
 import { acceptsStreamOnly, validateHeaders } from './header-validation.js';
 
@@ -123,7 +123,8 @@ class StatelessRequest implements RequestIO {
       return stream.end();
     }
     const challenge = this.#context.challenge(this.#exchange, response.error);
-    this.#exchange.reply(getHttpStatus(response.error.code), text, challenge);
+    const headers = { ...challenge, ...getRetryHeader(response.error) };
+    this.#exchange.reply(getHttpStatus(response.error.code), text, headers);
   }
 
   #handleError(error: unknown): void {

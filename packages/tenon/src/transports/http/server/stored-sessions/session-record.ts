@@ -3,6 +3,7 @@ import { identifyCaller } from '../../../../protocol/caller-identity.js';
 import type { SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import type { StoredValue, Values } from '../../../../stores/stores.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
+import { toSessionTag } from './stored-id.js';
 
 /** The stored form of a session. */
 export interface SessionRecord {
@@ -78,7 +79,7 @@ export class SessionRecords {
 
 /** Returns the key of a session, which is also the prefix of the keys of its streams. */
 export function toSessionKey({ scope }: SharedStores, session: string): string {
-  return `session/${scope}/${session}`;
+  return `session/${scope}/${toSessionTag(session)}`;
 }
 
 /** Returns the identity of a caller for the record, without its token and claims. */

@@ -1,3 +1,5 @@
+import { hashSha256 } from '../../../../encoding/sha256.js';
+
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 
 const LENGTH = 12;
@@ -6,4 +8,14 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuv';
 /** Creates a random ID of 12 letters and digits (60 bits), for keys and event IDs. */
 export function createStoredId(): string {
   return [...crypto.getRandomValues(new Uint8Array(LENGTH))].map(byte => DIGITS[byte % DIGITS.length]).join('');
+}
+
+const KEY_LENGTH = 22;
+
+/**
+ * Returns the part of a key that stands for a session. It is a hash of 132 bits, because a reader of the store must not
+ * learn the IDs of sessions. In braces, it is a hash tag: a Redis cluster has all keys of a session on one node.
+ */
+export function toSessionTag(session: string): string {
+  return `{${hashSha256(session).slice(0, KEY_LENGTH)}}`;
 }

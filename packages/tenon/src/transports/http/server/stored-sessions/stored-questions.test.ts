@@ -4,6 +4,7 @@ import { memoryStores, tool } from '../../../../index.js';
 import { fakeClock } from '../../../../testing/fake-clock.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { eventsOf, nextMessages } from '../../fixtures/sites.js';
+import { toSessionKey } from './session-record.js';
 
 describe('a request of the server in a stored session', () => {
   /** The clock of the store. The processes have the clock of the system. */
@@ -34,7 +35,8 @@ describe('a request of the server in a stored session', () => {
       { id: string; params: { _meta: { progressToken: string } } },
     ];
     const answer = (name: string) => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
-    const listQuestions = async () => (await two.stores.values.list(`session/notes/${session.id}/ask/`)).map(toValue);
+    const prefix = `${toSessionKey({ ...two.stores, scope: 'notes' }, session.id)}/ask/`;
+    const listQuestions = async () => (await two.stores.values.list(prefix)).map(toValue);
     return { one, two, session, events, id, token: params._meta.progressToken, answer, listQuestions };
   };
   const toValue = ({ key, value }: { key: string; value: object }) => ({ id: key.split('/').at(-1), ...value });

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../jsonrpc/error.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import { storeCases } from '../testing/store-cases.js';
+import { LeasedRecord } from './leased-record.js';
+import { memoryStores } from './memory-stores.js';
+import { sealRemoteStores, sealStores } from './sealed-stores.js';
+import type { Stores } from './stores.js';
+
+const oldKey = { id: 'old', key: new Uint8Array(32).fill(1) };
+const newKey = { id: 'new', key: new Uint8Array(32).fill(2) };
+
+describe('sealed stores', () => {
+  const open = () => {
+    const clock = fakeClock();
+    // The text of 9,998 characters gets a tag of 16 bytes, and four characters for each three bytes.
+    const inner = memoryStores({ clock, maxValueSize: ((9_998 + 16) / 3) * 4 + 41 });
+    const advance = (ms: number) => clock.advance(ms);
+    return { stores: sealStores(inner, { keys: [newKey] }), maxValueSize: 9_998, advance };
+  };
+  for (const { name, run } of storeCases(open, { secondOpen: true })) it(name, run);
+
+  const openWithErrors = (keys = [newKey, oldKey]) => {
+    const errors: TenonError[] = [];
+    const inner = memoryStores();
+    return { inner, errors, stores: sealStores(inner, { keys, onError: error => errors.push(error) }) };
+  };
+  const toCodes = (errors: readonly TenonError[]) => errors.map(({ code }) => code);
+
+  it('contain no readable part of a value or message [so.encrypt]', async () => {
+    const { inner, stores } = openWithErrors();
+    await stores.values.put('session/a', { token: 'secret-token' });
+    const messages: unknown[] = [];
+    inner.bus.subscribe('changes', message => messages.push(message));
+    await stores.bus.publish('changes', { token: 'secret-token' });
+    await expect.poll(() => messages).toHaveLength(1);
+    const stored = await inner.values.list('');
+    expect(JSON.stringify([stored, messages])).not.toMatch(/token/);
+    expect(stored[0]?.value).toEqual({ sealed: expect.stringMatching(/^tenon1\.new\./) });
+    expect(await stores.values.get('session/a')).toEqual({
+      key: 'session/a',
+      value: { token: 'secret-token' },
+      version: 1,
+    });
+  });
+
+  it('seal with the first key, and open with all, so that keys can be rotated [so.encrypt]', async () => {
+    const inner = memoryStores();
+    const before = sealStores(inner, { keys: [oldKey] });
+    const added = sealStores(inner, { keys: [oldKey, newKey] });
+    const moved = sealStores(inner, { keys: [newKey, oldKey] });
+    await before.values.put('a', { n: 1 });
+    await moved.values.put('b', { n: 2 });
+    for (const stores of [added, moved])
+      expect((await stores.values.list('')).map(({ value }) => value)).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('refuse data of a key that this process does not have [so.encrypt]', async () => {
+    const inner = memoryStores();
+    await sealStores(inner, { keys: [newKey] }).values.put('a', { n: 1 });
+    const { values } = sealStores(inner, { keys: [oldKey] });
+    const error = { code: 'store/unknown-key', message: expect.stringContaining('"new"') };
+    await expect(values.get('a')).rejects.toMatchObject(error);
+    await expect(values.list('')).rejects.toMatchObject(error);
+    await expect(values.put('a', {}, { version: 0 })).rejects.toMatchObject(error);
+    expect((await inner.values.get('a'))?.version).toBe(1);
+  });
+
+  it('open no value that was copied to another key, changed or written without a key', async () => {
+    const { inner, errors, stores } = openWithErrors();
+    await stores.values.put('session/ada', { user: 'ada' });
+    const { value: { sealed } = {} } = (await inner.values.get('session/ada')) ?? {};
+    await inner.values.put('session/bob', { sealed });
+    await inner.values.put('session/changed', { sealed: `${String(sealed).slice(0, -2)}AA` });
+    await inner.values.put('session/plain', { user: 'ada' });
+    await inner.values.put('session/zoe', { sealed: 7 });
+    for (const name of ['bob', 'changed', 'plain', 'zoe'])
+      expect(await stores.values.get(`session/${name}`)).toBeUndefined();
+    expect(toCodes(errors)).toEqual(Array(4).fill('store/not-sealed'));
+    expect(errors[0]?.message).toContain('"session/"');
+    expect(errors[0]?.message).not.toContain('bob');
+    await stores.values.put('session/zz', { user: 'zz' });
+    const page = await stores.values.list('session/', { limit: 2 });
+    expect(page.map(({ value }) => value.user)).toEqual(['ada', 'zz']);
+  });
+
+  it('do not wait forever for a key under which something else is', async () => {
+    const { inner, stores } = openWithErrors();
+    await inner.values.put('task/a', { forged: true });
+    const owner = { clock: fakeClock(), lease: 1000 };
+    const taken = LeasedRecord.take(
+      stores.values,
+      'task/a',
+      owner,
+      () => ({}),
+      () => undefined,
+    );
+    await expect(taken).rejects.toMatchObject({ code: 'store/not-sealed' });
+    expect(await stores.values.put('task/b', {}, { version: 0 })).toBe(1);
+    expect(await stores.values.put('task/b', {}, { version: 0 })).toBeUndefined();
+  });
+
+  it('deliver no forged message, and none of another topic [so.bus-auth]', async () => {
+    const { inner, errors, stores } = openWithErrors();
+    const heard: unknown[] = [];
+    stores.bus.subscribe('sessions/a', message => heard.push(message));
+    const other: { sealed?: unknown }[] = [];
+    inner.bus.subscribe('sessions/b', message => other.push(message));
+    await stores.bus.publish('sessions/b', { kind: 'changed' });
+    await expect.poll(() => other).toHaveLength(1);
+    await inner.bus.publish('sessions/a', { kind: 'changed' });
+    await inner.bus.publish('sessions/a', { sealed: other[0]?.sealed });
+    await inner.bus.publish('sessions/a', { sealed: 'tenon1.gone.AAAA.AAAA' });
+    await stores.bus.publish('sessions/a', { kind: 'mail' });
+    await expect.poll(() => heard).toEqual([{ kind: 'mail' }]);
+    expect(toCodes(errors)).toEqual(['store/not-sealed', 'store/not-sealed', 'store/unknown-key']);
+  });
+
+  it('need valid keys', () => {
+    for (const keys of [[], [{ id: 'a', key: new Uint8Array(16) }], [oldKey, oldKey]])
+      expect(() => sealStores(memoryStores(), { keys })).toThrow(/invalid option `keys`/);
+  });
+});
+
+describe('remote stores', () => {
+  const remote: Stores = { ...memoryStores(), durable: true, remote: true };
+
+  it('are not used without keys, because secrets would be readable there [so.encrypt]', () => {
+    expect(() => sealRemoteStores(remote, undefined, () => {})).toThrow(
+      expect.objectContaining({ code: 'server/state-keys' }) as Error,
+    );
+    const local = memoryStores();
+    expect(sealRemoteStores(local, undefined, () => {})).toBe(local);
+    expect(sealRemoteStores(local, [newKey], () => {})).toBe(local);
+  });
+
+  it('are sealed once', async () => {
+    const sealed = sealRemoteStores(remote, [newKey], () => {});
+    expect(sealed).not.toBe(remote);
+    expect(sealed.durable).toBe(true);
+    expect(sealRemoteStores(sealed, undefined, () => {})).toBe(sealed);
+  });
+});

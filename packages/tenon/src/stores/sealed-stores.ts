@@ -1,0 +1,211 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { areSealKeys, createSeal, type Seal, type SealKey } from './seal.js';
+import type { Bus, StoredValue, Stores, Values } from './stores.js';
+import { MAX_LISTED, serializeValue } from './validation.js';
+
+/** Options of `sealStores`. */
+export interface SealedStoresOptions {
+  /**
+   * Keys of 32 bytes each. The first key seals, and all keys open, so that keys can be rotated. Give all replicas the
+   * same keys.
+   */
+  readonly keys: readonly SealKey[];
+  /**
+   * Called for each value and message that cannot be opened. It is then ignored.
+   * @default no reports
+   */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+}
+
+/** Member of a stored value or message with the sealed text. */
+const SEALED = 'sealed';
+
+/**
+ * Wraps stores so that everything in them is encrypted with AES-256-GCM: values and messages. Keys, topics, versions and
+ * lifetimes stay readable.
+ *
+ * A value is bound to its key, so a copy under another key does not open. A value or message that was changed or was
+ * written without a key is treated as absent. A value that was sealed with an unknown key throws `store/unknown-key`.
+ * @throws TenonError `store/option` for invalid keys.
+ */
+export function sealStores(stores: Stores, { keys, onError }: SealedStoresOptions): Stores {
+  if (!areSealKeys(keys)) {
+    throw new TenonError('store/option', 'invalid option `keys`', {
+      expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
+    });
+  }
+  const seal = createSeal(keys, Number.POSITIVE_INFINITY);
+  const report = (error: TenonError) => onError?.(error);
+  return {
+    values: sealValues(stores.values, seal, report),
+    bus: sealBus(stores.bus, seal, report),
+    // Buckets contain only numbers.
+    buckets: stores.buckets,
+    durable: stores.durable,
+    close: () => stores.close(),
+  };
+}
+
+/**
+ * Seals stores whose values leave the machine, and returns other stores as they are.
+ * @throws TenonError `server/state-keys` without keys.
+ */
+export function sealRemoteStores(
+  stores: Stores,
+  keys: readonly SealKey[] | undefined,
+  onError: (error: TenonError) => void,
+): Stores {
+  if (stores.remote !== true) return stores;
+  if (keys !== undefined) return sealStores(stores, { keys, onError });
+  throw new TenonError('server/state-keys', 'missing `inputRequests.keys`', {
+    expected: 'at least one key, because `stores` keep sessions, tasks and results on another machine',
+    hint: 'pass the same keys of 32 random bytes to all replicas: inputRequests: { keys: [{ id, key }] }',
+  });
+}
+
+/**
+ * Throws `store/not-encrypted` for stores whose values leave the machine, because secrets would be readable there.
+ * `user` is the part of the library that stores them.
+ */
+export function requireSealed({ remote }: Pick<Stores, 'remote'>, user: string): void {
+  if (remote !== true) return;
+  throw new TenonError('store/not-encrypted', `${user}: the stores are on another machine and not encrypted`, {
+    expected: 'stores that were wrapped by `sealStores`',
+    hint: 'pass sealStores(stores, { keys: [{ id, key }] }), with the same keys at all replicas',
+  });
+}
+
+/** Makes calls in their order. A call waits for earlier ones only while their data is encrypted or decrypted. */
+class CallOrder {
+  #last: Promise<void> | undefined;
+
+  /** Calls `call` with the result of `ready`, after all earlier calls were made. */
+  run<T, R>(ready: MaybePromise<T>, call: (value: T) => MaybePromise<R>): MaybePromise<R> {
+    if (this.#last === undefined && !isPromise(ready)) return call(ready);
+    const made = Promise.all([ready, this.#last]).then(([value]) => ({ result: call(value) }));
+    const last = made.then(
+      () => {},
+      () => {},
+    );
+    this.#last = last;
+    void last.then(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    return made.then(({ result }) => result);
+  }
+}
+
+function sealValues(values: Values, seal: Seal, report: (error: TenonError) => void): Values {
+  const order = new CallOrder();
+  const open = (stored: StoredValue): MaybePromise<StoredValue | undefined> => {
+    const { key, version, value } = stored;
+    return thenMaybe(openSealed(seal, value, bindToKey(key)), opened => {
+      if (opened !== undefined) return { key, version, value: opened };
+      report(createNotSealedError('value', key));
+      return undefined;
+    });
+  };
+
+  /**
+   * Throws if a value that cannot be opened prevented the creation of a value. A caller that reads it finds none, and
+   * would try again forever.
+   */
+  async function checkConflict(key: string): Promise<void> {
+    const stored = await values.get(key);
+    if (stored && (await openSealed(seal, stored.value, bindToKey(key))) === undefined)
+      throw createNotSealedError('value', key);
+  }
+
+  return {
+    async get(key) {
+      const stored = await order.run(undefined, () => values.get(key));
+      return stored && open(stored);
+    },
+    async put(key, value, options = {}) {
+      const sealed = seal.sealText(serializeValue(value, Number.POSITIVE_INFINITY), bindToKey(key));
+      const version = await order.run(sealed, text => values.put(key, { [SEALED]: text }, options));
+      if (version === undefined && options.version === 0) await checkConflict(key);
+      return version;
+    },
+    delete: async (key, version) => order.run(undefined, () => values.delete(key, version)),
+    async list(prefix, options = {}) {
+      const limit = Math.min(options.limit ?? MAX_LISTED, MAX_LISTED);
+      const opened: StoredValue[] = [];
+      // Values that cannot be opened leave room on the page for later ones.
+      for (let { after } = options; ; ) {
+        const rest = { limit: limit - opened.length, after };
+        const page = await order.run(undefined, () => values.list(prefix, rest));
+        for (const stored of page) {
+          const each = await open(stored);
+          if (each !== undefined) opened.push(each);
+        }
+        after = page.at(-1)?.key;
+        if (opened.length >= limit || page.length < rest.limit) return opened;
+      }
+    },
+  };
+}
+
+function sealBus(bus: Bus, seal: Seal, report: (error: TenonError) => void): Bus {
+  const publishing = new CallOrder();
+  /** Opens a message. A message that cannot be opened is reported. */
+  const open = (topic: string, message: JsonObject): MaybePromise<JsonObject | undefined> =>
+    catchMaybe<JsonObject | undefined>(
+      () =>
+        thenMaybe(openSealed(seal, message, bindToTopic(topic)), opened => {
+          if (opened === undefined) throw createNotSealedError('message', topic);
+          return opened;
+        }),
+      error => {
+        report(TenonError.from(error));
+        return undefined;
+      },
+    );
+  return {
+    async publish(topic, message) {
+      const sealed = seal.sealText(serializeValue(message, Number.POSITIVE_INFINITY), bindToTopic(topic));
+      await publishing.run(sealed, text => bus.publish(topic, { [SEALED]: text }));
+    },
+    subscribe(topic, listener) {
+      const receiving = new CallOrder();
+      let isEnded = false;
+      // The inner bus reports what the listener throws.
+      const unsubscribe = bus.subscribe(topic, message =>
+        receiving.run(open(topic, message), opened => (opened === undefined || isEnded ? undefined : listener(opened))),
+      );
+      return () => {
+        isEnded = true;
+        unsubscribe();
+      };
+    },
+  };
+}
+
+/**
+ * Opens the sealed text of a value or message. Returns `undefined` if there is none, if it was changed, or if it is
+ * bound to another place.
+ */
+function openSealed(seal: Seal, { [SEALED]: text }: JsonObject, boundTo: string): MaybePromise<JsonObject | undefined> {
+  if (typeof text !== 'string') return undefined;
+  const id = seal.findUnknownKey(text);
+  if (id === undefined) return seal.open(text, boundTo);
+  throw new TenonError('store/unknown-key', `the store has data that was sealed with the key "${id}"`, {
+    expected: 'one of the keys of this process',
+    hint: 'pass the same keys to all replicas, and keep an old key until everything that it sealed has expired',
+  });
+}
+
+// Request states are bound to JSON texts, so that no client can place its request state in a store.
+const bindToKey = (key: string) => `value ${key}`;
+const bindToTopic = (topic: string) => `message ${topic}`;
+
+/** Creates the error for data that another program wrote or changed. It does not contain the key, only its kind. */
+function createNotSealedError(kind: 'value' | 'message', key: string): TenonError {
+  return new TenonError('store/not-sealed', `cannot open a ${kind} in the store`, {
+    expected: `a ${kind} that was sealed with one of the keys of this process, for its place`,
+    received: `another one under "${key.split('/', 1)[0]}/"`,
+    hint: 'check who can write to the store. The data is ignored',
+  });
+}
