@@ -5,7 +5,7 @@
  * trace tells.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { library, readJson } from './process.mjs';
@@ -15,10 +15,22 @@ const source = join(library, 'src');
 const CLIENT = 'runtimes/node/connect';
 /** The client of all other runtimes: in a file of its own, a bundler sees that a server does without. */
 const WEB_CLIENT = 'runtimes/web/connect';
-/** The entry of `tenon` for bundlers: they leave out a client that is not used, and nothing has to be loaded later. */
+/** The entry of `tenon` for bundlers. */
 const BUNDLED = 'index.bundled';
+const BUNDLED_PATH = join(source, `${BUNDLED}.ts`);
+/** Files whose dynamic imports are static ones in that entry, because few programs use them. */
+const NOW = ['connect', 'task-service'];
+/**
+ * Exports of `tenon` with a dynamic import. Each entry on Node has its own copy: in a shared file, bundlers would find the
+ * import in programs that do not use the export.
+ */
+const COPIED = ['extensions/tasks/tasks', 'schemas/load-peer-schema'];
 /** What asking works by, which the first handler loads that asks. */
 const ASKING = 'execution/execution-runtime';
+/** The work on tasks. As an entry it keeps the names of its exports, which `tenon` imports in both ways. */
+const TASK_SERVICE = 'extensions/tasks/task-service';
+/** The validators by JSON Schema, which the first such schema loads. */
+const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema'];
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */
 const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
@@ -35,6 +47,7 @@ export async function buildForms(entries, folders) {
       ...Object.fromEntries([...entries, BUNDLED].map(entry => [entry, pathOf(entry)])),
       'parts/connect': pathOf(CLIENT),
       'parts/connect-web': pathOf(WEB_CLIENT),
+      'parts/task-service': pathOf(TASK_SERVICE),
     },
     external: id => id.startsWith('node:') || installed.includes(id),
     platform: 'node',
@@ -59,7 +72,7 @@ export async function buildForms(entries, folders) {
       // Text of one byte a character takes half the memory, and is read faster.
       charset: 'ascii',
       comments: { annotation: true, jsdoc: false, legal: false },
-      codeSplitting: { groups: parts() },
+      codeSplitting: { groups: parts(format) },
     });
   }
   await build.close();
@@ -68,18 +81,35 @@ export async function buildForms(entries, folders) {
 /** @param {string} entry */
 const pathOf = entry => (entry === BUNDLED ? entry : join(source, `${entry}.ts`));
 
-/** `tenon` on Node with its client at hand. @type {import('rolldown').Plugin} */
+/**
+ * `tenon` for bundlers, with static imports in place of dynamic ones. A bundler leaves out a static import that a program
+ * does not use. It makes a file of each dynamic import, and loads with the program whatever that file shares with it.
+ * @type {import('rolldown').Plugin}
+ */
 const bundledEntry = {
   name: 'bundled-entry',
-  resolveId: id => (id === BUNDLED ? join(source, `${BUNDLED}.ts`) : undefined),
+  resolveId(id, importer = '') {
+    if (id === BUNDLED) return BUNDLED_PATH;
+    const path = join(dirname(importer), id).replace(/\.js$/, '.ts');
+    if (!COPIED.some(each => path === pathOf(each))) return undefined;
+    if (importer === BUNDLED_PATH) return `${path}?bundled`;
+    return importer === pathOf('index.node') ? `${path}?node` : undefined;
+  },
   async load(id) {
-    if (id !== join(source, `${BUNDLED}.ts`)) return undefined;
-    const text = await readFile(pathOf('index.node'), 'utf8');
-    const later = `await import('./${CLIENT}.js')`;
-    if (!text.includes(later)) throw new Error(`index.node.ts has no ${later}`);
-    return `import { connect as now } from './${CLIENT}.js';\n${text.replace(later, '{ connect: now }')}`;
+    const [path = '', form] = id === BUNDLED_PATH ? [pathOf('index.node'), 'bundled'] : id.split('?');
+    if (form === undefined) return undefined;
+    const code = await readFile(path, 'utf8');
+    return { code: form === 'bundled' ? importNow(code) : code, moduleType: 'ts' };
   },
 };
+
+/** Replaces the dynamic import of a module by a static one, if it is one of `NOW`. @param {string} code */
+function importNow(code) {
+  const [match, name, path = ''] = /const \{ (\w+) \} = await import\('([^']+)'\)/.exec(code) ?? [];
+  if (match === undefined) throw new Error(`${BUNDLED}: expected a dynamic import in each module that it copies`);
+  if (!NOW.some(each => path.endsWith(`/${each}.js`))) return code;
+  return `import { ${name} as now } from '${path}';\n${code.replace(match, `const { ${name} } = { ${name}: now }`)}`;
+}
 
 /**
  * Says of each call that a module makes while it is loaded that it is done for its value alone: so a bundler can leave
@@ -88,7 +118,7 @@ const bundledEntry = {
 const pureBeginnings = {
   name: 'pure-beginnings',
   transform(code, id) {
-    const places = new Set(parseAst(code, { lang: id.endsWith('.ts') ? 'ts' : 'js' }).body.flatMap(callsOf));
+    const places = new Set(parseAst(code, { lang: /\.ts\b/.test(id) ? 'ts' : 'js' }).body.flatMap(callsOf));
     let marked = code;
     for (const place of [...places].sort((a, b) => b - a)) {
       marked = `${marked.slice(0, place)}/* @__PURE__ */ ${marked.slice(place)}`;
@@ -107,17 +137,25 @@ function callsOf(node) {
 }
 
 /**
- * The files that are shared, the first before the others: what a server on stdio needs to start, but for what nobody
- * else needs; what asking takes beyond that, and what a client takes. The rest is put together by who uses it.
- * @returns {import('rolldown').CodeSplittingGroup[]}
+ * The files that are shared, the first before the others. `core` has what clients and modules that are loaded later need
+ * of a server's code, and `server-core` the rest of what a server on stdio needs. A bundler splits a program by files, so
+ * a client gets nothing of `server-core`. Bundlers do not use the CommonJS form, where both are one file.
+ * @param {string} format @returns {import('rolldown').CodeSplittingGroup[]}
  */
-function parts() {
+function parts(format) {
+  /** @type {(modulesOf: (entry: string) => Set<string>) => Set<string>} */
+  const serving = modulesOf => {
+    const calling = new Set([...modulesOf('index'), ...modulesOf(CLIENT)]);
+    const stdio = [...modulesOf('stdio')].filter(id => calling.has(id));
+    return without('index.node', [...modulesOf('index.node'), ...stdio]);
+  };
   return [
-    part('core', 2, modulesOf => {
-      const calling = new Set([...modulesOf('index'), ...modulesOf(CLIENT)]);
-      const stdio = [...modulesOf('stdio')].filter(id => calling.has(id));
-      return without('index.node', [...modulesOf('index.node'), ...stdio]);
+    part('core', 3, modulesOf => {
+      if (format === 'cjs') return serving(modulesOf);
+      const others = new Set([CLIENT, ASKING, ...VALIDATING].flatMap(entry => [...modulesOf(entry)]));
+      return new Set([...serving(modulesOf)].filter(id => others.has(id)));
     }),
+    part('server-core', 2, serving),
     part('asking', 1, modulesOf => without(ASKING, modulesOf(ASKING))),
     part('client', 1, modulesOf => without('index', without(WEB_CLIENT, modulesOf('index')))),
   ];
@@ -133,6 +171,7 @@ function part(name, priority, chosen) {
   let modules;
   return {
     name: (/** @type {string} */ id, /** @type {Graph} */ graph) => {
+      if (COPIED.some(each => id.startsWith(pathOf(each)))) return null;
       modules ??= chosen(entry => reached(pathOf(entry), graph));
       return modules.has(id) ? name : null;
     },

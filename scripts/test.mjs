@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import {
   aiAdaptersWork,
   bundlesSmall,
+  bundlesWithinBudget,
   commandAnswers,
   consumeTypes,
   exportsMatch,
@@ -63,6 +64,7 @@ const steps = [
   { id: 'package', title: 'All entries share their errors', run: sharesItsErrors },
   { id: 'package', title: 'A server on stdio starts from few files', run: startsSmall },
   { id: 'package', title: 'A bundle has what is used alone', run: bundlesSmall },
+  { id: 'package', title: 'Bundles are within their budgets', run: bundlesWithinBudget },
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
   { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
   { id: 'package', title: 'The adapters for the AI SDK install, and work', run: aiAdaptersWork },

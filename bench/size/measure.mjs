@@ -38,8 +38,8 @@ export async function measureSize() {
   }
 }
 
-/** @param {string} folder @param {typeof bundles[number]} bundle @returns {Promise<Bundle>} */
-async function measureBundle(folder, bundle) {
+/** Measures a program in a project that has the packages. @param {string} folder @param {typeof bundles[number]} bundle @returns {Promise<Bundle>} */
+export async function measureBundle(folder, bundle) {
   const { name, limit } = bundle;
   const { outputFiles, metafile } = await bundled(folder, bundle, false);
   const code = outputFiles[0]?.contents ?? new Uint8Array();

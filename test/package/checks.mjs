@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { bundles } from '../../bench/size/bundles.mjs';
+import { measureBundle } from '../../bench/size/measure.mjs';
 import { installPacked, installPackedPackage } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
 
@@ -140,6 +142,21 @@ export async function bundlesSmall() {
   // By this esbuild keeps a module for later, with all that it imports.
   const later = [...client.matchAll(/__esm\(\{\s*"([^"]+)"/g)].map(([, path = '']) => basename(path));
   if (later.includes('client.js')) throw new Error('a bundle of a client keeps the client for later');
+}
+
+/** Checks that the bundles of the smallest programs stay within their budgets. */
+export async function bundlesWithinBudget() {
+  for (const program of bundles) {
+    const { name, budget } = program;
+    if (budget === undefined) continue;
+    const { gzipped, atStart } = await measureBundle(installed().folder, program);
+    const sizes = { oneFile: gzipped / 1024, atStart: atStart / 1024 };
+    console.log(`${name}: ${sizes.oneFile.toFixed(1)} KiB, of that at start ${sizes.atStart.toFixed(1)} KiB`);
+    for (const [form, size] of Object.entries(sizes)) {
+      const most = budget[/** @type {keyof typeof sizes} */ (form)];
+      if (size > most) throw new Error(`${name}, ${form}: expected at most ${most} KiB, got ${size.toFixed(2)} KiB`);
+    }
+  }
 }
 
 /** @param {string} contents */

@@ -2,7 +2,7 @@ import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
-import { createHttpSseEndpoints } from '../../http-sse/server.js';
+import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
@@ -73,23 +73,50 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
   const sessions = createSessionRegistry(context);
   const { path = '/mcp', messagesPath = '/messages' } = options;
   const ssePath = resolveSsePath(options);
-  const sseEndpoints = createHttpSseEndpoints(context, messagesPath);
+  let sseEndpoints: HttpSseEndpoints | undefined;
+  // The first request of HTTP+SSE loads the code, because most servers have no such clients.
+  const loadSseEndpoints = async (): Promise<HttpSseEndpoints> => {
+    const { createHttpSseEndpoints } = await import('../../http-sse/server.js');
+    sseEndpoints ??= createHttpSseEndpoints(context, messagesPath);
+    return sseEndpoints;
+  };
+  const serveSse = (exchange: Exchange, serve: (endpoints: HttpSseEndpoints) => void): void => {
+    if (sseEndpoints !== undefined) return serve(sseEndpoints);
+    loadSseEndpoints()
+      .then(serve)
+      .catch(error => replyInternalError(context, exchange, error));
+  };
 
   const route = (exchange: Exchange, auth: AuthInfo | undefined): void => {
-    if (ssePath !== false && exchange.path === ssePath) sseEndpoints.open(exchange, auth);
-    else if (ssePath !== false && exchange.path === messagesPath) sseEndpoints.receive(exchange, auth);
+    if (ssePath !== false && exchange.path === ssePath) serveSse(exchange, each => each.open(exchange, auth));
+    else if (ssePath !== false && exchange.path === messagesPath)
+      serveSse(exchange, each => each.receive(exchange, auth));
     else if (path === '*' || exchange.path === path) serveStreamableHttp(context, sessions, exchange, auth);
     else refuse(exchange, 404, createInvalidRequest(`Not found. The path of the MCP endpoint is ${path}`));
   };
   const admit = createAdmission(options, context, route);
+  const handle = (exchange: Exchange): void => {
+    try {
+      admit(exchange);
+    } catch (error) {
+      replyInternalError(context, exchange, error);
+    }
+  };
+
+  const stores = context.keepsSessions ? context.handler.sharedStores : undefined;
+  // Requests wait until the code for sessions in stores is loaded.
+  let isReady = stores === undefined;
 
   return {
     handle(exchange) {
-      try {
-        admit(exchange);
-      } catch (error) {
-        replyInternalError(context, exchange, error);
-      }
+      if (isReady || stores === undefined) return handle(exchange);
+      sessions.connectStores(stores).then(
+        () => {
+          isReady = true;
+          handle(exchange);
+        },
+        error => replyInternalError(context, exchange, error),
+      );
     },
     serves: (requestedPath, mount = '') =>
       path === '*' ||
@@ -115,7 +142,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
           // Ending the sessions ends all requests in progress, which calls this function again.
           if (isFinishing) return;
           isFinishing = true;
-          const endingStreams = sseEndpoints.endAll();
+          const endingStreams = sseEndpoints?.endAll();
           // Streams that other processes continue are written to the store first.
           thenMaybe(sessions.endAll(), () =>
             thenMaybe(endingStreams, () => {

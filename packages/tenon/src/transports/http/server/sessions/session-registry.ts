@@ -3,13 +3,16 @@ import type { MaybePromise } from '../../../../jsonrpc/maybe-promise.js';
 import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { isSameOwner } from '../../../../protocol/caller-identity.js';
+import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
-import { type CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';
+import type { CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';
 import { IdleSessionFinder } from './idle-session-finder.js';
 import { HttpSession } from './session.js';
 
 /** The sessions of an endpoint. */
 export interface HttpSessionRegistry {
+  /** Keeps sessions in stores. Loads the code for that, because most servers have their sessions in memory. */
+  connectStores(stores: SharedStores): Promise<void>;
   /** Creates a session, or returns `undefined` when a limit is reached. */
   create(auth: AuthInfo | undefined, address: string | undefined): HttpSession | undefined;
   /** Creates a session for one POST. It has no ID and ends with the responses. */
@@ -87,10 +90,13 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     scheduleSweep();
     return session;
   };
-  const stores = context.keepsSessions ? context.handler.sharedStores : undefined;
-  const storedSessions = stores && new StoredSessions(context, stores, sessions, createSession);
+  let storedSessions: StoredSessions | undefined;
 
   return {
+    async connectStores(stores) {
+      const { StoredSessions } = await import('../stored-sessions/stored-sessions.js');
+      storedSessions ??= new StoredSessions(context, stores, sessions, createSession);
+    },
     create(auth, address) {
       const session = createSession(crypto.randomUUID(), auth, address);
       if (session !== undefined) storedSessions?.attach(session);
@@ -121,7 +127,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     endAll() {
       const all = [...sessions.values(), ...posts.entries().map(([, session]) => session)];
       const ended = all.map(session => session.end());
-      if (storedSessions !== undefined) return Promise.all(ended).then(() => storedSessions.close());
+      const stored = storedSessions;
+      if (stored !== undefined) return Promise.all(ended).then(() => stored.close());
     },
   };
 }
