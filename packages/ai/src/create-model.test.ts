@@ -399,8 +399,8 @@ describe('a model of the AI SDK', () => {
 
   it('has the name and the inputs that its options say', () => {
     const scores = { cost: 1 };
-    const model = createModel('anthropic/claude-sonnet-4.5', { standsFor: ['claude'], scores, takes: { audio: true } });
-    expect(model).toMatchObject({ name: 'anthropic/claude-sonnet-4.5', standsFor: ['claude'], scores });
+    const model = createModel('anthropic/claude-sonnet-4.5', { replaces: ['claude'], scores, takes: { audio: true } });
+    expect(model).toMatchObject({ name: 'anthropic/claude-sonnet-4.5', replaces: ['claude'], scores });
     expect(model.takes).toEqual({ images: true, audio: true, tools: true });
     expect(createModel(createScriptedModel(), { name: 'mine' }).name).toBe('mine');
   });

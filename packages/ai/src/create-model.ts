@@ -40,10 +40,10 @@ export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createModel(languageModel: LanguageModel, options: CreateModelOptions = {}): Model {
-  const { name = getModelId(languageModel), takes, standsFor, scores, maxRetries = 2, secrets } = options;
+  const { name = getModelId(languageModel), takes, replaces, scores, maxRetries = 2, secrets } = options;
   return {
     name,
-    standsFor,
+    replaces,
     scores,
     takes: { images: takes?.images ?? true, audio: takes?.audio ?? false, tools: takes?.tools ?? true },
     async generate(request, { signal, spent }) {

@@ -31,8 +31,8 @@ interface LockOptions {
 export function lockCommand(context: CliContext): Command {
   return createCommand('lock', 'record what servers offer in a lock file, and report changes')
     .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
-    .option('--check', 'write nothing: exit with 1 if a change needs approval, with 2 if a server cannot be reached')
-    .option('--strict', 'with --check: exit with 1 for minor changes, too')
+    .option('--check', 'write nothing: exit with 7 if a change needs approval, with 4 if a server cannot be reached')
+    .option('--strict', 'with --check: exit with 7 for minor changes, too')
     .option('--file <path>', 'path of the lock file', 'mcp.lock')
     .option('--yes', 'write the lock file without asking')
     .option('--trust', 'start the configured commands without asking for approval')

@@ -46,7 +46,7 @@ export function createTargetCommand(name: string, summary: string, usage: string
 export function withTargetOptions(command: Command): Command {
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
-    .option('--timeout <time>', 'time to wait for a response (default: 60s without a sign of life)', parseDuration)
+    .option('--timeout <time>', 'time to wait for a response (default: 60s after the last progress)', parseDuration)
     .option('--no-input', 'never ask: park questions of the server, and do not sign in')
     .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
     .optionsGroup('Servers of a configuration:')

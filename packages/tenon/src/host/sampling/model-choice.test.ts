@@ -11,7 +11,7 @@ const models = [
   scriptedModel(['x'], { name: 'claude-3-haiku', scores: { cost: 0.9, speed: 0.9, intelligence: 0.4 } }),
   scriptedModel(['x'], {
     name: 'gemini-pro',
-    standsFor: ['claude-3-sonnet'],
+    replaces: ['claude-3-sonnet'],
     scores: { cost: 0.5, speed: 0.6, intelligence: 0.8 },
   }),
   scriptedModel(['x'], { name: 'plain', takes: {} }),

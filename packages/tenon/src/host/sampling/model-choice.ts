@@ -35,7 +35,7 @@ function filterByHints(models: readonly Model[], { hints = [] }: ModelPreference
     if (typeof name !== 'string' || name === '') continue;
     const wanted = name.toLowerCase();
     const matching = models.filter(model =>
-      [model.name, ...(model.standsFor ?? [])].some(each => each.toLowerCase().includes(wanted)),
+      [model.name, ...(model.replaces ?? [])].some(each => each.toLowerCase().includes(wanted)),
     );
     if (matching.length > 0) return matching;
   }

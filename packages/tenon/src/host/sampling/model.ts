@@ -39,7 +39,7 @@ export interface Model {
    * Names of models that this model can replace. A hint with one of these names matches this model.
    * @default none
    */
-  readonly standsFor?: readonly string[] | undefined;
+  readonly replaces?: readonly string[] | undefined;
   /**
    * Content types that the model supports in addition to text.
    * @default none

@@ -9,7 +9,7 @@ export type DriftKind =
   | 'url'
   | 'identity'
   | 'version'
-  | 'revision'
+  | 'protocol version'
   | 'instructions'
   | 'added'
   | 'removed'
@@ -57,7 +57,7 @@ export interface Drift {
 
 const NOTE_KINDS: ReadonlySet<DriftKind> = new Set([
   'version',
-  'revision',
+  'protocol version',
   'icons',
   'execution',
   'removed',
@@ -80,7 +80,7 @@ const MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {
 
 const SERVER_MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {
   version: 'version',
-  revision: 'revision',
+  revision: 'protocol version',
   instructions: 'instructions',
   icons: 'icons',
 };

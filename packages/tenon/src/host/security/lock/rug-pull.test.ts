@@ -136,7 +136,7 @@ describe('a rug pull', () => {
   it.each<[string, ServerInventory, string]>([
     ['a tool that is gone', { ...notes, tools: [addTool] }, 'removed'],
     ['the version', { ...notes, info: { ...notes.info!, version: '1.0.1' } }, 'version'],
-    ['the revision', { ...notes, protocolVersion: '2025-06-18' }, 'revision'],
+    ['the protocol version', { ...notes, protocolVersion: '2025-06-18' }, 'protocol version'],
     ['an icon', withTool({ icons: [{ src: 'https://notes.example/a.png' }] }), 'icons'],
     ['how it is run', withTool({ execution: { taskSupport: 'optional' } }), 'execution'],
   ])('is not seen where there is none: %s is noted', async (_, offered, kind) => {
