@@ -1,12 +1,23 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { computeFingerprint } from '../../encoding/fingerprint.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { SharedStores } from '../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 
 /** Time for which changes are collected into one message to the other processes, in milliseconds. */
 const PUBLISH_DELAY = 10;
+
+/** Interval of reads of the changes, in milliseconds. They find the changes whose message the bus has lost. */
+const POLL_INTERVAL = 15_000;
+/** Lifetime of a change in the store, in milliseconds. A process may be disconnected from the store for that long. */
+const CHANGE_TTL = 600_000;
+/** Maximum time for which a change is stored again while the store has a fault, in milliseconds. */
+const MAX_RETRY = 60_000;
+/** Maximum number of values in one answer of the store. */
+const PAGE = 1000;
 
 /** A change that clients of all processes must be notified of. */
 export interface SharedChange {
@@ -15,8 +26,15 @@ export interface SharedChange {
   readonly name: string;
 }
 
+/** The last change of a resource or list in the store. A later change has another ID. */
+interface StoredChange extends SharedChange, JsonObject {
+  readonly id: string;
+  readonly process: string;
+}
+
 /**
- * Changes in other processes of the same server. A message contains only the name of the change, because clients read
+ * Changes in other processes of the same server. The store keeps the last change of each resource and list for some
+ * time, and the bus announces it. A message contains only the name of the change, because clients read
  * the changed data themselves.
  */
 export class SharedChanges {
@@ -26,7 +44,10 @@ export class SharedChanges {
   readonly #onChange: (change: SharedChange) => void;
   readonly #process = crypto.randomUUID();
   #pending = new Map<string, SharedChange>();
+  /** IDs of the changes that this process knows, by their keys in the store. */
+  readonly #known = new Map<string, string>();
   #stop: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(
     stores: SharedStores,
@@ -45,12 +66,15 @@ export class SharedChanges {
     if (this.#stop !== undefined) return;
     try {
       this.#stop = this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
+      // Earlier changes are no news for the subscribers of this process.
+      this.#poll(() => {});
     } catch (error) {
       this.#report(error);
     }
   }
 
   close(): void {
+    this.#cancelTimer?.();
     this.#stop?.();
     this.#stop = undefined;
   }
@@ -65,15 +89,64 @@ export class SharedChanges {
     return `changes/${this.#stores.scope}`;
   }
 
+  #toKey({ kind, name }: SharedChange): string {
+    return `change/${this.#stores.scope}/${kind}/${computeFingerprint(name)}`;
+  }
+
   #publishPending(): void {
-    const changes = [...this.#pending.values()];
+    const changes = [...this.#pending.values()].map(change => ({
+      ...change,
+      id: crypto.randomUUID(),
+      process: this.#process,
+    }));
     this.#pending = new Map();
-    this.#stores.bus.publish(this.#topic, { process: this.#process, changes }).catch(error => this.#report(error));
+    this.#store(changes)
+      .then(() => this.#stores.bus.publish(this.#topic, { process: this.#process, changes }))
+      .catch(error => this.#report(error));
+  }
+
+  async #store(changes: readonly StoredChange[]): Promise<void> {
+    const put = (change: StoredChange) => this.#stores.values.put(this.#toKey(change), change, { ttl: CHANGE_TTL });
+    const options = { clock: this.#clock, maxElapsed: MAX_RETRY };
+    await Promise.all(changes.map(change => retryStoreFaults(() => put(change), options)));
   }
 
   #receive({ process, changes }: JsonObject): void {
     // Only processes of this server publish to the topic.
-    if (process !== this.#process) for (const change of changes as SharedChange[]) this.#onChange(change);
+    if (process !== this.#process) for (const change of changes as StoredChange[]) this.#notify(change);
+  }
+
+  /** Notifies the subscribers of a change, unless they already were or the change is of this process. */
+  #notify(change: StoredChange, onChange = this.#onChange): void {
+    const key = this.#toKey(change);
+    if (this.#known.get(key) === change.id) return;
+    this.#known.set(key, change.id);
+    if (change.process !== this.#process) onChange(change);
+  }
+
+  /** Reads the changes now and at intervals. */
+  #poll(onChange = this.#onChange): void {
+    this.#readChanges(onChange)
+      .catch(error => this.#stop && this.#report(error))
+      .finally(() => {
+        if (this.#stop) this.#cancelTimer = this.#clock.after(POLL_INTERVAL, () => this.#poll());
+      });
+  }
+
+  async #readChanges(onChange: (change: SharedChange) => void): Promise<void> {
+    const keys = new Set<string>();
+    const prefix = `change/${this.#stores.scope}/`;
+    for (let after: string | undefined; ; ) {
+      const page = await this.#stores.values.list(prefix, after === undefined ? {} : { after });
+      for (const { key, value } of page) {
+        keys.add(key);
+        // Only processes of this server write under the prefix.
+        this.#notify(value as StoredChange, onChange);
+      }
+      after = page.at(-1)?.key;
+      if (page.length < PAGE) break;
+    }
+    for (const key of [...this.#known.keys()]) if (!keys.has(key)) this.#known.delete(key);
   }
 
   #report(error: unknown): void {

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SharedStores } from '../../protocol/request-handler.js';
+import { memoryStores } from '../../stores/memory-stores.js';
+import { type FakeClock, fakeClock } from '../../testing/fake-clock.js';
+import { type SharedChange, SharedChanges } from './shared-changes.js';
+
+const wait = () => new Promise(resolve => setTimeout(resolve, 5));
+const POLL_INTERVAL = 15_000;
+
+describe('changes in several processes', () => {
+  let clock: FakeClock;
+  let stores: SharedStores;
+  const opened: SharedChanges[] = [];
+  beforeEach(() => {
+    clock = fakeClock(1000);
+    stores = { ...memoryStores({ clock }), scope: 'notes' };
+  });
+  afterEach(() => {
+    for (const each of opened.splice(0)) each.close();
+  });
+
+  /** Opens the changes of one process. `isDeaf` makes its bus lose all messages. */
+  const open = async (isDeaf = false) => {
+    const bus = { ...stores.bus, ...(isDeaf && { subscribe: () => () => {} }) };
+    const seen: string[] = [];
+    const errors: Error[] = [];
+    const onChange = ({ kind, name }: SharedChange) => void seen.push(`${kind} ${name}`);
+    const changes = new SharedChanges({ ...stores, bus }, clock, error => errors.push(error), onChange);
+    opened.push(changes);
+    changes.listen();
+    await wait();
+    return { changes, seen, errors };
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await wait();
+  };
+
+  it('reach a process whose bus has lost the message, once for each change [so.sub-missed-bell]', async () => {
+    const one = await open();
+    const two = await open(true);
+    one.changes.publish({ kind: 'resource', name: 'note://a' });
+    await pass(10);
+    expect(two.seen).toEqual([]);
+    await pass(POLL_INTERVAL);
+    expect(two.seen).toEqual(['resource note://a']);
+    await pass(POLL_INTERVAL);
+    one.changes.publish({ kind: 'resource', name: 'note://a' });
+    one.changes.publish({ kind: 'list', name: 'tools' });
+    await pass(10);
+    await pass(POLL_INTERVAL);
+    expect(two.seen.slice(1).toSorted()).toEqual(['list tools', 'resource note://a']);
+    expect(one.seen).toEqual([]);
+  });
+
+  it('come once to a process that also got the message', async () => {
+    const one = await open();
+    const two = await open();
+    one.changes.publish({ kind: 'list', name: 'tools' });
+    await pass(10);
+    expect(two.seen).toEqual(['list tools']);
+    await pass(POLL_INTERVAL);
+    expect(two.seen).toEqual(['list tools']);
+  });
+
+  it('do not come if they are older than the process, and are deleted after ten minutes', async () => {
+    const one = await open();
+    one.changes.publish({ kind: 'list', name: 'tools' });
+    await pass(10);
+    const two = await open(true);
+    await pass(POLL_INTERVAL);
+    expect(two.seen).toEqual([]);
+    expect(await stores.values.list('change/')).toHaveLength(1);
+    await pass(600_000);
+    expect(await stores.values.list('change/')).toEqual([]);
+  });
+
+  it('are stored when the store responds again', async () => {
+    const { put } = stores.values;
+    let isDown = true;
+    stores = {
+      ...stores,
+      values: { ...stores.values, put: async (...args) => (isDown ? Promise.reject(new Error('down')) : put(...args)) },
+    };
+    const one = await open();
+    const two = await open(true);
+    one.changes.publish({ kind: 'list', name: 'tools' });
+    await pass(10);
+    isDown = false;
+    await pass(POLL_INTERVAL);
+    await pass(POLL_INTERVAL);
+    expect([two.seen, one.errors]).toEqual([['list tools'], []]);
+  });
+});
