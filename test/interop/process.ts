@@ -43,6 +43,10 @@ export function createStdioPeer(args: readonly string[], env: Readonly<Record<st
 /** A server that listens in a process of its own. */
 export interface HttpPeer {
   readonly origin: string;
+  readonly pid: number;
+  /** Sends a signal, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals): void;
+  /** Ends the server as `kill -9` does. */
   stop(): Promise<void>;
 }
 
@@ -69,6 +73,8 @@ export async function startHttpPeer(
   });
   return {
     origin: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    signal: signal => void child.kill(signal),
     async stop() {
       child.kill('SIGKILL');
       await exited;

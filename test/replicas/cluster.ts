@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
@@ -12,6 +12,7 @@ import {
 } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
 import { bundleProgram, type HttpPeer, startHttpPeer } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 /** Replicas of a server with one Redis, behind HAProxy, which sends each request to the next of them. */
 export interface Cluster {
@@ -22,6 +23,12 @@ export interface Cluster {
   /** Endpoints of the replicas themselves. */
   readonly replicaUrls: readonly string[];
   readonly redis: RedisServer;
+  /** The connection of each replica to the store, which the tests can slow down or interrupt. */
+  readonly links: readonly TcpProxy[];
+  /** Sends a signal to a replica, such as SIGSTOP. */
+  signal(index: number, signal: NodeJS.Signals): void;
+  /** Resident memory of each replica, in MiB. */
+  measureMemory(): number[];
   /** Ends a replica as `kill -9` does, and starts another one in its place. */
   replace(index: number): Promise<void>;
   kill(index: number): Promise<void>;
@@ -33,11 +40,30 @@ export const canStartCluster = hasRedis && isInstalled('haproxy', '-v');
 
 const replica = bundleProgram(new URL('./replica.ts', import.meta.url));
 
-export async function startCluster(count = 3): Promise<Cluster> {
-  const redis = await startRedis();
-  const env = { REDIS_URL: redis.url };
+export interface ClusterOptions {
+  readonly count?: number;
+  /** Environment of all replicas. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Difference of the clocks of the replicas to the clock of the machine, in milliseconds. */
+  readonly clockOffsets?: readonly number[];
+  readonly redisSettings?: readonly string[];
+}
+
+export async function startCluster({
+  count = 3,
+  env = {},
+  clockOffsets = [],
+  redisSettings = [],
+}: ClusterOptions = {}): Promise<Cluster> {
+  const redis = await startRedis(...redisSettings);
+  const redisPort = Number(new URL(redis.url).port);
+  const links = await Promise.all(Array.from({ length: count }, () => startTcpProxy(redisPort)));
   const ports = await Promise.all(Array.from({ length: count }, findFreePort));
-  const peers: HttpPeer[] = await Promise.all(ports.map(port => startHttpPeer(replica, env, port)));
+  const start = (index: number): Promise<HttpPeer> => {
+    const REDIS_URL = `redis://127.0.0.1:${links[index]?.port}`;
+    return startHttpPeer(replica, { REDIS_URL, CLOCK_OFFSET: String(clockOffsets[index] ?? 0), ...env }, ports[index]);
+  };
+  const peers = await Promise.all(ports.map((_, index) => start(index)));
   const balancer = await startBalancer(ports);
   const kill = async (index: number) => peers[index]?.stop();
   return {
@@ -45,17 +71,27 @@ export async function startCluster(count = 3): Promise<Cluster> {
     sseUrl: `http://127.0.0.1:${balancer.port}/sse`,
     replicaUrls: ports.map(port => `http://127.0.0.1:${port}/mcp`),
     redis,
+    links,
+    signal: (index, signal) => peers[index]?.signal(signal),
+    measureMemory: () => peers.map(({ pid }) => readResidentMemory(pid)),
     kill,
     async replace(index) {
       await kill(index);
-      peers[index] = await startHttpPeer(replica, env, ports[index]);
+      peers[index] = await start(index);
     },
     async close() {
       await balancer.close();
       await Promise.all(peers.map(peer => peer.stop()));
+      await Promise.all(links.map(link => link.close()));
       await redis.close();
     },
   };
+}
+
+/** Returns the resident memory of a process, in MiB. */
+function readResidentMemory(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
 }
 
 interface Balancer {
@@ -68,7 +104,10 @@ async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'tenon-haproxy-'));
   const file = join(folder, 'haproxy.cfg');
-  const servers = ports.map((each, index) => `  server r${index} 127.0.0.1:${each} check inter 200 fall 1 rise 1`);
+  const servers = ports.map(
+    (each, index) =>
+      `  server r${index} 127.0.0.1:${each} check inter 200 fall 1 rise 1 on-marked-down shutdown-sessions`,
+  );
   writeFileSync(file, `${CONFIGURATION.replace('PORT', String(port))}${servers.join('\n')}\n`);
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
   const exited = once(child, 'exit');
@@ -91,6 +130,7 @@ global
 defaults
   mode http
   timeout connect 2s
+  timeout check 2s
   timeout client 120s
   timeout server 120s
   retries 3
@@ -102,4 +142,6 @@ frontend mcp
   default_backend replicas
 backend replicas
   balance roundrobin
+  option httpchk GET /mcp
+  http-check expect rstatus ^[1-5]
 `;

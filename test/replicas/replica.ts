@@ -1,8 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import { createServer, tool } from 'tenon';
+import { createServer, tasks, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { redisStores } from 'tenon/redis';
 import { z } from 'zod';
+
+// Clocks of several machines differ.
+const offset = Number(process.env.CLOCK_OFFSET ?? 0);
+const { now } = Date;
+Date.now = () => now.call(Date) + offset;
 
 /** One of several processes of a server with sessions in Redis. */
 const stores = redisStores(process.env.REDIS_URL ?? '');
@@ -14,7 +19,24 @@ const server = createServer({
   onError: () => {},
   inputRequests: { keys: [{ id: 'shared', key: new Uint8Array(32).fill(7) }] },
   resources: { 'note://a': { read: () => 'a' } },
+  extensions: [tasks({ pollInterval: 50, leaseTtl: 3000 })],
   tools: {
+    whoami: tool({ run: (_, ctx) => ctx.auth?.principal ?? 'nobody' }),
+    // Counts each step in the store. A step that a kill interrupts runs again.
+    build: tool({
+      task: 'optional',
+      input: z.object({ id: z.string(), steps: z.number() }),
+      async run({ id, steps }, ctx) {
+        for (let step = 0; step < steps; step++)
+          await ctx.step(`step ${step}`, async () => {
+            // The tests make the store slow.
+            while (!(await stores.values.put(`effect/${id}/${step}`, {}, { ttl: 600_000 }).catch(() => undefined)))
+              await setTimeout(100);
+            await setTimeout(50);
+          });
+        return 'built';
+      },
+    }),
     where: tool({ run: () => String(process.pid) }),
     paced: tool({
       input: z.object({ steps: z.number().default(3) }),
@@ -63,4 +85,10 @@ const server = createServer({
     }),
   },
 });
-await serveHttp(server, { port: Number(process.env.PORT) });
+await serveHttp(server, {
+  port: Number(process.env.PORT),
+  authorize(request) {
+    const principal = request.header('x-user');
+    return { auth: principal === undefined ? undefined : { principal } };
+  },
+});
