@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
-import { json, serve } from '../../transports/http/client/loopback.test.js';
+import { json, serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { connectTo } from '../connect.js';
 import { createClientEndpoint } from './http-endpoint.js';
 import { memoryVersionCache } from './version-cache.js';

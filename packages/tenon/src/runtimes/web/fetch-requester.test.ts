@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOT_UTF8 } from '../../transports/fixtures/not-utf8.js';
-import { serve, stream } from '../../transports/http/client/loopback.test.js';
+import { serve, stream } from '../../transports/http/client/fixtures/scripted-server.js';
 import type { HttpReply } from '../../transports/http/client/requester.js';
 import { createNodeRequester } from '../node/http/http-requester.js';
 import { createFetchRequester } from './fetch-requester.js';

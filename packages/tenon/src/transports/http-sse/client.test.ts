@@ -10,7 +10,7 @@ import {
   stillClock,
   stream,
   takeNotes,
-} from '../http/client/loopback.test.js';
+} from '../http/client/fixtures/scripted-server.js';
 import { createHttpSseTransport, type HttpSseTransportOptions } from './client.js';
 
 const endpoint = (address: string) => `event: endpoint\ndata: ${address}\n\n`;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
 import { createFetchRequester } from '../../../runtimes/web/fetch-requester.js';
+import { answer, ask, json, type Script, serve, stream, takeNotes } from './fixtures/scripted-server.js';
 import { createHttpTransport } from './http-transport.js';
-import { answer, ask, json, type Script, serve, stream, takeNotes } from './loopback.test.js';
 import type { HttpTransportOptions } from './options.js';
 
 const requesters = { 'node:http': () => createNodeRequester(), fetch: () => createFetchRequester() };

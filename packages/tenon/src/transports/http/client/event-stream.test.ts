@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
+import {
+  answer,
+  ask,
+  data,
+  json,
+  note,
+  type Script,
+  serve,
+  stillClock,
+  stream,
+  takeNotes,
+} from './fixtures/scripted-server.js';
 import { createHttpTransport } from './http-transport.js';
-import { answer, ask, data, json, note, type Script, serve, stillClock, stream, takeNotes } from './loopback.test.js';
 import type { HttpTransportOptions } from './options.js';
 
 const version = { 'mcp-protocol-version': '2025-11-25' };

@@ -3,8 +3,19 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
 import { createFetchRequester } from '../../../runtimes/web/fetch-requester.js';
+import {
+  answer,
+  ask,
+  data,
+  json,
+  note,
+  type Script,
+  serve,
+  stillClock,
+  stream,
+  takeNotes,
+} from './fixtures/scripted-server.js';
 import { createHttpTransport } from './http-transport.js';
-import { answer, ask, data, json, note, type Script, serve, stillClock, stream, takeNotes } from './loopback.test.js';
 import type { HttpTransportOptions } from './options.js';
 
 const requesters = { 'node:http': () => createNodeRequester(), fetch: () => createFetchRequester() };

@@ -1,8 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
+import {
+  answer,
+  data,
+  json,
+  note,
+  type Script,
+  serve,
+  stillClock,
+  stream,
+  takeNotes,
+} from './fixtures/scripted-server.js';
 import { createHttpTransport } from './http-transport.js';
-import { answer, data, json, note, type Script, serve, stillClock, stream, takeNotes } from './loopback.test.js';
 import type { HttpTransportOptions } from './options.js';
 
 describe('the standalone stream', () => {
