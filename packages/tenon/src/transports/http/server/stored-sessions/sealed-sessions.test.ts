@@ -84,10 +84,7 @@ describe('a session in a store on another machine', () => {
     expect((await session.post(two, answer(request.id, 'Secret answer'))).status).toBe(202);
     expect(await nextMessages(events, 1)).toMatchObject([{ result: { content: [{ text: 'Hello Secret answer' }] } }]);
     for (const kind of ['session/', 'mail/', 'replica/', 'sessions/', 'changes/'])
-      expect(
-        written.some(text => text.startsWith(kind)),
-        kind,
-      ).toBe(true);
+      await expect.poll(() => written.some(text => text.startsWith(kind)), { message: kind }).toBe(true);
     for (const text of written) expect(text).not.toMatch(/secret|lovelace|elicitation|note:|"test"|initialize/i);
     for (const text of written) expect(text).not.toContain(session.id);
     expect(errors).toEqual([]);
