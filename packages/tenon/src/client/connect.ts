@@ -8,6 +8,7 @@ import type { RequestHandler } from '../protocol/request-handler.js';
 import { createTransportPair, type MemoryOptions } from '../transports/memory.js';
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
+import { createCallProxy } from './calls/call-proxy.js';
 import { listAll } from './calls/pages.js';
 import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
@@ -124,21 +125,6 @@ function createClient(pipeline: CallPipeline): Client {
     close: () => connections.close(),
     [Symbol.asyncDispose]: () => connections.close(),
   };
-}
-
-type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
-
-/**
- * Creates an object with a function for every name except `then`, because an object with `then` would be treated as a
- * promise.
- */
-function createCallProxy(call: CallByName): object {
-  return new Proxy(Object.create(null), {
-    get: (_, name) =>
-      typeof name === 'symbol' || name === 'then'
-        ? undefined
-        : (input?: JsonObject, options?: CallOptions) => call(name, input, options),
-  });
 }
 
 function callTool(
