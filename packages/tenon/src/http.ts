@@ -12,6 +12,7 @@ export { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtim
 export type { CorsOptions } from './transports/http/server/cors.js';
 export type { CloseOptions, HttpEndpoint } from './transports/http/server/endpoint.js';
 export type { Exchange, HeaderFields, RequestInfo, ResponseStream } from './transports/http/server/exchange.js';
+export type { HealthOptions } from './transports/http/server/health.js';
 export type { AuthorizeResult, HandlerOptions, Limits } from './transports/http/server/options.js';
 export type { EventStore, Replay, StoredEvent } from './transports/http/sse/event-store.js';
 

@@ -6,7 +6,12 @@
 
 export { isLoopbackHost } from './net/loopback.js';
 export { type HttpMount, type NodeHandler, toNode } from './runtimes/node/http/http-mount.js';
-export { type HttpServer, type ServeHttpOptions, serveHttp } from './runtimes/node/http/http-server.js';
+export {
+  type ExitOnSignalOptions,
+  type HttpServer,
+  type ServeHttpOptions,
+  serveHttp,
+} from './runtimes/node/http/http-server.js';
 export {
   type WorkspaceFolder,
   type WorkspaceRoots,

@@ -30,6 +30,9 @@ export interface RequestHandler {
    * them.
    */
   readonly sharedStores?: SharedStores | undefined;
+
+  /** Reads from the durable stores of the server. Rejects if they do not respond. Absent if the server has none. */
+  readonly checkStores?: (() => Promise<void>) | undefined;
 }
 
 /** Stores that several processes of one server use. */

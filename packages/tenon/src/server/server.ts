@@ -14,6 +14,9 @@ import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
 import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
 
+/** Key that is read to find out if the stores respond. It has no value. */
+const HEALTH_KEY = 'health';
+
 /** An object with known keys: URIs of resources, or names of methods. */
 export type KnownKeys = { readonly [key: string]: unknown };
 
@@ -92,7 +95,10 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
 }
 
 function createRequestHandler(runtime: ServerRuntime, statelessHandler: StatelessHandler) {
+  const { stores } = runtime;
+  const checkStores = async (): Promise<void> => void (await stores.values.get(HEALTH_KEY));
   return {
+    ...(stores.durable ? { checkStores } : {}),
     async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
       const session = new Session(runtime, transport, options);
       await session.open();

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getCallerKey, SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
-import { type HandlerOptions, resolveSsePath } from '../../../transports/http/server/options.js';
+import { type HandlerOptions, resolveClock, resolveSsePath } from '../../../transports/http/server/options.js';
 import { NodeExchange } from './node-exchange.js';
 
 /** Options of `serveHttp`. */
@@ -54,6 +55,21 @@ export interface ServeHttpOptions extends HandlerOptions {
    * @default 1: this process serves by itself
    */
   readonly workers?: number | 'auto' | undefined;
+  /**
+   * Closes the server on SIGTERM and SIGINT, and then exits the process with 0. A second signal ends the process at once.
+   * @default `false`: the program handles signals
+   */
+  readonly exitOnSignal?: boolean | ExitOnSignalOptions | undefined;
+}
+
+/** Options of `exitOnSignal`. */
+export interface ExitOnSignalOptions extends CloseOptions {
+  /**
+   * Called after the server has closed and before the process exits: close the server and its stores here. It may take
+   * up to 10 seconds.
+   * @default nothing is called
+   */
+  readonly onClose?: (() => unknown) | undefined;
 }
 
 /** An HTTP server that listens on a port. */
@@ -64,7 +80,10 @@ export interface HttpServer {
   readonly sseUrl: string | undefined;
   /** TCP port on which the server listens. */
   readonly port: number;
-  /** Stops listening, waits for requests in progress, and releases the port. */
+  /**
+   * Makes `/readyz` respond with 503 and waits for `delay`. Then it stops listening, waits for requests in progress, and
+   * releases the port.
+   */
   close(options?: CloseOptions): Promise<void>;
 }
 
@@ -74,9 +93,19 @@ export interface HttpServer {
  * for an invalid port or number of workers; `serve/worker` when a worker ends before it listens.
  */
 export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  if (options.workers === undefined) return serve(service, options);
+  const { exitOnSignal = false } = options;
+  if (exitOnSignal === false) return serveInProcesses(() => serve(service, options), options);
+  const { serveUntilSignal } = await import('./exit-on-signal.js');
+  return serveUntilSignal(
+    wrap => serveInProcesses(async () => wrap(await serve(service, options)), options),
+    exitOnSignal === true ? {} : exitOnSignal,
+  );
+}
+
+async function serveInProcesses(serveHere: () => Promise<HttpServer>, options: ServeHttpOptions): Promise<HttpServer> {
+  if (options.workers === undefined) return serveHere();
   const { serveWithWorkers } = await import('../workers/serve-with-workers.js');
-  return serveWithWorkers(() => serve(service, options), options);
+  return serveWithWorkers(serveHere, options);
 }
 
 async function serve(service: RequestHandler, options: ServeHttpOptions): Promise<HttpServer> {
@@ -103,7 +132,7 @@ async function serve(service: RequestHandler, options: ServeHttpOptions): Promis
     sseUrl: ssePath === false ? undefined : origin + ssePath,
     port: boundPort,
     close: closeOptions => {
-      closed ??= close(server, endpoint, closeOptions);
+      closed ??= close(server, endpoint, resolveClock(options), closeOptions);
       return closed;
     },
   };
@@ -189,9 +218,16 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
   });
 }
 
-async function close(server: Server, endpoint: HttpEndpoint, options?: CloseOptions): Promise<void> {
+async function close(
+  server: Server,
+  endpoint: HttpEndpoint,
+  clock: Clock,
+  { timeout, delay = 0 }: CloseOptions = {},
+): Promise<void> {
+  endpoint.startDraining();
+  if (delay > 0) await new Promise<void>(resolve => clock.after(delay, resolve, { hold: true }));
   const ended = new Promise<void>(resolve => server.close(() => resolve()));
-  await endpoint.close(options);
+  await endpoint.close({ timeout });
   server.closeIdleConnections();
   // The last response may still be on its way. The server does not wait for a client that reads it too slowly.
   const forceTimer = setTimeout(() => server.closeAllConnections(), 1000);

@@ -73,6 +73,10 @@ export class NodeExchange implements Exchange {
     return this.#response.destroyed || this.#response.closed;
   }
 
+  closeConnection(): void {
+    this.#response.shouldKeepAlive = false;
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     if (Array.isArray(value)) return value.join(', ');

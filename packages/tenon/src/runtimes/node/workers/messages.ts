@@ -23,7 +23,7 @@ export type WorkerMessage =
   | { readonly tenon: 'published'; readonly subscription: number; readonly message: JsonObject }
   | { readonly tenon: 'listening'; readonly url: string; readonly sseUrl: string | undefined; readonly port: number }
   | { readonly tenon: 'failed'; readonly error: SentError }
-  | { readonly tenon: 'close'; readonly timeout: number | undefined }
+  | { readonly tenon: 'close'; readonly timeout: number | undefined; readonly delay: number }
   | { readonly tenon: 'closed' };
 
 /** A process that sends and receives messages: this one with a parent, or a child of it. */

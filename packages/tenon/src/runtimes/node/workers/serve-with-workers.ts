@@ -80,7 +80,7 @@ async function serveInWorker({ channel }: CurrentWorker, serve: () => Promise<Ht
     return closed;
   };
   channel.onMessage(message => {
-    if (message.tenon === 'close') void close({ timeout: message.timeout });
+    if (message.tenon === 'close') void close({ timeout: message.timeout, delay: message.delay });
   });
   channel.send({ tenon: 'listening', url, sseUrl, port });
   return { url, sseUrl, port, close };

@@ -68,10 +68,12 @@ export class WorkerPool {
   }
 
   /** Closes all workers: each completes its open requests, then exits. */
-  async close({ timeout = CLOSE_TIMEOUT }: CloseOptions = {}): Promise<void> {
+  async close({ timeout = CLOSE_TIMEOUT, delay = 0 }: CloseOptions = {}): Promise<void> {
     this.#isClosing = true;
     this.#cancelFork?.();
-    await Promise.all([...this.#members].map(([worker, { channel }]) => endWorker(worker, channel, timeout)));
+    await Promise.all(
+      [...this.#members].map(([worker, { channel }]) => endWorker(worker, channel, { timeout, delay })),
+    );
     await this.#stores.close();
   }
 
@@ -117,7 +119,11 @@ export class WorkerPool {
 }
 
 /** Ends a worker: by message, by SIGTERM when it does not exit, and then by SIGKILL. */
-function endWorker(worker: Worker, channel: WorkerChannel, timeout: number): Promise<void> {
+function endWorker(
+  worker: Worker,
+  channel: WorkerChannel,
+  { timeout, delay }: Required<{ [K in keyof CloseOptions]: number }>,
+): Promise<void> {
   return new Promise(resolve => {
     const send = (signal: NodeJS.Signals) => () => worker.process.kill(signal);
     const timers: (() => void)[] = [];
@@ -134,7 +140,7 @@ function endWorker(worker: Worker, channel: WorkerChannel, timeout: number): Pro
     channel.onMessage(({ tenon }) => {
       if (tenon === 'closed') sendSignals(EXIT_TIMEOUT);
     });
-    sendSignals(timeout + EXIT_TIMEOUT);
-    channel.send({ tenon: 'close', timeout });
+    sendSignals(delay + timeout + EXIT_TIMEOUT);
+    channel.send({ tenon: 'close', timeout, delay });
   });
 }

@@ -34,6 +34,9 @@ export interface InFlightTracker {
   leave(caller: string): void;
   /** Tells if the caller may have `requests` more. */
   fits(caller: string, requests: number): boolean;
+  /** Announces that the endpoint will close. It still accepts requests. */
+  startDraining(): void;
+  readonly draining: boolean;
   /** Refuses all further requests. */
   close(): void;
   readonly closing: boolean;

@@ -1,4 +1,4 @@
-import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
@@ -7,19 +7,14 @@ import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
 import { createAdmission, replyInternalError, resolveFullPath } from './admission.js';
-import type { HttpServerContext, InFlightTracker } from './context.js';
+import type { HttpServerContext } from './context.js';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import {
-  type HandlerOptions,
-  type Limits,
-  resolveClock,
-  resolveLimits,
-  resolveService,
-  resolveSsePath,
-} from './options.js';
+import { createHealthEndpoints } from './health.js';
+import { createInFlightTracker } from './in-flight-tracker.js';
+import { type HandlerOptions, resolveClock, resolveLimits, resolveService, resolveSsePath } from './options.js';
 import { createScopeChallenge } from './scope-challenge.js';
-import { createSessionRegistry } from './sessions/session-registry.js';
+import { createSessionRegistry, type HttpSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
 
 /** An MCP endpoint on HTTP. It does not depend on a runtime. */
@@ -29,10 +24,12 @@ export interface HttpEndpoint {
   /** Tells if a path belongs to this server, after a router removed the prefix `mount`. */
   serves(path: string, mount?: string): boolean;
   /**
-   * Refuses new requests with 503, ends the open streams for messages of the server, and waits for requests in
-   * progress. After `timeout` it aborts them.
+   * Makes `/readyz` respond with 503 and waits for `delay`. Then it refuses new requests with 503, ends the open streams
+   * for messages of the server, and waits for requests in progress. After `timeout` it aborts them.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** Makes `/readyz` respond with 503, and closes connections after their next response. Requests are still accepted. */
+  startDraining(): void;
   /** Number of open sessions. */
   readonly sessionCount: number;
   /** Number of open streams. */
@@ -48,6 +45,12 @@ export interface CloseOptions {
    * @default 10,000
    */
   readonly timeout?: number | undefined;
+  /**
+   * Time for which new requests are still accepted while `/readyz` already responds with 503, in milliseconds. Choose
+   * it longer than a load balancer needs to notice.
+   * @default 0
+   */
+  readonly delay?: number | undefined;
 }
 
 const CLOSE_TIMEOUT = 10_000;
@@ -95,9 +98,19 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     else refuse(exchange, 404, createInvalidRequest(`Not found. The path of the MCP endpoint is ${path}`));
   };
   const admit = createAdmission(options, context, route);
+  const { inFlight } = context;
+  const health = createHealthEndpoints(options.health, context.handler, {
+    clock,
+    report: context.report,
+    isDraining: () => inFlight.draining,
+  });
+
   const handle = (exchange: Exchange): void => {
     try {
-      admit(exchange);
+      if (inFlight.draining) exchange.closeConnection?.();
+      // Probes of Kubernetes use the address of the pod as `Host`, and have no token.
+      if (health?.serves(exchange.path)) health.handle(exchange);
+      else admit(exchange);
     } catch (error) {
       replyInternalError(context, exchange, error);
     }
@@ -121,6 +134,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     serves: (requestedPath, mount = '') =>
       path === '*' ||
       requestedPath === path ||
+      health?.serves(requestedPath) === true ||
       (ssePath !== false && (requestedPath === ssePath || requestedPath === messagesPath)) ||
       options.auth?.documents.has(resolveFullPath(requestedPath, mount)) === true ||
       options.auth?.remoteDocuments?.has(resolveFullPath(requestedPath, mount)) === true,
@@ -131,64 +145,40 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     get streamCount() {
       return context.streams.count;
     },
-    close: ({ timeout = CLOSE_TIMEOUT } = {}) =>
-      new Promise(resolve => {
-        context.inFlight.close();
-        sessions.stopListening();
-        let cancelTimer = (): void => {};
-        let isFinishing = false;
-        const finish = (): void => {
-          cancelTimer();
-          // Ending the sessions ends all requests in progress, which calls this function again.
-          if (isFinishing) return;
-          isFinishing = true;
-          const endingStreams = sseEndpoints?.endAll();
-          // Streams that other processes continue are written to the store first.
-          thenMaybe(sessions.endAll(), () =>
-            thenMaybe(endingStreams, () => {
-              context.streams.destroyAll();
-              resolve();
-            }),
-          );
-        };
-        cancelTimer = clock.after(timeout, finish);
-        context.inFlight.onIdle(finish);
-      }),
+    startDraining: () => inFlight.startDraining(),
+    close: (closeOptions = {}) => closeEndpoint(context, sessions, () => sseEndpoints?.endAll(), closeOptions),
   };
 }
 
-function createInFlightTracker({ maxRequests, maxShare }: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
-  const requests = new SharedLimit(maxRequests, maxShare);
-  const idleListeners: (() => void)[] = [];
-  const closingListeners = new Set<() => void>();
-  let closing = false;
-  return {
-    enter: caller => requests.take(caller),
-    fits: (caller, more) => requests.canTake(caller, more),
-    leave(caller) {
-      requests.release(caller);
-      if (requests.total > 0 || idleListeners.length === 0) return;
-      // The last responses may not be written yet.
-      queueMicrotask(() => {
-        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
-      });
-    },
-    close() {
-      closing = true;
-      for (const listener of [...closingListeners]) listener();
-      closingListeners.clear();
-    },
-    get closing() {
-      return closing;
-    },
-    onIdle(listener) {
-      if (requests.total === 0) listener();
-      else idleListeners.push(listener);
-    },
-    onClosing(listener) {
-      if (closing) listener();
-      else closingListeners.add(listener);
-      return () => closingListeners.delete(listener);
-    },
-  };
+async function closeEndpoint(
+  { clock, inFlight, streams }: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  endSseStreams: () => MaybePromise<void>,
+  { timeout = CLOSE_TIMEOUT, delay = 0 }: CloseOptions,
+): Promise<void> {
+  inFlight.startDraining();
+  if (delay > 0) await new Promise<void>(resolve => clock.after(delay, resolve, { hold: true }));
+  streams.announceRetry();
+  return new Promise(resolve => {
+    inFlight.close();
+    sessions.stopListening();
+    let cancelTimer = (): void => {};
+    let isFinishing = false;
+    const finish = (): void => {
+      cancelTimer();
+      // Ending the sessions ends all requests in progress, which calls this function again.
+      if (isFinishing) return;
+      isFinishing = true;
+      const endingStreams = endSseStreams();
+      // Streams that other processes continue are written to the store first.
+      thenMaybe(sessions.endAll(), () =>
+        thenMaybe(endingStreams, () => {
+          streams.destroyAll();
+          resolve();
+        }),
+      );
+    };
+    cancelTimer = clock.after(timeout, finish);
+    inFlight.onIdle(finish);
+  });
 }

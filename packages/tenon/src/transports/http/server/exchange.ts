@@ -20,6 +20,11 @@ export interface Exchange extends RequestInfo {
    * once if that has already happened.
    */
   onClientClosed(listener: () => void): void;
+  /**
+   * Closes the connection after the response, so that the client opens the next one. Absent on runtimes that do not let
+   * the server choose.
+   */
+  readonly closeConnection?: (() => void) | undefined;
   /** True if the runtime ends all work of a request with the request, so that no other request can continue it. */
   readonly ephemeral?: boolean | undefined;
   /**

@@ -9,6 +9,7 @@ import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';
 import type { CorsOptions } from './cors.js';
 import type { HeaderFields, RequestInfo } from './exchange.js';
+import type { HealthOptions } from './health.js';
 
 /** Options of an HTTP endpoint. Every default is safe for a public server. */
 export interface HandlerOptions {
@@ -83,6 +84,12 @@ export interface HandlerOptions {
    * @default in memory, limited by `limits`
    */
   readonly eventStore?: EventStore | undefined;
+  /**
+   * Serves `/healthz` and `/readyz`, for load balancers and Kubernetes. These paths need no authorization and accept
+   * every `Host`.
+   * @default `false`
+   */
+  readonly health?: boolean | HealthOptions | undefined;
   /**
    * Source of time, for tests.
    * @default the clock of the system

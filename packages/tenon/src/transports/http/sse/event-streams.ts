@@ -2,7 +2,7 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { Exchange, HeaderFields, ResponseStream } from '../server/exchange.js';
 import type { Limits } from '../server/options.js';
-import { EVENT_STREAM, KEEP_ALIVE } from './encode-event.js';
+import { EVENT_STREAM, encodeRetry, KEEP_ALIVE } from './encode-event.js';
 import type { UnreadLimit, UnreadOutput } from './unread-output.js';
 
 /** A response that is an event stream. */
@@ -21,15 +21,22 @@ export interface EventStream {
 export interface EventStreams {
   /**
    * Starts the event stream of a response. Returns `undefined` when a limit, or this caller's share of it, is reached,
-   * or when the client has disconnected. `onClosed` is called once when the stream ends for any reason.
+   * or when the client has disconnected. `onClosed` is called once when the stream ends for any reason. A client can
+   * continue a stream with `isResumable` on another connection.
    */
   begin(
     exchange: Exchange,
     caller: string,
     headers?: HeaderFields,
     onClosed?: (stream: EventStream) => void,
+    isResumable?: boolean,
   ): EventStream | undefined;
   readonly count: number;
+  /**
+   * Tells all clients to reopen their resumable streams after the delay `sseRetry` once the streams end. Each client
+   * gets another delay, up to twice as long, so that not all reconnect at the same moment.
+   */
+  announceRetry(): void;
   destroyAll(): void;
 }
 
@@ -54,10 +61,10 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
   const open = new SharedLimit(limits.maxStreams, limits.maxShare);
   const streams: StreamSet = { limits, clock, unread, entries, open };
   return {
-    begin(exchange, caller, headers, onClosed) {
+    begin(exchange, caller, headers, onClosed, isResumable = false) {
       if (exchange.clientClosed || !open.take(caller)) return undefined;
       const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
-      const entry = new CountedEventStream(streams, sink, caller, onClosed);
+      const entry = new CountedEventStream(streams, sink, caller, onClosed, isResumable);
       entries.add(entry);
       entry.scheduleKeepAlive();
       exchange.onClientClosed(() => entry.destroy());
@@ -65,6 +72,10 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
     },
     get count() {
       return entries.size;
+    },
+    announceRetry() {
+      for (const entry of entries)
+        if (entry.isResumable) entry.write(encodeRetry(Math.round(limits.sseRetry * (1 + Math.random()))));
     },
     destroyAll() {
       for (const entry of [...entries]) entry.destroy();
@@ -74,6 +85,7 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
 
 /** An event stream. There may be many idle ones, so it has few fields. */
 class CountedEventStream implements EventStream, UnreadOutput {
+  readonly isResumable: boolean;
   readonly #streams: StreamSet;
   readonly #caller: string;
   // The set of streams can hold a closed one for some time, so this stream releases what it refers to.
@@ -87,7 +99,9 @@ class CountedEventStream implements EventStream, UnreadOutput {
     sink: ResponseStream,
     caller: string,
     onClosed: ((stream: EventStream) => void) | undefined,
+    isResumable: boolean,
   ) {
+    this.isResumable = isResumable;
     this.#streams = streams;
     this.#sink = sink;
     this.#caller = caller;

@@ -143,10 +143,7 @@ export class HttpSession implements Transport {
     for (const [id] of this.#posts?.entries() ?? []) this.abandonResponse(id);
   }
 
-  /**
-   * Tells if the session may have this many more pending requests. The limit of the session and its caller's share of
-   * the total limit apply.
-   */
+  /** Tells if the limit of the session, and its caller's share of the total limit, allow this many more requests. */
   hasRoomFor(requests: number): boolean {
     const { limits, inFlight } = this.context;
     return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.fits(this.caller, requests);
@@ -172,12 +169,14 @@ export class HttpSession implements Transport {
   beginStream(exchange: Exchange, { opensSession, auth, onClosed }: SessionStreamOptions): EventStream | undefined {
     if (this.#openStreams >= this.context.limits.maxStreamsPerSession) return undefined;
     let cancelExpiry = (): void => {};
-    const stream = this.context.streams.begin(exchange, this.caller, opensSession ? this.headers : undefined, ended => {
+    const handleClose = (ended: EventStream): void => {
       this.#openStreams--;
       this.lastActiveAt = this.context.clock.now();
       cancelExpiry();
       onClosed?.(ended);
-    });
+    };
+    const headers = opensSession ? this.headers : undefined;
+    const stream = this.context.streams.begin(exchange, this.caller, headers, handleClose, this.stored);
     if (stream === undefined) return undefined;
     this.#openStreams++;
     cancelExpiry = onExpiry(this.context.clock, auth, () => stream.end());

@@ -31,13 +31,17 @@ export async function followAnswer(
 ): Promise<ListenResult> {
   const values = toTypedValues<LogEntry>(stores.values);
   if (!(await isLogPosition(values, prefix, id))) return 'unknown';
+  const { clock, limits, report, inFlight } = session.context;
   let follower: StreamFollower | undefined;
+  let stopWaiting = (): void => {};
   const connection = session.beginStream(exchange, {
     auth: session.getExpiringAuth(auth),
-    onClosed: () => follower?.stop(),
+    onClosed: () => {
+      stopWaiting();
+      follower?.stop();
+    },
   });
   if (connection === undefined) return 'full';
-  const { clock, limits, report } = session.context;
   follower = new StreamFollower({
     stores,
     clock,
@@ -52,6 +56,8 @@ export async function followAnswer(
   });
   connection.write(KEEP_ALIVE);
   follower.start();
+  // The writer of the stream may run elsewhere, so the client can follow it at another process.
+  stopWaiting = inFlight.onClosing(() => connection.end());
   await onStarted().catch(report);
   return 'listening';
 }

@@ -1,0 +1,77 @@
+import { systemClock } from '../../../cancellation/clock.js';
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { getCurrentWorker } from '../workers/current-worker.js';
+import type { ExitOnSignalOptions, HttpServer } from './http-server.js';
+
+/** Maximum time for `onClose`, in milliseconds. */
+const CLEAN_UP_TIMEOUT = 10_000;
+
+/**
+ * Starts a server that closes on SIGTERM and SIGINT, and then exits the process. A second signal ends it at once.
+ *
+ * @param start Starts the server, and wraps it in a process that serves by itself.
+ */
+export async function serveUntilSignal(
+  start: (wrap: (server: HttpServer) => HttpServer) => Promise<HttpServer>,
+  options: ExitOnSignalOptions,
+): Promise<HttpServer> {
+  const wrap = (server: HttpServer) => withCleanUp(server, options);
+  if (getCurrentWorker() !== undefined) {
+    // The first process closes the server of a worker, so that `onClose` is a part of that.
+    const server = await start(wrap);
+    bindWorkerSignals(server, options);
+    return server;
+  }
+  const server = wrap(await start(own => own));
+  bindSignals(server, options);
+  return server;
+}
+
+/** Adds `onClose` to the end of `close`. A failure makes the process exit with 1. */
+function withCleanUp(server: HttpServer, { onClose }: ExitOnSignalOptions): HttpServer {
+  if (onClose === undefined) return server;
+  let closed: Promise<void> | undefined;
+  const cleanUp = async (): Promise<void> => {
+    try {
+      await runWithTimeout(async () => onClose(), {
+        clock: systemClock,
+        timeout: CLEAN_UP_TIMEOUT,
+        hold: true,
+        onTimeout: () => {
+          throw new Error(`onClose took longer than ${CLEAN_UP_TIMEOUT / 1000} s`);
+        },
+      });
+    } catch (error) {
+      process.exitCode = 1;
+      process.stderr.write(`tenon: onClose failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    }
+  };
+  return {
+    ...server,
+    close(options) {
+      closed ??= server.close(options).then(cleanUp);
+      return closed;
+    },
+  };
+}
+
+function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions): void {
+  let isClosing = false;
+  const stop = (signal: number) => () => {
+    if (isClosing) process.exit(128 + signal);
+    isClosing = true;
+    void server.close({ timeout, delay }).finally(() => process.exit());
+  };
+  process.on('SIGTERM', stop(15));
+  process.on('SIGINT', stop(2));
+}
+
+/**
+ * Binds the signals of a worker. Its first process tells it when to close. A terminal and some process managers also
+ * signal each worker, which must not cut off its requests.
+ */
+function bindWorkerSignals(server: HttpServer, options: ExitOnSignalOptions): void {
+  process.on('SIGTERM', () => void server.close(options));
+  process.on('SIGINT', () => {});
+  process.once('disconnect', () => process.exit());
+}
