@@ -83,6 +83,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon subscribe': 'command/subscribe',
     'tenon tasks': 'command/tasks',
     'tenon types': 'command/types',
+    'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',
     'tenon lock': 'command/lock',

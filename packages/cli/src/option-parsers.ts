@@ -89,3 +89,8 @@ export function parsePublicUrl(text: string): string {
     throw createUsageError(`--public-url: not a URL: ${text}`, 'pass an https: URL, or http: on loopback');
   return url;
 }
+
+/** Parses a number of processes: a whole number of at least 1, or `auto`. */
+export function parseWorkers(text: string): number | 'auto' {
+  return text === 'auto' ? text : parseCount(text);
+}

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CliContext } from './cli-context.js';
 
-/** Maximum time for closing, in milliseconds. The process exits afterwards. */
-const CLOSE_TIMEOUT = 15_000;
+/** Maximum time for closing beyond the time for open calls, in milliseconds. The process exits afterwards. */
+const CLOSE_TIMEOUT = 10_000;
+/** Default time for open calls, in milliseconds. */
+const DRAIN_TIMEOUT = 5000;
 
 /** Server that runs until a signal. */
 export interface RunningServer {
@@ -13,12 +15,15 @@ export interface RunningServer {
 
 /**
  * Starts a server, waits for Ctrl-C, SIGTERM or its own end, and closes it together with its host. Closing takes at
- * most `CLOSE_TIMEOUT`. A second signal ends the process at once.
+ * most `drainTime` and `CLOSE_TIMEOUT`. A second signal ends the process at once.
+ *
+ * @param drainTime Time that `close` of the server needs until it cancels open calls, in milliseconds.
  */
 export async function runUntilSignal(
   context: CliContext,
   host: { close(): Promise<void> },
   start: () => Promise<RunningServer>,
+  drainTime: number = DRAIN_TIMEOUT,
 ): Promise<void> {
   let running: RunningServer;
   try {
@@ -31,10 +36,14 @@ export async function runUntilSignal(
     await running.close();
     await host.close();
   };
-  await waitUntilEnded(context, { ...running, close });
+  await waitUntilEnded(context, { ...running, close }, drainTime + CLOSE_TIMEOUT);
 }
 
-async function waitUntilEnded({ screen }: CliContext, { ended, close }: RunningServer): Promise<void> {
+async function waitUntilEnded(
+  { screen }: CliContext,
+  { ended, close }: RunningServer,
+  closeTimeout: number,
+): Promise<void> {
   let signals = 0;
   let resolveSignalled = () => {};
   const signalled = new Promise<void>(resolve => {
@@ -51,8 +60,8 @@ async function waitUntilEnded({ screen }: CliContext, { ended, close }: RunningS
   const alive = setInterval(() => {}, 60_000);
   try {
     await (ended ? Promise.race([signalled, ended]) : signalled);
-    const inTime = await Promise.race([close().then(() => true), pause(CLOSE_TIMEOUT, false, { ref: false })]);
-    if (!inTime) screen.note(`some connections did not close within ${CLOSE_TIMEOUT / 1000} s, and are ended now`);
+    const inTime = await Promise.race([close().then(() => true), pause(closeTimeout, false, { ref: false })]);
+    if (!inTime) screen.note(`some connections did not close within ${closeTimeout / 1000} s, and are ended now`);
   } finally {
     clearInterval(alive);
     process.off('SIGINT', stop);

@@ -6,6 +6,7 @@
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
+import { withServerDefaults } from './runtimes/node/server-defaults.js';
 import { withWorkerStores } from './runtimes/node/workers/current-worker.js';
 import type { Prompts, ServerDefinition, Tools } from './server/definitions/server-definition.js';
 import { createServer as createServerAnywhere, type KnownKeys, type Server } from './server/server.js';
@@ -38,7 +39,7 @@ export function createServer<
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
 >(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
-  return createServerAnywhere(withWorkerStores(definition));
+  return createServerAnywhere(withWorkerStores(withServerDefaults(definition)));
 }
 
 export type { Clock } from './cancellation/clock.js';

@@ -12,6 +12,7 @@ export {
   type ServeHttpOptions,
   serveHttp,
 } from './runtimes/node/http/http-server.js';
+export { type ServerDefaults, setServerDefaults } from './runtimes/node/server-defaults.js';
 export {
   type WorkspaceFolder,
   type WorkspaceRoots,

@@ -24,8 +24,9 @@ import { formatColumns } from '../screen.js';
 import { createUsageError } from '../usage-error.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
+import { type DrainOptions, toDrainTime, withDrain, withStore } from './serving-options.js';
 
-interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignInCommandOptions {
+interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignInCommandOptions, DrainOptions {
   readonly port?: number;
   readonly stdio?: boolean;
   readonly servers?: string[];
@@ -51,7 +52,7 @@ export function gatewayCommand(context: CliContext): Command {
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
     .option('--trust', 'start the configured commands without asking for approval');
   withBearer(own, 'admit only callers that send the token in this environment variable');
-  return withGuardOptions(withCallerSignIn(withProtection(own, parseNames)))
+  return withDrain(withGuardOptions(withCallerSignIn(withProtection(own, parseNames))))
     .option('--json', 'print the URL and the state of servers as lines of JSON')
     .addHelpText(
       'after',
@@ -83,7 +84,7 @@ function withCallerSignIn(own: Command): Command {
 }
 
 function withGuardOptions(own: Command): Command {
-  return own
+  return withStore(own, 'store of tasks, questions and long results: redis://…, postgres://…, sqlite:PATH or a path')
     .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
     .addOption(
       new Option(
@@ -91,7 +92,6 @@ function withGuardOptions(own: Command): Command {
         'person who approves calls (default: terminal if there is one, else client)',
       ).choices(APPROVAL_MODES),
     )
-    .option('--store <file>', 'SQLite file for tasks, questions and long results')
     .option('--lock [file]', 'lock file to enforce (default: mcp.lock if it exists)')
     .option('--no-lock', 'enforce no lock file')
     .addOption(
@@ -142,7 +142,7 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
   const given = { ...options, ...(callerSignIn ? { callerSignIn } : {}) };
   const hosting = await createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
-  await runUntilSignal(context, hosting, () => serve(context, hosting.host, files, given));
+  await runUntilSignal(context, hosting, () => serve(context, hosting.host, files, given), toDrainTime(options));
 }
 
 async function serve(
@@ -171,6 +171,8 @@ function serveOverHttp(context: CliContext, host: Host, options: GatewayOptions)
     ...(options.allowedHosts ? { allowedHosts: options.allowedHosts } : {}),
     ...(options.servers ? { servers: options.servers } : {}),
     ...(options.virtual ? { virtual: options.virtual } : {}),
+    health: options.health,
+    drain: { timeout: options.drainTimeout, delay: options.drainDelay },
     createAuth: path => createHttpAuth(options, context.env, path),
     ...(options.callerSignIn ? { pages: options.callerSignIn } : {}),
     onError: error => context.screen.note(describeError(error)),
@@ -209,7 +211,7 @@ async function report(
 }
 
 function checkNames(known: readonly string[], { servers = [], virtual = {} }: GatewayOptions): void {
-  const reserved = ['mcp', 'sse', 'messages'].find(name => Object.hasOwn(virtual, name));
+  const reserved = ['mcp', 'sse', 'messages', 'healthz', 'readyz'].find(name => Object.hasOwn(virtual, name));
   if (reserved) throw createUsageError(`the path /${reserved} is reserved`, 'rename the virtual server');
   const missing = [...servers, ...Object.values(virtual).flat()].find(name => !known.includes(name));
   if (missing === undefined) return;

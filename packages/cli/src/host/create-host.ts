@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { memoryStores, type Stores } from 'tenon';
+import { memoryStores, type Stores, sealStores } from 'tenon';
 import type { CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
@@ -12,20 +12,20 @@ import {
   type NodeHostOptions,
   openAudit,
 } from 'tenon/host';
-import { sqliteStores } from 'tenon/sqlite';
 import type { CliContext } from '../cli-context.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
+import { openStores, type StoreOptions } from '../stores/open-stores.js';
+import { readSealKeys } from '../stores/seal-keys.js';
 import { YES_OR_NO } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
 import { createHostListeners } from './host-reports.js';
 
 /** Options of `createGatewayHost`. */
-export interface GatewayHostOptions {
+export interface GatewayHostOptions extends StoreOptions {
   readonly policy?: string;
   readonly approve?: ApprovalMode;
-  readonly store?: string;
   /**
    * Path of the lock file. `true` uses `mcp.lock`. `false` uses no lock file.
    * @default `mcp.lock` if it exists
@@ -64,7 +64,7 @@ export async function createGatewayHost(
   options: GatewayHostOptions,
 ): Promise<GatewayHost> {
   const lock = findLock(context, options);
-  const stores = openStores(context, options);
+  const stores = await openGatewayStores(context, options);
   const key =
     options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
   const audit = options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key });
@@ -72,6 +72,7 @@ export async function createGatewayHost(
     const host = await createHost({
       servers: toHostServers(entries),
       stores,
+      inputRequests: { keys: readSealKeys(context, options) },
       ...createPolicyOptions(context, options, stores),
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
@@ -108,14 +109,19 @@ export function toHostServers(entries: readonly ConfiguredEntry[]): Record<strin
   );
 }
 
-function openStores({ cwd }: CliContext, { store, approve }: GatewayHostOptions): Stores {
-  if (approve === 'store' && store === undefined) {
+async function openGatewayStores(context: CliContext, options: GatewayHostOptions): Promise<Stores> {
+  const stores = await openStores(context, options);
+  if (options.approve === 'store' && stores === undefined) {
     throw createUsageError(
       '--approve store needs a store',
       'pass --store FILE, and pass the same file to `tenon approvals`',
     );
   }
-  return store === undefined ? memoryStores() : sqliteStores(resolve(cwd, store));
+  const keys = readSealKeys(context, options);
+  if (stores?.remote !== true || keys === undefined) return stores ?? memoryStores();
+  if (options.approve !== 'store') return sealStores(stores, { keys });
+  await stores.close();
+  throw createUsageError('--approve store needs an SQLite file', 'pass --store FILE, or another --approve');
 }
 
 /** Creates the policy options. Without a policy, approvals are requested only if an approver is configured. */

@@ -1,12 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TenonError } from 'tenon';
 import type { Host } from 'tenon/host';
-import { createHandler, type HttpHandler } from 'tenon/http';
+import { type CloseOptions, createHandler, type HttpHandler } from 'tenon/http';
 import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
 import type { HttpAuth } from './http-auth.js';
 
-export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits'> {
+export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits' | 'health'> {
+  /** Times of the end of the server. */
+  readonly drain?: CloseOptions | undefined;
   /** Servers of each virtual server, by its name. Each virtual server has the endpoint `/NAME`. */
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
   /**
@@ -34,12 +37,12 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** Time for open calls to finish when the process ends, in milliseconds. */
-const CLOSE_TIMEOUT = 5000;
+/** Default time for open calls to finish when the process ends, in milliseconds. */
+export const DRAIN_TIMEOUT = 5000;
 
 /** Serves a host over HTTP: all servers at `/mcp`, and each virtual server at its own path. */
 export async function listen(host: Host, options: ListenOptions): Promise<HttpListener> {
-  const { virtual = {}, servers, createAuth, onError, pages, ...rest } = options;
+  const { virtual = {}, servers, createAuth, onError, pages, drain, ...rest } = options;
   const server = host.toServer(servers ? { servers } : {});
   if (pages || Object.keys(virtual).length > 0) return listenTogether(host, options);
   const { url, sseUrl, close } = await serveHttp(server, {
@@ -49,11 +52,20 @@ export async function listen(host: Host, options: ListenOptions): Promise<HttpLi
     // The command itself warns about missing authorization.
     allowUnauthenticated: true,
   });
-  return { endpoints: [{ url, sseUrl, servers }], close: () => close({ timeout: CLOSE_TIMEOUT }) };
+  return { endpoints: [{ url, sseUrl, servers }], close: () => close(toCloseOptions(drain)) };
 }
 
 async function listenTogether(host: Host, options: ListenOptions): Promise<HttpListener> {
-  const { virtual = {}, servers, createAuth, onError, port = 3000, host: address = '127.0.0.1', limits } = options;
+  const {
+    virtual = {},
+    servers,
+    createAuth,
+    onError,
+    port = 3000,
+    host: address = '127.0.0.1',
+    limits,
+    health,
+  } = options;
   const { allowedHosts = [] } = options;
   const names = allowedHosts === '*' ? '*' : [...allowedHosts, address];
   const shared = { allowedHosts: names, onError, ...(limits ? { limits } : {}) } as const;
@@ -61,7 +73,7 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     {
       path: '/mcp',
       servers,
-      handler: createHandler(host.toServer(servers ? { servers } : {}), { ...shared, ...createAuth() }),
+      handler: createHandler(host.toServer(servers ? { servers } : {}), { ...shared, ...createAuth(), health }),
     },
     ...Object.entries(virtual).map(([name, chosen]) => {
       const path = `/${name}`;
@@ -82,13 +94,19 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
       servers: chosen,
     })),
     async close() {
+      const closing = Promise.all(handlers.map(({ handler }) => handler.close(toCloseOptions(options.drain))));
+      // New connections are accepted until the delay is over. All handlers have the same one.
+      const delay = options.drain?.delay ?? 0;
+      if (delay > 0) await pause(delay);
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
-      await Promise.all(handlers.map(({ handler }) => handler.close({ timeout: CLOSE_TIMEOUT })));
+      await closing;
       server.closeAllConnections();
       await closed;
     },
   };
 }
+
+const toCloseOptions = ({ timeout = DRAIN_TIMEOUT, delay }: CloseOptions = {}): CloseOptions => ({ timeout, delay });
 
 /** Creates a server that tries the handlers in order, until one serves the path. */
 function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {

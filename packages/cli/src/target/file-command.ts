@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { TenonError } from 'tenon';
 import { createUsageError } from '../usage-error.js';
 
 /** Command line that starts a server file. */
@@ -35,7 +36,21 @@ function getTypeScriptOptions(path: string, nodeVersion: string): string[] {
   if (tsx !== undefined) return ['--import', tsx];
   if (isAtLeast(nodeVersion, RUNS_TYPESCRIPT)) return [];
   if (isAtLeast(nodeVersion, STRIPS_TYPES)) return ['--experimental-strip-types'];
-  throw createUsageError(
+  throw createTypeScriptError(path, nodeVersion);
+}
+
+/**
+ * Returns the URL of the module that lets this process import a TypeScript file: `tsx` of the project. Returns
+ * `undefined` if Node itself can.
+ */
+export function findTypeScriptLoader(path: string, nodeVersion: string = process.versions.node): string | undefined {
+  const tsx = resolveTsx(path);
+  if (tsx === undefined && !isAtLeast(nodeVersion, RUNS_TYPESCRIPT)) throw createTypeScriptError(path, nodeVersion);
+  return tsx;
+}
+
+function createTypeScriptError(path: string, nodeVersion: string): TenonError {
+  return createUsageError(
     `${path}: Node ${nodeVersion} cannot run TypeScript`,
     'install tsx in the project, or use Node 22.18 or later',
   );

@@ -7,12 +7,18 @@ import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
 import { createAdmission, replyInternalError, resolveFullPath } from './admission.js';
-import type { HttpServerContext } from './context.js';
+import type { HttpServerContext, InFlightTracker } from './context.js';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
 import { createHealthEndpoints } from './health.js';
-import { createInFlightTracker } from './in-flight-tracker.js';
-import { type HandlerOptions, resolveClock, resolveLimits, resolveService, resolveSsePath } from './options.js';
+import {
+  type HandlerOptions,
+  type Limits,
+  resolveClock,
+  resolveLimits,
+  resolveService,
+  resolveSsePath,
+} from './options.js';
 import { createScopeChallenge } from './scope-challenge.js';
 import { createSessionRegistry, type HttpSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
@@ -181,4 +187,49 @@ async function closeEndpoint(
     cancelTimer = clock.after(timeout, finish);
     inFlight.onIdle(finish);
   });
+}
+
+/** Counts the requests without a response, and knows if the endpoint closes. */
+function createInFlightTracker({ maxRequests, maxShare }: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
+  const requests = new SharedLimit(maxRequests, maxShare);
+  const idleListeners: (() => void)[] = [];
+  const closingListeners = new Set<() => void>();
+  let draining = false;
+  let closing = false;
+  return {
+    enter: caller => requests.take(caller),
+    fits: (caller, more) => requests.canTake(caller, more),
+    leave(caller) {
+      requests.release(caller);
+      if (requests.total > 0 || idleListeners.length === 0) return;
+      // The last responses may not be written yet.
+      queueMicrotask(() => {
+        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
+      });
+    },
+    startDraining() {
+      draining = true;
+    },
+    get draining() {
+      return draining;
+    },
+    close() {
+      draining = true;
+      closing = true;
+      for (const listener of [...closingListeners]) listener();
+      closingListeners.clear();
+    },
+    get closing() {
+      return closing;
+    },
+    onIdle(listener) {
+      if (requests.total === 0) listener();
+      else idleListeners.push(listener);
+    },
+    onClosing(listener) {
+      if (closing) listener();
+      else closingListeners.add(listener);
+      return () => closingListeners.delete(listener);
+    },
+  };
 }

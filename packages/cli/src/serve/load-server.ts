@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { RequestHandler, Server } from 'tenon';
+import { findTypeScriptLoader } from '../target/file-command.js';
+import { createUsageError } from '../usage-error.js';
+
+/** A server of a module. A server that was written without `createServer` may have no `close`. */
+export type LoadedServer = RequestHandler & Partial<Pick<Server, 'close'>>;
+
+/** Exports that are tried if the reference names none. */
+const DEFAULT_EXPORTS = ['default', 'server'];
+
+/**
+ * Loads the server of a module. `reference` is a path, and may name an export: `server.js#admin`. An export may be a
+ * server, or a function that returns one.
+ */
+export async function loadServer(reference: string, folder: string): Promise<LoadedServer> {
+  const [, file = reference, name] = /^(.*?)(?:#([\w$]+))?$/.exec(reference) ?? [];
+  const path = resolve(folder, file);
+  if (!existsSync(path))
+    throw createUsageError(`file not found: ${path}`, 'pass the path of a JavaScript or TypeScript file');
+  const exports = await importModule(path);
+  const names = name === undefined ? [...DEFAULT_EXPORTS, ...Object.keys(exports)] : [name];
+  for (const each of names) {
+    const server = await toServer(exports[each], each === name || DEFAULT_EXPORTS.includes(each));
+    if (server !== undefined) return server;
+  }
+  throw createUsageError(
+    name === undefined ? `${file}: no server is exported` : `${file}: the export "${name}" is not a server`,
+    'write `export default createServer(…)`, or name the export: FILE#NAME',
+  );
+}
+
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const loader = /^\.[cm]?tsx?$/.test(extname(path)) ? findTypeScriptLoader(path) : undefined;
+  if (loader !== undefined) await import(loader);
+  const { href } = pathToFileURL(path);
+  return import(href);
+}
+
+/** Returns a server, or the server that a function returns. Only functions that were named are called. */
+async function toServer(value: unknown, isNamed: boolean): Promise<LoadedServer | undefined> {
+  const made = isNamed && typeof value === 'function' ? await value() : value;
+  return isServer(made) ? made : undefined;
+}
+
+function isServer(value: unknown): value is LoadedServer {
+  if (typeof value !== 'object' || value === null) return false;
+  const { connect, answer, classifyRequest } = value as Partial<Record<keyof RequestHandler, unknown>>;
+  return [connect, answer, classifyRequest].every(member => typeof member === 'function');
+}

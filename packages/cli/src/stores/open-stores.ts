@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import type { Stores, TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
+import { createUsageError, readVariable } from '../usage-error.js';
+
+/** Options that choose a store. */
+export interface StoreOptions {
+  /** URL of Redis or Postgres, `sqlite:PATH`, or the path of an SQLite file. */
+  readonly store?: string;
+  /** Name of the environment variable with that URL. */
+  readonly storeEnv?: string;
+  /** Name of the environment variable with the keys that encrypt what is stored on another machine. */
+  readonly keysEnv?: string;
+}
+
+const EXPECTED = 'redis://HOST, rediss://HOST, postgres://HOST/DATABASE, sqlite:PATH or a path';
+/** Matches the URL of a store that runs on another machine. */
+const REMOTE = /^(rediss?|postgres|postgresql):\/\//i;
+/** Matches a URL with `//`. A drive letter of Windows is not one. */
+const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+
+/** Opens the stores that the options name. Returns `undefined` if they name none. */
+export async function openStores(
+  context: CliContext,
+  options: StoreOptions,
+  folder: string = context.cwd,
+): Promise<Stores | undefined> {
+  const target = readTarget(context, options);
+  if (target === undefined) return undefined;
+  if (REMOTE.test(target) && options.keysEnv === undefined) {
+    throw createUsageError(
+      '--store: stores on another machine need keys that encrypt what they get',
+      'put ID:KEY into an environment variable and pass its name: --keys-env NAME',
+    );
+  }
+  const onError = (error: TenonError) => context.screen.note(describeError(error));
+  switch (URL_SCHEME.exec(target)?.[1]?.toLowerCase()) {
+    case 'redis':
+    case 'rediss': {
+      const { redisStores } = await import('tenon/redis');
+      return requireDriver(redisStores(target, { onError }));
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { postgresStores } = await import('tenon/postgres');
+      return requireDriver(postgresStores(target, { onError }));
+    }
+    case undefined: {
+      const { sqliteStores } = await import('tenon/sqlite');
+      return sqliteStores(resolve(folder, target.replace(/^sqlite:/i, '')), { onError });
+    }
+    default:
+      throw createUsageError('--store: unknown kind of store', `use one of: ${EXPECTED}`);
+  }
+}
+
+function readTarget({ env }: CliContext, { store, storeEnv }: StoreOptions): string | undefined {
+  if (store !== undefined && storeEnv !== undefined)
+    throw createUsageError('--store and --store-env exclude each other', 'pass only one of them');
+  if (storeEnv !== undefined) return readVariable(env, storeEnv, '--store-env');
+  if (store !== undefined && hasPassword(store)) {
+    throw createUsageError(
+      '--store: a password is not accepted here, because other users of this machine can read command lines',
+      'put the URL into an environment variable and pass its name: --store-env NAME',
+    );
+  }
+  return store;
+}
+
+function hasPassword(target: string): boolean {
+  try {
+    return URL_SCHEME.test(target) && new URL(target).password !== '';
+  } catch {
+    return target.includes('@');
+  }
+}
+
+/**
+ * Fails if the package that connects to the store is not installed. A store that does not respond yet is not a failure,
+ * because it may start later than its replicas.
+ */
+async function requireDriver(stores: Stores): Promise<Stores> {
+  try {
+    await stores.values.get('health');
+  } catch (thrown) {
+    const error = thrown as TenonError;
+    if (error.code !== 'store/unavailable') {
+      await stores.close();
+      throw error;
+    }
+  }
+  return stores;
+}

@@ -1,0 +1,37 @@
+import type { SealKey } from '../../stores/seal.js';
+import type { Stores } from '../../stores/stores.js';
+
+/** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
+export interface ServerDefaults {
+  /** Stores of servers without `stores`. The caller closes them. */
+  readonly stores?: Stores | undefined;
+  /** Keys of servers without `inputRequests.keys`. Replicas need the same ones. */
+  readonly keys?: readonly SealKey[] | undefined;
+}
+
+/** Several copies of this package may be loaded: one by the command, and one by the program. */
+const DEFAULTS = Symbol.for('tenon.server-defaults');
+
+/**
+ * Sets defaults for the servers that this process creates from then on, so that a program which loads the module of a
+ * server can choose its stores. `tenon serve --store` uses it.
+ */
+export function setServerDefaults(defaults: ServerDefaults): void {
+  (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] = defaults;
+}
+
+interface DefaultedDefinition {
+  readonly stores?: Stores | undefined;
+  readonly inputRequests?: { readonly keys?: readonly SealKey[] | undefined } | undefined;
+}
+
+/** Adds the defaults of this process to the definition of a server. */
+export function withServerDefaults<T extends DefaultedDefinition>(definition: T): T {
+  const { stores, keys } = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] ?? {};
+  if (stores === undefined && keys === undefined) return definition;
+  return {
+    ...definition,
+    stores: definition.stores ?? stores,
+    inputRequests: { ...(keys && { keys }), ...definition.inputRequests },
+  };
+}

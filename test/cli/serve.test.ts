@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { getText } from '../interop/collect.js';
+import { buildCommand, commandLine, projectWith, serving, startTenon, tenon } from './command.js';
+
+const library = fileURLToPath(new URL('../../packages/tenon/dist/esm', import.meta.url));
+/** A module of a project that has the library installed. */
+const MODULE = `
+import { createServer, tool } from ${JSON.stringify(join(library, 'index.node.js'))};
+const tools = {
+  pid: tool({ run: () => String(process.pid) }),
+  wait: tool({ run: async () => { await new Promise(done => setTimeout(done, 500)); return 'waited'; } }),
+};
+export const server = createServer({ name: 'first', version: '1.0.0', tools });
+export const admin = () => createServer({ name: 'second', version: '1.0.0', tools });
+export const other = 1;
+`;
+
+interface Listening {
+  readonly url: string;
+  readonly ready: string;
+  readonly live: string;
+  readonly pid: number;
+}
+
+describe('tenon serve', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    await project.write('server.mjs', MODULE);
+  });
+  afterAll(() => Promise.all([project.remove(), clear()]));
+
+  const serve = async (args: readonly string[], env?: Readonly<Record<string, string>>) => {
+    const started = await serving(project.folder, ['serve', ...args, '--port', '0', '--json'], env);
+    return { ...started, ...(await started.said<Listening>(({ event }) => event === 'listening')) };
+  };
+
+  it('serves a module, completes its calls after SIGTERM, and exits with 0 [cli.serve] [so.drain]', async () => {
+    const { url, live, ready, pid, said, end } = await serve(['server.mjs', '--drain-delay', '300ms']);
+    expect([(await fetch(live)).status, (await fetch(ready)).status]).toEqual([200, 200]);
+    const client = await connect(url);
+    expect(client.server.info?.name).toBe('first');
+    const call = client.callTool('wait');
+    await client.callTool('pid');
+    process.kill(pid, 'SIGTERM');
+    await said(({ event, signal }) => event === 'draining' && signal === 'SIGTERM');
+    expect((await fetch(ready)).status).toBe(503);
+    expect(getText(await call)).toBe('waited');
+    await client.close();
+    await said(({ event }) => event === 'closed');
+    expect(await end()).toBe(0);
+  });
+
+  it('serves another export, with options from a file and from the command line [cli.serve]', async () => {
+    await project.write('serve.json', { server: 'server.mjs#admin', port: 1, health: false, store: 'sqlite:state.db' });
+    const { url, live, end } = await serve(['--config', 'serve.json']);
+    const client = await connect(url, { protocolVersion: '2025-11-25' });
+    expect(client.server.info?.name).toBe('second');
+    await client.close();
+    expect(live).toBeUndefined();
+    expect((await readFile(project.path('state.db'))).length).toBeGreaterThan(0);
+    expect(await end()).toBe(0);
+  });
+
+  it('shares the sessions of all workers in a store [cli.serve]', async () => {
+    const { url, end, pid } = await serve(['server.mjs', '--workers', '2', '--store', 'workers.db']);
+    const fetchOnNewConnection: typeof fetch = (input, init) =>
+      fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' } });
+    const client = await connect({ url, fetch: fetchOnNewConnection }, { protocolVersion: '2025-11-25' });
+    const pids = new Set<string>();
+    for (let n = 0; n < 6; n += 1) pids.add(getText(await client.callTool('pid')));
+    expect(pids.size).toBe(2);
+    expect(pids).not.toContain(String(pid));
+    await client.close();
+    expect(await end()).toBe(0);
+  });
+
+  it.skipIf(!hasRedis)('keeps sessions in Redis over a restart [cli.serve] [so.session-record]', async () => {
+    const redis = await startRedis();
+    const env = { STORE_URL: redis.url, KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}` };
+    const args = ['server.mjs', '--store-env', 'STORE_URL', '--keys-env', 'KEYS'];
+    const one = await serve(args, env);
+    const client = await connect(one.url, { protocolVersion: '2025-11-25' });
+    await client.callTool('pid');
+    expect(await one.end()).toBe(0);
+    const { port } = new URL(one.url);
+    const two = await serving(project.folder, ['serve', ...args, '--port', port, '--json'], env);
+    expect(getText(await client.callTool('pid'))).toBe(String(two.pid));
+    await client.close();
+    await two.end();
+    await redis.close();
+  });
+
+  it('serves on stdio, and keeps standard output for the protocol [cli.serve]', async () => {
+    const client = await connect(commandLine(project.folder, 'serve', 'server.mjs', '--stdio'));
+    expect(getText(await client.callTool('wait'))).toBe('waited');
+    await client.close();
+  });
+
+  it('says what is wrong, and how to go on [cli.exit]', async () => {
+    await project.write('none.mjs', 'export const other = 1;');
+    await project.write('bad.json', { port: 3000, prot: 1 });
+    const cases: [readonly string[], number, string][] = [
+      [['missing.mjs'], 2, 'file not found'],
+      [['none.mjs'], 2, 'no server is exported'],
+      [['server.mjs#other'], 2, 'the export \\"other\\" is not a server'],
+      [['--config', 'bad.json'], 2, 'unknown member \\"prot\\"'],
+      [[], 2, 'no server module'],
+      [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
+      [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
+      [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
+      [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
+    ];
+    for (const [args, code, text] of cases) {
+      const ended = await tenon(project.folder, ['serve', ...args, '--json']);
+      expect({ args, code: ended.code, out: ended.out }).toEqual({ args, code, out: '' });
+      expect(ended.err).toContain(text);
+      expect(ended.err).not.toContain('secret-password');
+    }
+  }, 120_000);
+
+  it('ends at once at a second signal [cli.serve]', async () => {
+    const child = startTenon(project.folder, ['serve', 'server.mjs', '--port', '0', '--drain-delay', '10m', '--json']);
+    const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)));
+    let timer: ReturnType<typeof setInterval> | undefined;
+    child.stdout?.on('data', () => {
+      timer ??= setInterval(() => child.kill('SIGTERM'), 50);
+    });
+    expect(await ended).toBe(143);
+    clearInterval(timer);
+  });
+});
