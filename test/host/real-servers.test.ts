@@ -59,9 +59,7 @@ const servers = ['everything', 'filesystem', 'memory', 'newest', 'sessioned', 'n
 /** Each library, version of it, transport and way to open is here once at least. */
 const cover = [
   'our client over HTTP, 2026-07-28',
-  'our client over stdio, 2025-11-25',
   'SDK v1 over HTTP+SSE',
-  'SDK v2 over HTTP, with a handshake',
   'SDK v2 over stdio, each request for itself',
 ];
 

@@ -8,6 +8,7 @@ import { hasRedis, isInstalled, startRedis } from '../../packages/tenon/src/stor
 import { buildCommand, commandLine } from '../cli/command.js';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
+import { isFull } from '../support/extent.js';
 
 const folder = fileURLToPath(new URL('../../examples/replicas', import.meta.url));
 const canRun = hasRedis && isInstalled('haproxy', '-v');
@@ -34,7 +35,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number
   return code;
 }
 
-describe.skipIf(!canRun)('the replicas of examples/replicas behind HAProxy', () => {
+describe.skipIf(!canRun || !isFull)('the replicas of examples/replicas behind HAProxy', () => {
   const children: ChildProcess[] = [];
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let ports: number[] = [];

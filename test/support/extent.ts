@@ -2,8 +2,13 @@
  * Some suites are the product of several lists, such as clients, servers and transports. Every run tries a cover of
  * it, in which each element of each list occurs; `npm run test:full` tries the whole product.
  */
+const extent = process.env.TENON_TEST_EXTENT;
+
 /** True in a full run. */
-export const isFull: boolean = process.env.TENON_TEST_EXTENT === 'full';
+export const isFull: boolean = extent === 'full' || extent === 'replicas';
+
+/** True in `npm run test:replicas`, whose faults last for minutes. */
+export const isLong: boolean = extent === 'replicas';
 
 /** The elements for part `part` of `parts`: every one of them is in exactly one part. All of them in a full run. */
 export const takePart = <T>(list: readonly T[], part: number, parts: number): readonly T[] =>

@@ -18,9 +18,9 @@ describe('the page of tasks', () => {
     expect(Object.fromEntries(listed)).toEqual(TASK_DEFAULTS);
   });
 
-  it('says whose a task is without authorization [tasks.security.limitation-documented]', () => {
+  it('states who can use a task without authorization [tasks.security.limitation-documented]', () => {
     expect(page.replaceAll('\n', ' ')).toContain(
-      'Without authorization, any caller that knows the id can see and answer the task',
+      'Without authorization, any caller with the ID can read and answer the task',
     );
   });
 });
