@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { sections } from '../../docs/.vitepress/navigation.js';
 import { pages, root } from './pages.js';
 
@@ -15,6 +16,15 @@ describe('the sidebar of the documentation', () => {
 
   it('lists every page once', () => {
     expect([...listed].sort()).toEqual([...written, GENERATED].sort());
+  });
+});
+
+describe('the first page of the documentation', () => {
+  it('has titles, texts and links in its front matter', () => {
+    const text = readFileSync(join(root, 'docs/index.md'), 'utf8');
+    const { features } = parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '');
+    expect(features.length).toBeGreaterThan(3);
+    for (const feature of features) expect(Object.keys(feature)).toEqual(['title', 'details', 'link']);
   });
 });
 
