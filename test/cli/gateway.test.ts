@@ -1,5 +1,6 @@
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { retryUntilPasses } from '../interop/retry.js';
 import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
@@ -56,6 +57,25 @@ describe('tenon gateway', () => {
     expect((await fetch(gateway.url.replace('/mcp', '/other'))).status).toBe(404);
     expect(await gateway.end()).toBe(0);
     await gone(pid);
+  });
+
+  it('answers health checks, and is not ready from the signal to its end [so.drain]', async () => {
+    const gateway = await serving(project.folder, [
+      'gateway',
+      '--trust',
+      '--port',
+      '0',
+      '--json',
+      '--drain-delay',
+      '1s',
+    ]);
+    const check = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
+    // The server that cannot start does not count: the gateway serves the others.
+    expect([await check('/healthz'), await check('/readyz')]).toEqual([200, 200]);
+    process.kill(gateway.pid, 'SIGTERM');
+    await retryUntilPasses(async () => expect(await check('/readyz')).toBe(503));
+    expect(await check('/healthz')).toBe(200);
+    await gone(gateway.pid);
   });
 
   it('runs a server once for several clients, and stops it when nobody uses it', async () => {
