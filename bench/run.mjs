@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * What the library costs, side by side with its peers and with bare Node. `npm run bench -- http stdio` measures these
- * parts; without arguments all are measured but the soak, which takes ten minutes. `--rounds=12` says how often,
+ * parts; without arguments all are measured but `soak`, which takes ten minutes, and `search`, which needs the data of
+ * LiveMCPBench (`TENON_LIVEMCPBENCH` names a checkout). `--rounds=12` says how often,
  * `--minutes=10` how long the soak is, `--connections=32` over how many HTTP is measured. Results are written to
  * bench/results, as Markdown and as JSON. With fewer rounds than 12 it is a trial: its results go to `.cache/bench`.
  * `TENON_BENCH_RESULTS` names another folder. The library must have been built: what is measured is what users get.
@@ -31,6 +32,7 @@ const parts = {
   streams: async () => (await import('./streams/measure.mjs')).measureStreams,
   payload: async () => (await import('./payload/measure.mjs')).measurePayload,
   binary: async () => (await import('./binary/measure.mjs')).measureBinary,
+  scale: async () => (await import('./scale/measure.mjs')).measureScale,
   frameworks: async () => (await import('./frameworks/measure.mjs')).measureFrameworks,
   profile: async () => (await import('./profile/measure.mjs')).measureProfile,
   types: async () => (await import('./types/measure.mjs')).measureTypes,
@@ -42,11 +44,12 @@ const parts = {
   host: async () => (await import('./host/measure.mjs')).measureHost,
   workers: async () => (await import('./workers/measure.mjs')).measureWorkers,
   replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,
+  search: async () => (await import('./search/measure.mjs')).measureSearch,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
 };
 const names = Object.keys(parts);
-/** Measured only when it is asked for. */
-const LONG = 'soak';
+/** Measured only when they are named: one takes ten minutes, the other needs data from elsewhere. */
+const ONLY_NAMED = ['soak', 'search'];
 const peers = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/server', 'fastmcp', 'tmcp', 'mcp-lite'];
 
 /** Fewer rounds are a trial. */
@@ -54,7 +57,7 @@ const LEAST_ROUNDS = 12;
 const commands = ['report', 'check', 'reference'];
 
 const { wanted, asked, options } = readArguments();
-const isTrial = wanted.length > 0 && wanted.some(name => name !== LONG) && options.rounds < LEAST_ROUNDS;
+const isTrial = wanted.length > 0 && wanted.some(name => name !== 'soak') && options.rounds < LEAST_ROUNDS;
 const folder = process.env.TENON_BENCH_RESULTS ?? (isTrial ? join(root, '.cache/bench') : publishedFolder);
 await mkdir(folder, { recursive: true });
 for (const name of wanted) await run(name);
@@ -80,7 +83,7 @@ function readArguments() {
       minutes: readNumber('minutes', values.minutes),
       connections: readNumber('connections', values.connections),
     };
-    const usual = names.filter(name => name !== LONG);
+    const usual = names.filter(name => !ONLY_NAMED.includes(name));
     const wanted = positionals.length === 0 ? usual : names.filter(name => positionals.includes(name));
     return { wanted, asked: positionals, options };
   } catch (error) {

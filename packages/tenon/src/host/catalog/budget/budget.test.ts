@@ -114,32 +114,54 @@ describe('the search for tools', () => {
     expect(search.search('same', { limit: Number.NaN })).toHaveLength(1);
   });
 
-  it('gives the same after changes as an index made at once', () => {
-    const word = fc.constantFrom('read', 'write', 'file', 'issue', 'mail', 'list');
-    const entry = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.array(word, { maxLength: 4 }) });
-    const step = fc.record({
-      server: fc.constantFrom('x', 'y'),
-      own: fc.uniqueArray(entry, { selector: ({ name }) => name }),
-    });
+  it('gives the same for tools in any order', () => {
+    const word = fc.constantFrom('read', 'write', 'file', 'issue', 'mail', 'list', 'the');
+    const entry = fc.record({ name: fc.string(), text: fc.array(word, { maxLength: 4 }) });
+    const entries = fc.uniqueArray(entry, { maxLength: 8, selector: ({ name }) => name });
+    const orders = entries.chain(list =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 6 }), word, (steps, query) => {
-        const search = createCatalogSearch();
-        const last = new Map<string, CatalogEntry[]>();
-        for (const { server, own } of steps) {
-          const entries = own.map(({ name, text }) => ({
-            name: `${server}__${name}`,
-            server,
-            tool: tool(name, text.join(' ')),
-          }));
-          search.replace(server, entries);
-          last.set(server, entries);
-        }
-        const all = [...last.values()].flat();
-        expect(search.size).toBe(all.length);
-        expect(search.search(query)).toEqual(createCatalogSearch(all.toReversed()).search(query));
-        expect(search.search('')).toEqual(createCatalogSearch(all).search(''));
+      fc.property(orders, fc.array(word, { maxLength: 3 }), ([one, other], query) => {
+        const [first, second] = [one, other].map(list => {
+          const tools = list.map(({ name, text }) => ({ name, server: 's', tool: tool('t', text.join(' ')) }));
+          return createCatalogSearch(tools).search(query.join(' '));
+        });
+        expect(second).toEqual(first);
       }),
     );
+  });
+
+  it('leaves words out that every question has, unless there are no other ones', () => {
+    const search = createCatalogSearch([
+      { name: 'a', server: 's', tool: tool('who_am_i', 'Returns the user.') },
+      {
+        name: 'b',
+        server: 's',
+        tool: tool('weather', 'What it is for: the forecast, with all that you need to know.'),
+      },
+      { name: 'c', server: 's', tool: tool('stations', 'Lists places.') },
+    ]);
+    expect(search.search('what is the list of stations that I need').map(({ name }) => name)).toEqual(['c']);
+    expect(search.search('who am I?')[0]?.name).toBe('a');
+  });
+
+  it('finds related words, below the words themselves', () => {
+    const search = createCatalogSearch([
+      { name: 'write', server: 's', tool: tool('write_file', 'Replaces the content of a file.') },
+      { name: 'save', server: 's', tool: tool('save_draft') },
+      { name: 'count', server: 's', tool: tool('count', 'Counts words.') },
+    ]);
+    expect(search.search('save').map(({ name }) => name)).toEqual(['save', 'write']);
+    expect(search.search('store').map(({ name }) => name)).toEqual(['save', 'write']);
+  });
+
+  it('searches the texts about the server, with less weight than those about the tool', () => {
+    const search = createCatalogSearch([
+      { name: 'click', server: 'x', tool: tool('click'), serverText: 'Controls a browser, for shopping for example.' },
+      { name: 'shop', server: 'y', tool: tool('shopping') },
+    ]);
+    expect(search.search('shopping').map(({ name }) => name)).toEqual(['shop', 'click']);
   });
 
   it('reads a description only so far, and holds its length against it', () => {

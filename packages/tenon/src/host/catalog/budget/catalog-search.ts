@@ -1,18 +1,21 @@
 import type { Tool } from '../../../protocol/content.js';
+import { functionWords, readWordGroups } from './related-words.js';
 import { splitTerms, weighTerms } from './search-terms.js';
 
 /** Maximum number of results of one search. */
 export const MAX_RESULTS = 50;
 export const DEFAULT_RESULTS = 8;
 /** Maximum number of query terms that are searched. */
-const MAX_QUERY_TERMS = 32;
-/** Weight of a prefix match, relative to a match of the whole word. */
+const MAX_QUERY_TERMS = 64;
+/** Weight of a word that begins with the term, relative to the term itself. Used for terms that no tool contains. */
 const PREFIX_WEIGHT = 0.4;
 const MIN_PREFIX_LENGTH = 3;
+/** Weight of a word with a related meaning, relative to the term itself. */
+const RELATED_WEIGHT = 0.5;
 
 /** Okapi BM25 parameters: saturation of repeated words, and normalization by the length of a description. */
 const SATURATION = 1.2;
-const LENGTH = 0.6;
+const LENGTH = 0.75;
 
 /** Tool in the search index. */
 export interface CatalogEntry {
@@ -20,6 +23,8 @@ export interface CatalogEntry {
   readonly name: string;
   readonly server: string;
   readonly tool: Tool;
+  /** Text about the server: its title, description and instructions. */
+  readonly serverText?: string | undefined;
 }
 
 export interface SearchHit extends CatalogEntry {
@@ -27,11 +32,8 @@ export interface SearchHit extends CatalogEntry {
   readonly score: number;
 }
 
-/** Search index of tools. It contains their names, titles, descriptions, property names and server names. */
+/** Search index of tools. It contains their names, titles, descriptions, property names and texts about their servers. */
 export interface CatalogSearch {
-  readonly size: number;
-  /** Replaces the tools of a server. Unchanged tools are not indexed again. */
-  replace(server: string, entries: readonly Omit<CatalogEntry, 'server'>[]): void;
   /**
    * Returns tools sorted by score, then by name, so that the order is deterministic. An empty query returns the first
    * tools by name.
@@ -39,106 +41,127 @@ export interface CatalogSearch {
   search(query: string, options?: { readonly limit?: number }): readonly SearchHit[];
 }
 
-interface IndexedTool extends CatalogEntry {
-  readonly terms: ReadonlyMap<string, number>;
-  readonly length: number;
+/** Tools that contain a term. */
+interface TermHolders {
+  /** Indexes of the tools. */
+  readonly tools: number[];
+  /** Weights of the term in these tools, with saturation and length normalization. */
+  readonly weights: number[];
+}
+
+/** Terms with a related meaning, by term. */
+const relatedTerms = new Map<string, ReadonlySet<string>>();
+for (const group of readWordGroups()) {
+  const terms = group.flatMap(splitTerms);
+  for (const term of terms) {
+    relatedTerms.set(term, new Set([...(relatedTerms.get(term) ?? []), ...terms.filter(each => each !== term)]));
+  }
 }
 
 /** Creates a search index of tools. */
-export function createCatalogSearch(entries: readonly CatalogEntry[] = []): CatalogSearch {
-  const tools = new Map<string, IndexedTool>();
-  const byServer = new Map<string, ReadonlySet<string>>();
-  const byTerm = new Map<string, Set<IndexedTool>>();
-  let length = 0;
+export function createCatalogSearch(unsorted: readonly CatalogEntry[]): CatalogSearch {
+  const entries = [...unsorted].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const indexByName = new Map(entries.map(({ name }, index) => [name, index]));
+  const holders = indexTerms(entries);
+  const vocabulary = [...holders.keys()].sort();
 
-  const remove = (indexed: IndexedTool): void => {
-    tools.delete(indexed.name);
-    length -= indexed.length;
-    for (const term of indexed.terms.keys()) {
-      const holders = byTerm.get(term);
-      holders?.delete(indexed);
-      if (holders?.size === 0) byTerm.delete(term);
-    }
-  };
-  const insert = (entry: CatalogEntry): void => {
-    const terms = weighTerms(entry.tool, entry.server);
-    const indexed = { ...entry, terms, length: [...terms.values()].reduce((total, each) => total + each, 0) };
-    tools.set(entry.name, indexed);
-    length += indexed.length;
-    for (const term of terms.keys()) byTerm.set(term, (byTerm.get(term) ?? new Set()).add(indexed));
-  };
-  const replace: CatalogSearch['replace'] = (server, own) => {
-    const names = new Set(own.map(({ name }) => name));
-    for (const name of byServer.get(server) ?? []) {
-      const indexed = tools.get(name);
-      if (indexed?.server === server && !names.has(name)) remove(indexed);
-    }
-    for (const { name, tool } of own) {
-      const before = tools.get(name);
-      if (before?.tool === tool && before.server === server) continue;
-      if (before !== undefined) remove(before);
-      insert({ name, server, tool });
-    }
-    if (names.size === 0) byServer.delete(server);
-    else byServer.set(server, names);
-  };
-  for (const server of new Set(entries.map(entry => entry.server))) {
-    replace(
-      server,
-      entries.filter(entry => entry.server === server),
-    );
-  }
   return {
-    get size() {
-      return tools.size;
-    },
-    replace,
     search(query, { limit = DEFAULT_RESULTS } = {}) {
-      const scores = scoreTools(query, { tools, byTerm, mean: length / Math.max(1, tools.size) });
-      const hits = [...scores].map(([{ name, server, tool }, score]) => ({ name, server, tool, score }));
-      hits.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
-      return hits.slice(0, Math.max(1, Math.min(MAX_RESULTS, Math.floor(limit) || 1)));
+      const most = Math.max(1, Math.min(MAX_RESULTS, Math.floor(limit) || 1));
+      const terms = selectTerms(query);
+      if (terms.length === 0) return entries.slice(0, most).map(entry => ({ ...entry, score: 0 }));
+      const scores = new Float64Array(entries.length);
+      for (const term of terms) addScores(scores, findWords(term, holders, vocabulary), holders);
+      const named = indexByName.get(query.trim());
+      if (named !== undefined) scores[named] = Number.MAX_SAFE_INTEGER;
+      return selectBest(scores, most).map(index => ({
+        ...(entries[index] as CatalogEntry),
+        score: scores[index] ?? 0,
+      }));
     },
   };
 }
 
-interface SearchIndex {
-  readonly tools: ReadonlyMap<string, IndexedTool>;
-  readonly byTerm: ReadonlyMap<string, ReadonlySet<IndexedTool>>;
-  /** Average length of a tool's text. */
-  readonly mean: number;
+/** Returns the words of a query to search, without function words if it has others. */
+function selectTerms(query: string): readonly string[] {
+  const terms = [...new Set(splitTerms(query))];
+  const meaningful = terms.filter(term => !functionWords.has(term));
+  return (meaningful.length > 0 ? meaningful : terms).slice(0, MAX_QUERY_TERMS);
 }
 
-function scoreTools(query: string, index: SearchIndex): ReadonlyMap<IndexedTool, number> {
-  const terms = [...new Set(splitTerms(query))].slice(0, MAX_QUERY_TERMS);
-  if (terms.length === 0) return new Map([...index.tools.values()].map(each => [each, 0]));
-  const scores = new Map<IndexedTool, number>();
-  for (const term of terms) {
-    for (const [tool, score] of scoreTerm(term, index)) scores.set(tool, (scores.get(tool) ?? 0) + score);
-  }
-  const named = index.tools.get(query.trim());
-  if (named !== undefined) scores.set(named, Number.MAX_SAFE_INTEGER);
-  return scores;
-}
-
-/**
- * Scores each tool for one term. A tool that contains only longer words with this prefix gets the highest score among
- * them.
- */
-function scoreTerm(term: string, { tools, byTerm, mean }: SearchIndex): ReadonlyMap<IndexedTool, number> {
-  const scores = new Map<IndexedTool, number>();
-  const count = (word: string, factor: number) => {
-    const holders = byTerm.get(word) ?? new Set<IndexedTool>();
-    const rarity = Math.log(1 + (tools.size - holders.size + 0.5) / (holders.size + 0.5));
-    for (const tool of holders) {
-      const often = tool.terms.get(word) ?? 0;
-      const against = SATURATION * (1 - LENGTH + LENGTH * (tool.length / Math.max(1, mean)));
-      const score = (factor * rarity * often * (SATURATION + 1)) / (often + against);
-      scores.set(tool, Math.max(scores.get(tool) ?? 0, score));
+function indexTerms(entries: readonly CatalogEntry[]): ReadonlyMap<string, TermHolders> {
+  const weighted = entries.map(({ tool, server, serverText }) => weighTerms(tool, server, serverText));
+  const lengths = weighted.map(terms => [...terms.values()].reduce((total, each) => total + each, 0));
+  const mean = Math.max(1, lengths.reduce((total, each) => total + each, 0) / Math.max(1, entries.length));
+  const holders = new Map<string, TermHolders>();
+  weighted.forEach((terms, index) => {
+    const norm = SATURATION * (1 - LENGTH + LENGTH * ((lengths[index] ?? 0) / mean));
+    for (const [term, often] of terms) {
+      const known = holders.get(term) ?? { tools: [], weights: [] };
+      holders.set(term, known);
+      known.tools.push(index);
+      known.weights.push((often * (SATURATION + 1)) / (often + norm));
     }
-  };
-  count(term, 1);
-  if (term.length < MIN_PREFIX_LENGTH) return scores;
-  for (const word of byTerm.keys()) if (word !== term && word.startsWith(term)) count(word, PREFIX_WEIGHT);
-  return scores;
+  });
+  return holders;
+}
+
+/** Words to look up for a term, with their weights. */
+type WeightedWords = readonly (readonly [word: string, weight: number])[];
+
+function findWords(
+  term: string,
+  holders: ReadonlyMap<string, TermHolders>,
+  vocabulary: readonly string[],
+): WeightedWords {
+  const related = [...(relatedTerms.get(term) ?? [])].map(word => [word, RELATED_WEIGHT] as const);
+  if (holders.has(term)) return [[term, 1], ...related];
+  if (related.length > 0 || term.length < MIN_PREFIX_LENGTH) return related;
+  return findByPrefix(term, vocabulary).map(word => [word, PREFIX_WEIGHT] as const);
+}
+
+/** Finds the words of a sorted vocabulary that begin with a text. */
+function findByPrefix(prefix: string, vocabulary: readonly string[]): readonly string[] {
+  let start = 0;
+  for (let end = vocabulary.length; start < end; ) {
+    const middle = (start + end) >>> 1;
+    if ((vocabulary[middle] as string) < prefix) start = middle + 1;
+    else end = middle;
+  }
+  let end = start;
+  while (vocabulary[end]?.startsWith(prefix)) end++;
+  return vocabulary.slice(start, end);
+}
+
+/** Adds the score for one term to each tool: the highest score among the words found for it. */
+function addScores(scores: Float64Array, words: WeightedWords, holders: ReadonlyMap<string, TermHolders>): void {
+  const before = words.length > 1 ? scores.slice() : scores;
+  // A related word counts at most as much as the term would, however rare it is.
+  const [first] = words;
+  const ceiling = first?.[1] === 1 ? getRarity(first[0], holders, scores.length) : Number.POSITIVE_INFINITY;
+  for (const [word, weight] of words) {
+    const found = holders.get(word);
+    if (found === undefined) continue;
+    const { tools, weights } = found;
+    const factor = weight * Math.min(ceiling, getRarity(word, holders, scores.length));
+    for (let at = 0; at < tools.length; at++) {
+      const tool = tools[at] ?? 0;
+      const score = (before[tool] ?? 0) + factor * (weights[at] ?? 0);
+      if (score > (scores[tool] ?? 0)) scores[tool] = score;
+    }
+  }
+}
+
+function getRarity(word: string, holders: ReadonlyMap<string, TermHolders>, size: number): number {
+  const count = holders.get(word)?.tools.length ?? 0;
+  return Math.log(1 + (size - count + 0.5) / (count + 0.5));
+}
+
+/** Returns the indexes of the highest scores, without zeros. Equal scores keep their order. */
+function selectBest(scores: Float64Array, most: number): readonly number[] {
+  const found: number[] = [];
+  scores.forEach((score, index) => {
+    if (score > 0) found.push(index);
+  });
+  return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b).slice(0, most);
 }

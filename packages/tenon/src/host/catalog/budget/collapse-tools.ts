@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 import { DEFAULT_RESULTS, MAX_RESULTS } from './catalog-search.js';
 import { MAX_DESCRIBED } from './meta-tool-arguments.js';
+import type { EmbedTexts } from './meaning-search.js';
 import { type CountTokens, countToolTokens, estimateTokens } from './token-report.js';
 
 /** Names of the tools that search, describe and call the others. */
@@ -25,6 +26,12 @@ export interface CollapseOptions {
    * @default `estimateTokens`
    */
   readonly countTokens?: CountTokens | undefined;
+  /**
+   * Returns vectors for texts, so that the search also finds tools by meaning. If it fails, the search finds by words
+   * alone, and the host reports the error to `onError`.
+   * @default search by words
+   */
+  readonly embed?: EmbedTexts | undefined;
 }
 
 /** Tools to offer to a model. */

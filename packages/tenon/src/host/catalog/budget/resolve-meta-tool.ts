@@ -1,3 +1,4 @@
+import { TenonError } from '../../../jsonrpc/error.js';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
@@ -5,8 +6,9 @@ import type { RequestContext } from '../../../server/request-context.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/tool-calls.js';
 import type { HostCatalog } from '../host-catalog.js';
-import { type CatalogSearch, createCatalogSearch } from './catalog-search.js';
+import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';
+import { createMeaningSearch, type EmbedTexts, type MeaningSearch } from './meaning-search.js';
 import {
   type ArgumentProblem,
   createDescribeResult,
@@ -61,7 +63,11 @@ async function createMetaTool(
   const { items } = await catalog.listEntries('tools');
   const { meta, hidden } = collapseToBudget(items, budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
-  if (name === meta.search) return createLookupTool(args => searchTools(getSearchIndex(items, catalog), args));
+  const embed = typeof budget === 'number' ? undefined : budget.embed;
+  if (name === meta.search) {
+    const onError = (error: unknown) => gateway.guard.reportError(TenonError.from(error));
+    return createLookupTool(args => searchTools(getSearches(items, catalog, embed), args, onError));
+  }
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
   if (name !== meta.call) return undefined;
   return {
@@ -77,34 +83,58 @@ async function createMetaTool(
   };
 }
 
-function createLookupTool(lookUp: (args: unknown) => JsonObject | ArgumentProblem): ProxiedTool {
+function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentProblem>): ProxiedTool {
   return {
     headerParams: [],
     taskOptions: undefined,
     async run({ arguments: args }) {
-      const answer = lookUp(args);
+      const answer = await lookUp(args);
       if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);
       return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
     },
   };
 }
 
-function searchTools(index: CatalogSearch, args: unknown): JsonObject | ArgumentProblem {
-  const wanted = parseSearchArguments(args);
-  if ('problem' in wanted) return wanted;
-  return createSearchResult(index.search(wanted.query, { limit: wanted.limit }));
+/** Searches of one list of tools. */
+interface Searches {
+  readonly byWords: CatalogSearch;
+  readonly byMeaning: MeaningSearch | undefined;
 }
 
-const searchIndices = new WeakMap<readonly Tool[], CatalogSearch>();
+async function searchTools(
+  { byWords, byMeaning }: Searches,
+  args: unknown,
+  onError: (error: unknown) => void,
+): Promise<JsonObject | ArgumentProblem> {
+  const wanted = parseSearchArguments(args);
+  if ('problem' in wanted) return wanted;
+  const { query, limit } = wanted;
+  const hits: readonly SearchHit[] | undefined = await byMeaning?.search(query, { limit }).catch(error => {
+    onError(error);
+    return undefined;
+  });
+  return createSearchResult(hits ?? byWords.search(query, { limit }));
+}
 
-function getSearchIndex(tools: readonly Tool[], catalog: HostCatalog): CatalogSearch {
-  const known = searchIndices.get(tools);
+const searchesByList = new WeakMap<readonly Tool[], Searches>();
+
+function getSearches(tools: readonly Tool[], catalog: HostCatalog, embed: EmbedTexts | undefined): Searches {
+  const known = searchesByList.get(tools);
   if (known) return known;
-  const index = createCatalogSearch(
-    tools.map(tool => ({ name: tool.name, server: catalog.findServer(tool.name) ?? '', tool })),
-  );
-  searchIndices.set(tools, index);
-  return index;
+  const serverTexts = new Map<string, string>();
+  const describeServer = (server: string) => {
+    const text = serverTexts.get(server) ?? catalog.describeServer(server);
+    serverTexts.set(server, text);
+    return text;
+  };
+  const entries = tools.map((tool): CatalogEntry => {
+    const server = catalog.findServer(tool.name) ?? '';
+    return { name: tool.name, server, tool, serverText: describeServer(server) };
+  });
+  const byWords = createCatalogSearch(entries);
+  const searches = { byWords, byMeaning: embed && createMeaningSearch(entries, byWords, embed) };
+  searchesByList.set(tools, searches);
+  return searches;
 }
 
 function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentProblem {

@@ -7,8 +7,11 @@ const MAX_TERMS = 500;
 const MAX_TEXT = 8_000;
 const MAX_PROPERTIES = 100;
 
+/** Maximum number of characters of the text about a server that are indexed. */
+const MAX_SERVER_TEXT = 1_000;
+
 /** Weight of a term, by the field that contains it. */
-const WEIGHTS = { name: 4, title: 3, server: 2, property: 1, description: 1 } as const;
+const WEIGHTS = { name: 4, title: 3, server: 2, property: 1, description: 1, serverText: 0.5 } as const;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 /** Scripts without spaces between words. Pairs of their characters are used as terms. */
@@ -26,7 +29,7 @@ export function splitTerms(text: string): string[] {
 }
 
 /** Counts the terms of a tool, weighted by field. */
-export function weighTerms(tool: Tool, server: string): ReadonlyMap<string, number> {
+export function weighTerms(tool: Tool, server: string, serverText?: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   const add = (text: unknown, weight: number) => {
     if (typeof text !== 'string') return;
@@ -42,6 +45,7 @@ export function weighTerms(tool: Tool, server: string): ReadonlyMap<string, numb
   add(server, WEIGHTS.server);
   for (const key of Object.keys(properties).slice(0, MAX_PROPERTIES)) add(key, WEIGHTS.property);
   add(tool.description, WEIGHTS.description);
+  add(serverText?.slice(0, MAX_SERVER_TEXT), WEIGHTS.serverText);
   return weights;
 }
 
