@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** `npm test` runs a cover of the tests. */
+const isCover = process.env.TENON_TEST_EXTENT === 'cover';
+
 const source = (path: string, name = 'tenon') =>
   fileURLToPath(new URL(`./packages/${name}/src/${path}`, import.meta.url));
 
@@ -21,7 +24,8 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    // Tests that take long run in `npm run test:full`, and where they are named.
+    exclude: ['**/node_modules/**', '**/dist/**', ...(isCover ? ['**/*.full.test.ts'] : [])],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -1,8 +1,9 @@
 // @ts-check
 /** Writes docs/command, a page for each command, from the help of the built command: `npm run docs:command`. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { root } from './process.mjs';
 
 export const folder = join(root, 'docs/command');
@@ -28,14 +29,11 @@ const guides = {
   completion: 'The guide is [Use a server from a terminal](../clients/terminal.md#complete-words-in-a-shell).',
 };
 
-/** @param {readonly string[]} path */
-function readHelp(path) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [command, ...path, '--help'], {
-    encoding: 'utf8',
-    env: { ...process.env, COLUMNS: '110', NO_COLOR: '1' },
-  });
-  if (status !== 0) throw new Error(`tenon ${path.join(' ')} --help ended with ${status}: ${stderr}`);
-  return stdout.trimEnd();
+/** Reads the help of the built command. @param {readonly string[]} path */
+async function readBuiltHelp(path) {
+  const env = { ...process.env, NO_COLOR: '1' };
+  const { stdout } = await promisify(execFile)(process.execPath, [command, ...path, '--help'], { env });
+  return stdout;
 }
 
 /** Names and summaries of the commands that a help text lists. @param {string} help @returns {[string, string][]} */
@@ -49,9 +47,14 @@ function listCommands(help) {
 /** @param {string} text */
 const toBlock = text => `\`\`\`text\n${text}\n\`\`\`\n`;
 
-/** The pages by file name. @returns {Record<string, string>} */
-export function createPages() {
-  const help = readHelp([]);
+/**
+ * The pages by file name.
+ * @param {(path: readonly string[]) => Promise<string>} read reads the help of a command
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function createPages(read) {
+  const readHelp = async (/** @type {readonly string[]} */ path) => (await read(path)).trimEnd();
+  const help = await readHelp([]);
   const commands = listCommands(help);
   const rows = commands.map(([name, summary]) => `| [\`tenon ${name}\`](${name}.md) | ${summary} |`);
   const overview = [
@@ -60,17 +63,21 @@ export function createPages() {
     `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`,
     toBlock(help),
   ].join('\n');
-  const pages = commands.map(([name, summary]) => {
-    const own = readHelp([name]);
-    const parts = listCommands(own).map(([part]) => `## tenon ${name} ${part}\n\n${toBlock(readHelp([name, part]))}`);
+  const createPage = async (/** @type {string} */ name, /** @type {string} */ summary) => {
+    const own = await readHelp([name]);
+    const helpOfParts = await Promise.all(listCommands(own).map(([part]) => readHelp([name, part])));
+    const parts = listCommands(own).map(
+      ([part], index) => `## tenon ${name} ${part}\n\n${toBlock(helpOfParts[index] ?? '')}`,
+    );
     const begin = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
     return [`${name}.md`, [`# tenon ${name}\n`, `${begin} ${guides[name] ?? ''}\n`, toBlock(own), ...parts].join('\n')];
-  });
+  };
+  const pages = await Promise.all(commands.map(([name, summary]) => createPage(name, summary)));
   return Object.fromEntries([['index.md', overview], ...pages]);
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const pages = createPages();
+  const pages = await createPages(readBuiltHelp);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(pages)) writeFileSync(join(folder, name), text);
   console.log(`wrote ${Object.keys(pages).length} pages, of ${readdirSync(folder).length}, to docs/command`);

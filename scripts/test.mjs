@@ -5,8 +5,8 @@
  * says how many passed and failed: each step counts as one, and so does each test of the test runner. The summary above it
  * names what was skipped.
  *
- * Some suites are products of clients, servers and transports: each run tries a cover of them. With `--full`, exactly
- * these suites run, with all combinations.
+ * Some suites are products of clients, servers and transports: each run tries a cover of them. Tests in files named
+ * `*.full.test.ts` take long. With `--full`, exactly these suites and files run, with all combinations.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -112,11 +112,17 @@ async function vitest() {
   return { passed, failed, skipped, held: failure === undefined };
 }
 
-/** The files with tests of which each run tries a part. */
+/** The files with tests of which each run tries a part, or none. */
 function productSuites() {
-  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
-  const tests = files.filter(file => file.endsWith('.test.ts')).map(file => join(root, 'test', file));
-  return tests.filter(file => readFileSync(file, 'utf8').includes('support/extent.js'));
+  const folders = ['test', ...readdirSync(join(root, 'packages')).map(name => join('packages', name, 'src'))];
+  const files = folders.flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(root, folder, file)),
+  );
+  return files.filter(
+    file =>
+      file.endsWith('.full.test.ts') ||
+      (file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('support/extent.js')),
+  );
 }
 
 const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
@@ -204,11 +210,13 @@ if (wanted.size > 0) {
   await takeInTurn(id => wanted.has(id));
 } else {
   await takeInTurn(id => id === 'build');
-  await takeTogether([['types', 'portable', 'lint', 'format', 'unused'], ['package']]);
-  await takeInTurn(id => id === 'browser' || id === 'unit');
-  // Both use them, and only one can install them.
+  // Two lanes use the runtimes, and only one can install them.
   await installRuntimes();
-  await takeTogether([['runtimes'], ['conformance']]);
+  await takeTogether([
+    ['types', 'portable', 'lint', 'format', 'unused', 'conformance'],
+    ['package', 'runtimes'],
+  ]);
+  await takeInTurn(id => id === 'browser' || id === 'unit');
 }
 await removeInstalled();
 

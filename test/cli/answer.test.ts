@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon answer', () => {
@@ -13,7 +13,7 @@ describe('tenon answer', () => {
     kitchen = await serveKitchen();
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
-  const run = (...args: string[]) => tenon(project.folder, args);
+  const run = (...args: string[]) => runTenon(project.folder, args);
   const folder = () => project.path('home/state/parked');
 
   /** Calls a tool that asks, and returns the id under which it waits. */
@@ -27,7 +27,7 @@ describe('tenon answer', () => {
   }
 
   it('parks a call that asks, and continues it with the answer [cli.call]', async () => {
-    const { code, out, err } = await run('call', kitchen.url, 'order', 'item=apples');
+    const { code, out, err } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=apples']);
     expect({ code, out }).toEqual({ code: 9, out: '' });
     expect(err).toContain('How many apples?\n    count: number');
     const [, id = ''] = /tenon answer ([0-9a-f]{8}) count=VALUE/.exec(err) ?? [];
@@ -39,7 +39,11 @@ describe('tenon answer', () => {
     expect(waiting).toMatchObject([{ id, name: 'order', command: `tenon answer ${id} count=VALUE` }]);
     expect(await run('answer', id, 'count=20')).toMatchObject({ code: 2, out: '' });
     expect(await run('answer', id)).toMatchObject({ code: 2, err: expect.stringContaining('count: number') });
-    expect(await run('answer', id.slice(0, 4), 'count=3')).toEqual({ code: 0, out: 'ordered 3 apples\n', err: '' });
+    expect(await tenon(project.folder, ['answer', id.slice(0, 4), 'count=3'])).toEqual({
+      code: 0,
+      out: 'ordered 3 apples\n',
+      err: '',
+    });
     expect(await readdir(folder())).toEqual([]);
     expect(await run('answer', id, 'count=3')).toMatchObject({
       code: 2,
@@ -91,16 +95,16 @@ describe('tenon answer', () => {
   it('keeps no header and no token in the file', async () => {
     const given = ['--header', 'x-key=header-secret', '--bearer-env', 'TOKEN'];
     const env = { TOKEN: 'token-secret-0123' };
-    const { out } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json', ...given], env);
+    const { out } = await runTenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json', ...given], env);
     const { id } = JSON.parse(out).inputRequired;
     expect(await readFile(`${folder()}/${id}.json`, 'utf8')).not.toMatch(/header-secret|token-secret/);
-    expect((await tenon(project.folder, ['answer', id, 'count=1'], env)).out).toBe('ordered 1 a\n');
+    expect((await runTenon(project.folder, ['answer', id, 'count=1'], env)).out).toBe('ordered 1 a\n');
   });
 
   it('says that a call cannot be kept where the home cannot be written [cli.tty]', async () => {
     await project.write('file', 'not a folder');
     const env = { TENON_HOME: project.path('file/home') };
-    const { code, err } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json'], env);
+    const { code, err } = await runTenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json'], env);
     expect({ code, ...JSON.parse(err) }).toMatchObject({
       code: 'cli/input-required',
       fix: expect.stringContaining('TENON_HOME'),

@@ -1,13 +1,13 @@
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, type Serving, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry, type Serving } from './command.js';
 
 describe('tenon approvals', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let gateway: Serving;
   let clear = async () => {};
   const store = ['--store', 'state.sqlite'];
-  const approvals = (...args: string[]) => tenon(project.folder, ['approvals', ...args, ...store]);
+  const approvals = (...args: string[]) => runTenon(project.folder, ['approvals', ...args, ...store]);
 
   /** Waits for the question of a call. */
   async function question(): Promise<{ id: string; arguments: unknown }> {
@@ -84,9 +84,9 @@ describe('tenon approvals', () => {
   });
 
   it('needs a store that is there, and a gateway that has it', async () => {
-    expect((await tenon(project.folder, ['approvals', 'list', '--store', 'other.sqlite'])).code).toBe(1);
-    expect((await tenon(project.folder, ['approvals', 'list'])).code).toBe(2);
-    const without = await tenon(project.folder, ['gateway', '--trust', '--approve', 'store']);
+    expect((await runTenon(project.folder, ['approvals', 'list', '--store', 'other.sqlite'])).code).toBe(1);
+    expect((await runTenon(project.folder, ['approvals', 'list'])).code).toBe(2);
+    const without = await runTenon(project.folder, ['gateway', '--trust', '--approve', 'store']);
     expect(without.code).toBe(2);
     expect(without.err).toContain('--store FILE');
   });

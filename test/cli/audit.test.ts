@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry } from './command.js';
 
 describe('tenon audit verify', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let clear = async () => {};
   const env = { AUDIT_KEY: 'a-key-of-more-than-16-bytes' };
-  const verify = (...args: string[]) => tenon(project.folder, ['audit', 'verify', 'audit.jsonl', ...args], env);
+  const verify = (...args: string[]) => runTenon(project.folder, ['audit', 'verify', 'audit.jsonl', ...args], env);
 
   beforeAll(async () => {
     clear = await buildCommand();
@@ -57,7 +57,7 @@ describe('tenon audit verify', () => {
   });
 
   it('cannot look at what is not there, nor with half a key', async () => {
-    expect((await tenon(project.folder, ['audit', 'verify', 'other.jsonl'])).code).toBe(1);
+    expect((await runTenon(project.folder, ['audit', 'verify', 'other.jsonl'])).code).toBe(1);
     expect((await verify('--key-env', 'NOT_SET')).code).toBe(2);
   });
 });

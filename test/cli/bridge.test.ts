@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
 
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
@@ -68,9 +68,9 @@ describe('tenon bridge URL', () => {
   });
 
   it('refuses what is no server', async () => {
-    expect((await tenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(2);
-    expect((await tenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(2);
-    const { code, err } = await tenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
+    expect((await runTenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(2);
+    expect((await runTenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(2);
+    const { code, err } = await runTenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
     expect(code).toBe(2);
     expect(err).toContain('--bearer-env: environment variable not found');
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, gone, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon call', () => {
@@ -17,10 +17,14 @@ describe('tenon call', () => {
     official = await startV2Handler();
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
-  const call = (...args: string[]) => tenon(project.folder, ['call', ...args]);
+  const call = (...args: string[]) => runTenon(project.folder, ['call', ...args]);
 
   it('calls tools of our server, and of official servers of both generations [cli.call]', async () => {
-    expect(await call(kitchen.url, 'echo', 'message=hi')).toEqual({ code: 0, out: 'hi\n', err: '' });
+    expect(await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi'])).toEqual({
+      code: 0,
+      out: 'hi\n',
+      err: '',
+    });
     expect(await call('echo', 'message=hi', '--', ...EVERYTHING)).toMatchObject({ code: 0, out: 'Echo: hi\n' });
     expect(JSON.parse((await call(`${official.origin}/mcp`, 'add', 'a=1', 'b=2', '--json')).out)).toMatchObject({
       structuredContent: { sum: 3 },
@@ -70,7 +74,7 @@ describe('tenon call', () => {
   });
 
   it('ends with 5 for an error of the tool [cli.exit]', async () => {
-    expect(await call(kitchen.url, 'fail')).toEqual({
+    expect(await tenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
       code: 5,
       out: 'The oven is cold.\n',
       err: 'tenon: the tool fail failed\n',
@@ -106,8 +110,8 @@ describe('tenon call', () => {
   it('sends headers and a token, and does not accept them for a process', async () => {
     const env = { TOKEN: '0123456789abcdef' };
     const given = ['--header', 'x-trace=1', '--bearer-env', 'TOKEN'];
-    expect((await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi', ...given], env)).code).toBe(0);
-    const refused = await tenon(project.folder, ['call', 'echo', ...given, '--', ...EVERYTHING], env);
+    expect((await runTenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi', ...given], env)).code).toBe(0);
+    const refused = await runTenon(project.folder, ['call', 'echo', ...given, '--', ...EVERYTHING], env);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('servers at a URL') });
   });
 

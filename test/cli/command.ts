@@ -1,4 +1,4 @@
-/** The command as its users start it: a process of its own. */
+/** The command as its users start it, a process of its own, and the same in this process where a process changes nothing. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,8 +6,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { exitCodes } from '../../packages/cli/src/exit-codes.js';
+import { run } from '../../packages/cli/src/program.js';
+import { createScreen } from '../../packages/cli/src/screen.js';
+import { createTerminal } from '../../packages/cli/src/terminal.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Beside the packages that the command needs. A bundle of the sources starts sooner than the sources do. */
@@ -94,6 +99,26 @@ export async function tenon(
   child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
   child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
   const [code] = await once(child, 'close');
+  return { code, ...texts };
+}
+
+/** Runs the command in this process, without a terminal. It starts sooner than a process. */
+export async function runTenon(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const texts = { out: '', err: '' };
+  const createOutput = (name: keyof typeof texts) => ({
+    write: (text: string | Uint8Array) => (texts[name] += typeof text === 'string' ? text : Buffer.from(text)),
+  });
+  const code = await run(args, {
+    screen: createScreen(createOutput('out'), createOutput('err')),
+    terminal: createTerminal(new PassThrough(), new PassThrough()),
+    env: { ...process.env, ...commandLine(folder).env, ...env },
+    cwd: folder,
+    code: exitCodes.success,
+  });
   return { code, ...texts };
 }
 

@@ -6,7 +6,8 @@ import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildCommand, commandLine, projectWith, shopEntry, tenon } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, shopEntry } from './command.js';
+import { isFull } from '../support/extent.js';
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 const skipReason = (shell: string) => (has(shell) ? '' : ` (skipped: install the Debian package \`${shell}\`)`);
@@ -52,13 +53,13 @@ describe('tenon completion', () => {
     const shim = `#!/bin/sh\nexec ${[command, ...args].map(word => `'${word}'`).join(' ')} "$@"\n`;
     await writeFile(join(project.folder, 'tenon'), shim);
     await chmod(join(project.folder, 'tenon'), 0o755);
-    expect((await tenon(project.folder, ['list', 'kiosk', '--trust', '--json'])).code).toBe(0);
+    expect((await runTenon(project.folder, ['list', 'kiosk', '--trust', '--json'])).code).toBe(0);
   });
   afterAll(() => Promise.all([project.remove(), server.close(), clear()]));
 
   /** Candidates with their descriptions, as fish gets them. */
   const complete = async (...words: string[]) => {
-    const { code, out, err } = await tenon(project.folder, ['completion', 'fish', '--', ...words]);
+    const { code, out, err } = await runTenon(project.folder, ['completion', 'fish', '--', ...words]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return out.trimEnd().split('\n');
   };
@@ -108,13 +109,13 @@ describe('tenon completion', () => {
 
   it('changes nothing if the folder of the user is not writable', async () => {
     const env = { TENON_HOME: join(project.folder, 'mcp.json') };
-    expect((await tenon(project.folder, ['list', server.url, '--json'], env)).code).toBe(0);
-    const { code, out } = await tenon(project.folder, ['completion', 'fish', '--', 'call', server.url, ''], env);
+    expect((await runTenon(project.folder, ['list', server.url, '--json'], env)).code).toBe(0);
+    const { code, out } = await runTenon(project.folder, ['completion', 'fish', '--', 'call', server.url, ''], env);
     expect({ code, out }).toEqual({ code: 0, out: '' });
   });
 
   it('names the shells when another one is passed', async () => {
-    const { code, err } = await tenon(project.folder, ['completion', 'tcsh']);
+    const { code, err } = await runTenon(project.folder, ['completion', 'tcsh']);
     expect(code).toBe(2);
     expect(err).toContain('bash, zsh, fish, powershell');
   });
@@ -148,7 +149,7 @@ describe('tenon completion', () => {
     expect(await readdir(project.folder)).not.toContain('pwned');
   });
 
-  it.skipIf(!has('fish'))(`loads in fish${skipReason('fish')}`, async () => {
+  it.skipIf(!has('fish') || !isFull)(`loads in fish${skipReason('fish')}`, async () => {
     const inFish = (line: string) =>
       run('fish', ['--no-config', '-c', 'tenon completion fish | source; complete -C $argv[1]', line]);
     expect(await inFish('tenon ca')).toEqual(['call\tcall a tool']);
@@ -156,7 +157,7 @@ describe('tenon completion', () => {
     expect(await inFish('tenon list ./mc')).toEqual(['./mcp.json']);
   });
 
-  it.skipIf(!has('zsh'))(`loads in zsh${skipReason('zsh')}`, async () => {
+  it.skipIf(!has('zsh') || !isFull)(`loads in zsh${skipReason('zsh')}`, async () => {
     const inZsh = (...words: string[]) =>
       run('zsh', [
         '-f',

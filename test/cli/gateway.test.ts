@@ -1,7 +1,8 @@
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
-import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry } from './command.js';
+import { isFull } from '../support/extent.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 
@@ -78,7 +79,7 @@ describe('tenon gateway', () => {
     await gone(gateway.pid);
   });
 
-  it('runs a server once for several clients, and stops it when nobody uses it', async () => {
+  it.runIf(isFull)('runs a server once for several clients, and stops it when nobody uses it', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', '--idle', '3s']);
     const clients = await Promise.all([connect(gateway.url), connect(gateway.url)]);
     const [first, same] = await Promise.all(clients.map(client => processOf(client, 'corner')));
@@ -89,7 +90,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it('runs no more processes than may run at once', async () => {
+  it.runIf(isFull)('runs no more processes than may run at once', async () => {
     const options = ['--trust', '--port', '0', '--json', '--max-processes', '1'];
     const gateway = await serving(project.folder, ['gateway', ...options]);
     for (const server of ['corner', 'market']) {
@@ -109,7 +110,7 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
-  it('offers the same names whichever servers are in use', async () => {
+  it.runIf(isFull)('offers the same names whichever servers are in use', async () => {
     const shop = shopEntry();
     const configurations = {
       both: { corner: shop, market: shop },
@@ -147,7 +148,7 @@ describe('tenon gateway', () => {
     ]);
   });
 
-  it('gives the reason of a server that fails as one short line', async () => {
+  it.runIf(isFull)('gives the reason of a server that fails as one short line', async () => {
     const crash = 'for (let i = 0; i < 25; i++) console.error("line " + i); process.exit(7)';
     await project.write('crash.json', { mcpServers: { crash: { command: process.execPath, args: ['-e', crash] } } });
     const gateway = await serving(project.folder, ['gateway', 'crash.json', '--trust', '--port', '0', '--json']);
@@ -158,26 +159,30 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('refuses an audit file that another gateway writes, in a few seconds', async () => {
-    const args = ['gateway', '--trust', '--port', '0', '--audit', 'shared.jsonl'];
-    const first = await serving(project.folder, [...args, '--json']);
-    const second = await tenon(project.folder, args);
-    expect(second).toMatchObject({ code: 1, out: '' });
-    expect(second.err).toContain('another process writes the audit record');
-    await first.end();
-  }, 15_000);
+  it.runIf(isFull)(
+    'refuses an audit file that another gateway writes, in a few seconds',
+    async () => {
+      const args = ['gateway', '--trust', '--port', '0', '--audit', 'shared.jsonl'];
+      const first = await serving(project.folder, [...args, '--json']);
+      const second = await runTenon(project.folder, args);
+      expect(second).toMatchObject({ code: 1, out: '' });
+      expect(second.err).toContain('another process writes the audit record');
+      await first.end();
+    },
+    15_000,
+  );
 
   it('names the policy file that it cannot read', async () => {
-    const { code, err } = await tenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
+    const { code, err } = await runTenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
     expect(code).toBe(1);
     expect(err).toMatch(/^tenon: cannot read the policy \S+none\.json\. Expected a policy file, got no file\. /);
-    expect((await tenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
+    expect((await runTenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
       'cannot read the policy none.json',
     );
   });
 
   it('runs nothing of a project that nobody has approved', async () => {
-    const { code, out, err } = await tenon(project.folder, ['gateway', '--port', '0']);
+    const { code, out, err } = await runTenon(project.folder, ['gateway', '--port', '0']);
     expect(code).toBe(1);
     expect(out).toBe('');
     expect(err).toContain('mcp.json:1: the server "corner" was not approved yet');
@@ -195,7 +200,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('listens beyond loopback when --allow-unauthenticated says so, and warns', async () => {
+  it.runIf(isFull)('listens beyond loopback when --allow-unauthenticated says so, and warns', async () => {
     const args = ['gateway', '--trust', '--port', '0', '--json', '--host', '127.0.0.1'];
     const everywhere = [...args.slice(0, -1), '::', '--allow-unauthenticated'];
     for (const each of [args, everywhere]) {
@@ -242,14 +247,14 @@ describe('tenon gateway', () => {
   it('says reason it cannot serve', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const port = new URL(gateway.url).port;
-    const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
+    const second = await runTenon(project.folder, ['gateway', '--trust', '--port', port]);
     expect(second).toMatchObject({ code: 1, out: '' });
     expect(second.err).toContain(`127.0.0.1:${port} is already in use. Stop the other program`);
     expect(second.err).toContain('--port');
     expect(second.err).not.toContain('{');
     expect(second.err).not.toContain('    at ');
     await gateway.end();
-    expect((await tenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(2);
-    expect((await tenon(project.folder, ['gateway', 'none.json'])).code).toBe(1);
+    expect((await runTenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(2);
+    expect((await runTenon(project.folder, ['gateway', 'none.json'])).code).toBe(1);
   });
 });

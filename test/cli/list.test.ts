@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon list', () => {
@@ -19,10 +19,10 @@ describe('tenon list', () => {
     official = await startV2Handler();
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
-  const list = (...args: string[]) => tenon(project.folder, ['list', ...args]);
+  const list = (...args: string[]) => runTenon(project.folder, ['list', ...args]);
 
   it('prints signatures, tokens, resources and prompts of a server at a URL [cli.list]', async () => {
-    const { code, out, err } = await list(kitchen.url);
+    const { code, out, err } = await tenon(project.folder, ['list', kitchen.url]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^kitchen 1\.0\.0 {2}protocol 2026-07-28\n\nTools \(9, about \d+ tokens\)\n/);
     expect(out).toMatch(
@@ -38,7 +38,7 @@ describe('tenon list', () => {
   });
 
   it('prints one JSON object on standard output and nothing else', async () => {
-    const { code, out, err } = await list(kitchen.url, '--json');
+    const { code, out, err } = await tenon(project.folder, ['list', kitchen.url, '--json']);
     expect({ code, err, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, err: '', lines: 1 });
     const listing = JSON.parse(out);
     expect(listing.server).toEqual({ name: 'kitchen', version: '1.0.0' });
@@ -130,6 +130,6 @@ describe('tenon list', () => {
   it('works with a home that cannot be written [cli.tty]', async () => {
     await project.write('file', 'not a folder');
     const env = { TENON_HOME: project.path('file/home') };
-    expect((await tenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
+    expect((await runTenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
   });
 });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
 
 describe('tenon lock', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let clear = async () => {};
-  const lock = (...args: string[]) => tenon(project.folder, ['lock', '--trust', ...args]);
+  const lock = (...args: string[]) => runTenon(project.folder, ['lock', '--trust', ...args]);
 
   beforeAll(async () => {
     clear = await buildCommand();
@@ -17,7 +17,7 @@ describe('tenon lock', () => {
   afterAll(() => Promise.all([project.remove(), clear()]));
 
   it('writes nothing that nobody has looked at', async () => {
-    const { code, out, err } = await lock();
+    const { code, out, err } = await tenon(project.folder, ['lock', '--trust']);
     expect(code).toBe(7);
     expect(out).toContain('shop › unknown server (to be approved)');
     expect(err).toContain('standard input is not a terminal');
@@ -40,7 +40,7 @@ describe('tenon lock', () => {
       { action: 'deny', server: 'shop', tool: 'prize' },
     ];
     await project.write('policy.json', { rules });
-    const lint = (...args: string[]) => tenon(project.folder, ['policy', 'lint', 'policy.json', ...args]);
+    const lint = (...args: string[]) => runTenon(project.folder, ['policy', 'lint', 'policy.json', ...args]);
     const found = [
       'policy.json: rule 1 (deny) names the argument off, which the tool price does not have. Expected of',
       'policy.json: rule 2 (deny) names the unknown tool "prize". Expected price, process',
@@ -89,7 +89,7 @@ describe('tenon lock', () => {
     const { code, out, err } = await lock('--check');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     expect(err).toContain('lost is unavailable');
-    expect((await tenon(project.folder, ['lock', '--check'])).code).toBe(4);
+    expect((await runTenon(project.folder, ['lock', '--check'])).code).toBe(4);
     await project.write('mcp.lock', '{');
     expect((await lock('--check')).code).toBe(1);
   });

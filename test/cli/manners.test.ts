@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, tenon } from './command.js';
 
 describe('every command', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -13,7 +13,8 @@ describe('every command', () => {
   it.each(['', 'gateway', 'bridge', 'lock', 'policy explain', 'policy lint', 'approvals list', 'audit verify'])(
     'has help: tenon %s',
     async name => {
-      const { code, out, err } = await tenon(project.folder, [...name.split(' ').filter(Boolean), '--help']);
+      const start = name === '' ? tenon : runTenon;
+      const { code, out, err } = await start(project.folder, [...name.split(' ').filter(Boolean), '--help']);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain(`Usage: tenon${name === '' ? '' : ` ${name}`} `);
     },
@@ -21,7 +22,7 @@ describe('every command', () => {
 
   it('ends with 2 when it is called with what it does not know', async () => {
     for (const args of [[], ['no-such'], ['gateway', '--no-such'], ['gateway', '--port', '99999'], ['bridge']]) {
-      const { code, out } = await tenon(project.folder, args);
+      const { code, out } = await runTenon(project.folder, args);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
     }
   });
@@ -43,7 +44,7 @@ describe('every command', () => {
     for (const secret of ['0123456789abcdef-the-token', 'looks_like_a_name_0123456789,']) {
       const target = args[0] === 'bridge' && args.length === 2 ? ['--port', '0', '--', process.execPath] : [];
       const servers = args[0] === 'gateway' && !args.includes('--trust') ? ['--trust', '--port', '0'] : [];
-      const { code, out, err } = await tenon(project.folder, [...args, secret, ...servers, ...target]);
+      const { code, out, err } = await runTenon(project.folder, [...args, secret, ...servers, ...target]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toContain(args.at(-1));
       expect(err).not.toContain(secret.slice(0, 12));
@@ -52,7 +53,7 @@ describe('every command', () => {
 
   it('refuses to listen beyond loopback without authorization', async () => {
     for (const args of [['gateway'], ['gateway', '--stdio', '--port', '0'], ['bridge', '--', process.execPath]]) {
-      const { code, out, err } = await tenon(project.folder, [
+      const { code, out, err } = await runTenon(project.folder, [
         ...args.slice(0, 1),
         '--host',
         '0.0.0.0',
@@ -69,7 +70,7 @@ describe('every command', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^tenon: file not found: .*none\.json.*\. [A-Z]/);
     expect(err).not.toContain('    at ');
-    const verbose = await tenon(project.folder, ['gateway', 'none.json', '--verbose']);
+    const verbose = await runTenon(project.folder, ['gateway', 'none.json', '--verbose']);
     expect(verbose.err).toContain('config/not-found');
     expect(verbose.err).toContain('    at ');
   });
@@ -82,7 +83,7 @@ describe('every command', () => {
         { action: 'allow', server: 'notes', readOnly: true },
       ],
     });
-    const explain = (...args: string[]) => tenon(project.folder, ['policy', 'explain', 'policy.json', ...args]);
+    const explain = (...args: string[]) => runTenon(project.folder, ['policy', 'explain', 'policy.json', ...args]);
     const { code, out } = await explain('notes/remove', '{"title":"a","password":"secret-1"}');
     expect(code).toBe(0);
     expect(out).toContain('→ denied by rule 1: it cannot be undone');
@@ -93,14 +94,14 @@ describe('every command', () => {
     expect((await explain('notes')).code).toBe(2);
     expect((await explain('notes/show', '[1]')).code).toBe(2);
 
-    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(0);
+    expect((await runTenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(0);
     await project.write('policy.json', { rules: [{ allow: 'notes/*' }, { deny: 'notes/remove' }] });
-    const lint = await tenon(project.folder, ['policy', 'lint', 'policy.json']);
+    const lint = await runTenon(project.folder, ['policy', 'lint', 'policy.json']);
     expect(lint).toMatchObject({
       code: 1,
       out: expect.stringContaining('rule 2 is reached only by other spellings: rule 1 (allow)'),
     });
     await project.write('policy.json', '{ "rules": [{ "allow": "notes" }] }');
-    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(1);
+    expect((await runTenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, projectWith, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('the commands for resources, prompts, changes and tasks', () => {
@@ -18,10 +18,14 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     official = await startV2Handler();
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
-  const run = (...args: string[]) => tenon(project.folder, args);
+  const run = (...args: string[]) => runTenon(project.folder, args);
 
   it('reads texts, and saves bytes [cli.read]', async () => {
-    expect(await run('read', kitchen.url, 'note://Glue')).toEqual({ code: 0, out: 'Use hide glue.\n', err: '' });
+    expect(await tenon(project.folder, ['read', kitchen.url, 'note://Glue'])).toEqual({
+      code: 0,
+      out: 'Use hide glue.\n',
+      err: '',
+    });
     const { out } = await run('read', kitchen.url, 'photo://pixel', '--json');
     expect(JSON.parse(out).contents).toMatchObject([{ uri: 'photo://pixel', mimeType: 'image/png' }]);
     await run('read', kitchen.url, 'photo://pixel', '--save', 'out');
@@ -34,7 +38,8 @@ describe('the commands for resources, prompts, changes and tasks', () => {
   });
 
   it('gets prompts, and checks their arguments [cli.prompt]', async () => {
-    expect((await run('prompt', kitchen.url, 'summarize', 'title=Glue')).out).toBe('user:\nSummarize: Glue\n');
+    const prompted = await tenon(project.folder, ['prompt', kitchen.url, 'summarize', 'title=Glue']);
+    expect(prompted.out).toBe('user:\nSummarize: Glue\n');
     expect(await run('prompt', kitchen.url, 'summarise')).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "summarize"'),
@@ -45,7 +50,8 @@ describe('the commands for resources, prompts, changes and tasks', () => {
   });
 
   it('completes arguments of prompts and variables of templates [cli.complete-arg]', async () => {
-    expect((await run('complete', kitchen.url, 'summarize', 'title=Gl')).out).toBe('Glue\nGlass\n');
+    const completed = await tenon(project.folder, ['complete', kitchen.url, 'summarize', 'title=Gl']);
+    expect(completed.out).toBe('Glue\nGlass\n');
     const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
     expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
     expect((await run('complete', kitchen.url, 'summarize')).code).toBe(2);
@@ -83,7 +89,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
       status: 'input_required',
     });
     await run('answer', parkedId, 'sell=true');
-    const { code, out } = await run('tasks', kitchen.url, 'result', taskId, '--json');
+    const { code, out } = await tenon(project.folder, ['tasks', kitchen.url, 'result', taskId, '--json']);
     expect({ code, content: JSON.parse(out).content }).toMatchObject({ code: 0, content: [{ text: 'sold' }] });
 
     const open = await bake();

@@ -5,7 +5,7 @@ import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
 import { getText } from '../interop/collect.js';
-import { buildCommand, commandLine, projectWith, serving, startTenon, tenon } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, serving, startTenon } from './command.js';
 
 const library = fileURLToPath(new URL('../../packages/tenon/dist/esm', import.meta.url));
 /** A module of a project that has the library installed. */
@@ -119,7 +119,7 @@ describe('tenon serve', () => {
       [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
     ];
     for (const [args, code, text] of cases) {
-      const ended = await tenon(project.folder, ['serve', ...args, '--json']);
+      const ended = await runTenon(project.folder, ['serve', ...args, '--json']);
       expect({ args, code: ended.code, out: ended.out }).toEqual({ args, code, out: '' });
       expect(ended.err).toContain(text);
       expect(ended.err).not.toContain('secret-password');

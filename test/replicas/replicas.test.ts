@@ -10,9 +10,10 @@ import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
 import { type Cluster, canStartCluster, startCluster } from './cluster.js';
 import { openRawSession } from './raw-session.js';
+import { isFull, takeCover } from '../support/extent.js';
 
 /** Processes that are killed, one after another. */
-const KILLS = process.env.TENON_TEST_EXTENT === 'full' ? 60 : 6;
+const KILLS = isFull ? 60 : 4;
 
 /** A client of whatever library. */
 interface Visitor {
@@ -80,57 +81,60 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
   });
   afterAll(() => cluster?.close());
 
-  describe.each(visitors)('serve the client of $name with', ({ open, hasElicitation = true, processes = 3 }) => {
-    let visitor: Visitor;
-    beforeAll(async () => {
-      visitor = await open(cluster.url);
-    });
-    afterAll(() => visitor?.close());
-
-    it('calls, which each process with a part in the session answers in turn', async () => {
-      const pids = new Set<string>();
-      for (let n = 0; n < 6; n++) pids.add(await visitor.call('where'));
-      expect(pids.size).toBe(processes);
-    });
-
-    it('progress, in order and before the result [so.call-progress]', async () => {
-      for (let n = 0; n < 3; n++) {
-        const seen: unknown[] = [];
-        expect(await visitor.call('paced', {}, { onprogress: report => seen.push(report) })).toBe('done');
-        expect(seen).toHaveLength(3);
-      }
-    });
-
-    it.runIf(hasElicitation)('elicitation, whose answer reaches the process that asked', async () => {
-      for (let n = 0; n < 4; n++) expect(await visitor.call('form')).toMatch(/^Hello \w/);
-    });
-
-    it('a log level', async () => {
-      await visitor.setLevel('debug');
-      for (let n = 0; n < 3; n++) await visitor.call('debug');
-      await retryUntilPasses(() =>
-        expect(visitor.listNotifications().filter(method => method === 'notifications/message')).toHaveLength(3),
-      );
-    });
-
-    it('cancellation', async () => {
-      const redis = await createClient({ url: cluster.redis.url }).connect();
-      const controller = new AbortController();
-      const id = `${Math.random()}`;
-      const call = visitor.call('wait', { id }, { signal: controller.signal, onprogress: () => controller.abort() });
-      await expect(call).rejects.toThrow();
-      await retryUntilPasses(async () => expect(await redis.exists(`{tenon}:value:cancelled/${id}`)).toBe(1));
-      redis.destroy();
-    });
-
-    it('updates of resources', async () => {
-      await visitor.subscribe('note://a');
-      await retryUntilPasses(async () => {
-        await visitor.call('update');
-        expect(visitor.listNotifications()).toContain('notifications/resources/updated');
+  describe.each(takeCover(visitors, ({ name }) => name !== 'Tenon on 2025-03-26'))(
+    'serve the client of $name with',
+    ({ open, hasElicitation = true, processes = 3 }) => {
+      let visitor: Visitor;
+      beforeAll(async () => {
+        visitor = await open(cluster.url);
       });
-    });
-  });
+      afterAll(() => visitor?.close());
+
+      it('calls, which each process with a part in the session answers in turn', async () => {
+        const pids = new Set<string>();
+        for (let n = 0; n < 6; n++) pids.add(await visitor.call('where'));
+        expect(pids.size).toBe(processes);
+      });
+
+      it('progress, in order and before the result [so.call-progress]', async () => {
+        for (let n = 0; n < 3; n++) {
+          const seen: unknown[] = [];
+          expect(await visitor.call('paced', {}, { onprogress: report => seen.push(report) })).toBe('done');
+          expect(seen).toHaveLength(3);
+        }
+      });
+
+      it.runIf(hasElicitation)('elicitation, whose answer reaches the process that asked', async () => {
+        for (let n = 0; n < 4; n++) expect(await visitor.call('form')).toMatch(/^Hello \w/);
+      });
+
+      it('a log level', async () => {
+        await visitor.setLevel('debug');
+        for (let n = 0; n < 3; n++) await visitor.call('debug');
+        await retryUntilPasses(() =>
+          expect(visitor.listNotifications().filter(method => method === 'notifications/message')).toHaveLength(3),
+        );
+      });
+
+      it('cancellation', async () => {
+        const redis = await createClient({ url: cluster.redis.url }).connect();
+        const controller = new AbortController();
+        const id = `${Math.random()}`;
+        const call = visitor.call('wait', { id }, { signal: controller.signal, onprogress: () => controller.abort() });
+        await expect(call).rejects.toThrow();
+        await retryUntilPasses(async () => expect(await redis.exists(`{tenon}:value:cancelled/${id}`)).toBe(1));
+        redis.destroy();
+      });
+
+      it.runIf(isFull)('updates of resources', async () => {
+        await visitor.subscribe('note://a');
+        await retryUntilPasses(async () => {
+          await visitor.call('update');
+          expect(visitor.listNotifications()).toContain('notifications/resources/updated');
+        });
+      });
+    },
+  );
 
   it('costs a call in a session one command of Redis, and a call of 2026-07-28 none', async () => {
     const redis = await createClient({ url: cluster.redis.url }).connect();
@@ -202,14 +206,17 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
     await modern.close();
   });
 
-  it('end the call of a killed process with an error, on its resumed stream, within the lease [so.ask-asker-dead]', async () => {
-    const session = await openRawSession(cluster.replicaUrls[0] ?? '');
-    const lastId = await session.beginCall('wait', { id: 'never' });
-    await cluster.kill(0);
-    const startedAt = Date.now();
-    const message = await session.at(cluster.replicaUrls[1] ?? '').resume(lastId);
-    expect(message).toMatchObject({ error: { code: 503 } });
-    expect(Date.now() - startedAt).toBeLessThan(15_000);
-    await cluster.replace(0);
-  });
+  it.runIf(isFull)(
+    'end the call of a killed process with an error, on its resumed stream, within the lease [so.ask-asker-dead]',
+    async () => {
+      const session = await openRawSession(cluster.replicaUrls[0] ?? '');
+      const lastId = await session.beginCall('wait', { id: 'never' });
+      await cluster.kill(0);
+      const startedAt = Date.now();
+      const message = await session.at(cluster.replicaUrls[1] ?? '').resume(lastId);
+      expect(message).toMatchObject({ error: { code: 503 } });
+      expect(Date.now() - startedAt).toBeLessThan(15_000);
+      await cluster.replace(0);
+    },
+  );
 });

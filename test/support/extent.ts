@@ -1,6 +1,7 @@
 /**
  * Some suites are the product of several lists, such as clients, servers and transports. Every run tries a cover of
- * it, in which each element of each list occurs; `npm run test:full` tries the whole product.
+ * it, in which each element of each list occurs; `npm run test:full` tries the whole product. It also runs the tests that
+ * start many processes or wait for long.
  */
 const extent = process.env.TENON_TEST_EXTENT;
 

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { bundle } from '../support/bundle.js';
+import { isFull } from '../support/extent.js';
 
 interface ProgramEvent {
   readonly event: 'listening' | 'failed' | 'error' | 'closed';
@@ -92,7 +93,7 @@ describe('a server with workers', () => {
     await once(child, 'exit');
   });
 
-  it('replaces a worker that ends, and reports it', async () => {
+  it.runIf(isFull)('replaces a worker that ends, and reports it', async () => {
     const { url, events } = await startListening('2');
     await using client = await connectSpread(url);
     await expect(client.callTool('crash')).rejects.toMatchObject({ code: 'call/outcome-unknown' });
@@ -127,7 +128,7 @@ describe('a server with workers', () => {
     expect(getText(await client.callTool('confirm'))).toMatch(/^accept /);
   });
 
-  it('shows a task that one worker runs to all of them', async () => {
+  it.runIf(isFull)('shows a task that one worker runs to all of them', async () => {
     const { url } = await startListening('2');
     await using client = await connectSpread(url);
     const handle = await client.tasks.start('wait', { ms: 100 });
@@ -136,13 +137,13 @@ describe('a server with workers', () => {
     expect(getText((await handle.result()) as never)).toMatch(/^\d+$/);
   });
 
-  it('gives the key of the workers to no process that they start', async () => {
+  it.runIf(isFull)('gives the key of the workers to no process that they start', async () => {
     const { url } = await startListening('2');
     await using client = await connect(url);
     expect(getText(await client.callTool('environment'))).not.toContain('TENON_WORKER_KEY');
   });
 
-  it('serves the official client', async () => {
+  it.runIf(isFull)('serves the official client', async () => {
     const { url } = await startListening('2');
     const client = new Client({ name: 'official', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
@@ -151,7 +152,7 @@ describe('a server with workers', () => {
     await client.close();
   });
 
-  it('ends its workers when the first process is killed', async () => {
+  it.runIf(isFull)('ends its workers when the first process is killed', async () => {
     const { url, child } = await startListening('2');
     await using client = await connectSpread(url);
     const pids = [await client.callTool('pid'), await client.callTool('pid')].map(result => Number(getText(result)));
@@ -160,7 +161,7 @@ describe('a server with workers', () => {
     await retryUntilPasses(() => expect(pids.filter(isRunning)).toEqual([]));
   });
 
-  it('fails as one process does when the port is taken, and leaves no worker', async () => {
+  it.runIf(isFull)('fails as one process does when the port is taken, and leaves no worker', async () => {
     const { url } = await startListening('1');
     const { waitFor, child } = start('2', new URL(url).port);
     const failed = await waitFor(({ event, isPrimary }) => event === 'failed' && isPrimary === true);
@@ -168,7 +169,7 @@ describe('a server with workers', () => {
     await retryUntilPasses(() => expect(child.exitCode).toBe(1));
   });
 
-  it('starts no more than one for each processor by itself, and none for one', async () => {
+  it.runIf(isFull)('starts no more than one for each processor by itself, and none for one', async () => {
     const { events } = await startListening('auto');
     // Workers write through a pipe of their own, so their lines may arrive after that of the first process.
     await retryUntilPasses(() => {

@@ -142,13 +142,6 @@ export class HostCatalog {
     return this.#names.tools.toServer(tool)?.server;
   }
 
-  /** Returns the texts of a connected server about itself. Empty for an unknown server. */
-  describeServer(server: string): string {
-    if (!this.#registry.servers.includes(server)) return '';
-    const { info, instructions } = this.#registry.getConnection(server, this.scope).serverInfo ?? {};
-    return [info?.title, info?.description, instructions].filter(text => text !== undefined).join('\n');
-  }
-
   /** Returns the public URI for a URI of a server. */
   toPublicUri(server: string, uri: string): string {
     return this.#resources.toPublic(server, uri);

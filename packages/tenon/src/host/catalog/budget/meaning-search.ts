@@ -26,8 +26,8 @@ export function createMeaningSearch(
   embed: EmbedTexts,
 ): MeaningSearch {
   let embedding: Promise<readonly (readonly number[])[]> | undefined;
-  const embedTools = () => {
-    embedding ??= embedAll(entries.map(describeEntry), embed).catch(error => {
+  const getToolVectors = () => {
+    embedding ??= createVectors(entries.map(describeEntry), embed).catch(error => {
       embedding = undefined;
       throw error;
     });
@@ -35,7 +35,7 @@ export function createMeaningSearch(
   };
   return {
     async search(query, { limit }) {
-      const [vectors, [wanted = []]] = await Promise.all([embedTools(), embedAll([query], embed)]);
+      const [vectors, [wanted = []]] = await Promise.all([getToolVectors(), createVectors([query], embed)]);
       const scored = entries.map((entry, index) => ({ ...entry, score: compareVectors(wanted, vectors[index] ?? []) }));
       const byMeaning = scored.sort(compareHits).slice(0, MAX_RESULTS);
       const byWords = words.search(query, { limit: MAX_RESULTS }).filter(({ score }) => score > 0);
@@ -55,7 +55,7 @@ function describeEntry({ server, tool, serverText = '' }: CatalogEntry): string 
     .slice(0, MAX_TEXT);
 }
 
-async function embedAll(texts: readonly string[], embed: EmbedTexts): Promise<readonly (readonly number[])[]> {
+async function createVectors(texts: readonly string[], embed: EmbedTexts): Promise<readonly (readonly number[])[]> {
   const vectors: (readonly number[])[] = [];
   for (let start = 0; start < texts.length; start += BATCH) {
     const batch = texts.slice(start, start + BATCH);

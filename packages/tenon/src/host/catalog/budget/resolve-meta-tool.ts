@@ -3,6 +3,7 @@ import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/tool-calls.js';
 import type { HostCatalog } from '../host-catalog.js';
@@ -66,7 +67,7 @@ async function createMetaTool(
   const embed = typeof budget === 'number' ? undefined : budget.embed;
   if (name === meta.search) {
     const onError = (error: unknown) => gateway.guard.reportError(TenonError.from(error));
-    return createLookupTool(args => searchTools(getSearches(items, catalog, embed), args, onError));
+    return createLookupTool(args => searchTools(getSearches(items, gateway, catalog, embed), args, onError));
   }
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
   if (name !== meta.call) return undefined;
@@ -118,23 +119,31 @@ async function searchTools(
 
 const searchesByList = new WeakMap<readonly Tool[], Searches>();
 
-function getSearches(tools: readonly Tool[], catalog: HostCatalog, embed: EmbedTexts | undefined): Searches {
+function getSearches(
+  tools: readonly Tool[],
+  { registry }: GatewayContext,
+  catalog: HostCatalog,
+  embed: EmbedTexts | undefined,
+): Searches {
   const known = searchesByList.get(tools);
   if (known) return known;
-  const serverTexts = new Map<string, string>();
-  const describeServer = (server: string) => {
-    const text = serverTexts.get(server) ?? catalog.describeServer(server);
-    serverTexts.set(server, text);
-    return text;
-  };
+  const serverTexts = new Map(
+    registry.servers.map(server => [server, describeServer(registry.getConnection(server, catalog.scope))]),
+  );
   const entries = tools.map((tool): CatalogEntry => {
     const server = catalog.findServer(tool.name) ?? '';
-    return { name: tool.name, server, tool, serverText: describeServer(server) };
+    return { name: tool.name, server, tool, serverText: serverTexts.get(server) };
   });
   const byWords = createCatalogSearch(entries);
   const searches = { byWords, byMeaning: embed && createMeaningSearch(entries, byWords, embed) };
   searchesByList.set(tools, searches);
   return searches;
+}
+
+/** Returns the texts of a connected server about itself. */
+function describeServer({ serverInfo }: UpstreamConnection): string {
+  const { info, instructions } = serverInfo ?? {};
+  return [info?.title, info?.description, instructions].filter(text => text !== undefined).join('\n');
 }
 
 function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentProblem {
