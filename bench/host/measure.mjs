@@ -10,10 +10,13 @@ import { heading, median, spread, table } from '../report.mjs';
 /** @typedef {Setup & { rounds: Cost[] }} Measured */
 
 const TOOLS = 50;
+const MANY_TOOLS = 1000;
 const PROCESSES = 4;
 /** @type {Setup[]} */
 const setups = [
   { kind: 'memory', servers: 1, tools: TOOLS },
+  { kind: 'memory', servers: 1, tools: MANY_TOOLS },
+  { kind: 'memory', servers: MANY_TOOLS / TOOLS, tools: TOOLS },
   { kind: 'memory', servers: 200, tools: TOOLS },
   { kind: 'http', servers: 1, tools: TOOLS },
   { kind: 'http', servers: 200, tools: TOOLS },

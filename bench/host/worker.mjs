@@ -15,7 +15,7 @@ const { kind, servers, tools, urls } = JSON.parse(process.argv[2] ?? '');
 const CALLS = 2000;
 const WARM_UP = 3000;
 const AT_ONCE = 16;
-const LISTS = 10;
+const LISTS = 50;
 const MB = 1024 * 1024;
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

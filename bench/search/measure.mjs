@@ -21,7 +21,11 @@ export async function measureSearch({ rounds }) {
   const host = await createHost({ servers: createServices(servers), budget: BUDGET });
   const offered = (await host.client.call('tools/list')).tools;
   const all = servers.flatMap(({ tools }) => tools);
-  const owners = new Map(servers.flatMap(({ server, tools }) => tools.map(({ name }) => [name, server])).reverse());
+  const owners = new Map(
+    servers
+      .flatMap(({ server, tools }) => tools.map(({ name }) => /** @type {[string, string]} */ ([name, server])))
+      .reverse(),
+  );
   const search = createSearch(host);
 
   /** @type {Record<string, Recall>} */

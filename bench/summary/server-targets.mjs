@@ -49,3 +49,21 @@ export const streamHeap = results => streams(results, 'heap', MAX_STREAM_HEAP, '
 
 /** @param {Json} results */
 export const longestTurn = results => streams(results, 'cpu', MAX_TURN, 'ms');
+
+/** @param {readonly Json[]} results @returns {Status} */
+export function idleSessions(results) {
+  const heap = (/** @type {string} */ name, least = 0) => {
+    const found = results.find(each => each.name === name && each.sessions >= least);
+    return median(found?.rounds.map((/** @type {Json} */ each) => each.heap) ?? []);
+  };
+  const most = Math.max(...results.map(({ sessions }) => sessions));
+  const all = [heap('tenon'), heap('tenon', most)];
+  return {
+    peer: `tmcp ${formatNumber(heap('tmcp'))} KiB`,
+    official: `${formatNumber(heap('v2'))} KiB`,
+    tenon: `${formatNumber(all[0] ?? Number.NaN)} KiB, of ${most.toLocaleString('en')} ${formatNumber(all[1] ?? Number.NaN)}`,
+    target: `≤ 1 KiB, ${(100_000).toLocaleString('en')} in one process`,
+    figures: all,
+    isMet: Math.max(...all) <= 1 && most >= 100_000,
+  };
+}

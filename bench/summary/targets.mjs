@@ -1,8 +1,22 @@
 // @ts-check
 /** The targets that the library has set itself, and whether each is met by what was measured last. */
 import { compare, formatNumber, median } from '../report.mjs';
+import {
+  binary,
+  clientItems,
+  gatewayHop,
+  hostListing,
+  manyObjects,
+  questions,
+  serverItems,
+  taskResults,
+  taskSteps,
+  tasksBegun,
+  templates,
+  workers,
+} from './feature-targets.mjs';
 import { callRows, cheapest, findRow, revisions, scenarioRows, toRows } from './rows.mjs';
-import { longestTurn, protection, streamHeap } from './server-targets.mjs';
+import { idleSessions, longestTurn, protection, streamHeap } from './server-targets.mjs';
 
 /** @typedef {import('./rows.mjs').Json} Json */
 /** @typedef {import('./rows.mjs').Row} Row */
@@ -129,24 +143,6 @@ function coldStart(results, withZod) {
   };
 }
 
-/** @param {readonly Json[]} results */
-function idleSessions(results) {
-  const heap = (/** @type {string} */ name, least = 0) => {
-    const found = results.find(each => each.name === name && each.sessions >= least);
-    return median(found?.rounds.map((/** @type {Json} */ each) => each.heap) ?? []);
-  };
-  const most = Math.max(...results.map(({ sessions }) => sessions));
-  const all = [heap('tenon'), heap('tenon', most)];
-  return {
-    peer: `tmcp ${formatNumber(heap('tmcp'))} KiB`,
-    official: `${formatNumber(heap('v2'))} KiB`,
-    tenon: `${formatNumber(all[0] ?? Number.NaN)} KiB, of ${most.toLocaleString('en')} ${formatNumber(all[1] ?? Number.NaN)}`,
-    target: `≤ 1 KiB, ${(100_000).toLocaleString('en')} in one process`,
-    figures: all,
-    isMet: Math.max(...all) <= 1 && most >= 100_000,
-  };
-}
-
 /** @param {Json} results */
 function bundles({ bundles: all }) {
   const kib = (/** @type {RegExp} */ name, what = 'gzipped') =>
@@ -265,6 +261,18 @@ const targets = [
     of: results => multiples(payloadRows('argument', results), 'floor', 1.1),
   },
   { part: 'payload', work: '1 MB: copies held', of: copies },
+  { part: 'binary', work: `\`resources/read\` of 10 MB binary, client and server, ${both}`, of: binary },
+  { part: 'scale', work: 'a result of 5,000 items against its output schema, client', of: clientItems },
+  { part: 'scale', work: 'a result of 5,000 items against its output schema, server', of: serverItems },
+  { part: 'scale', work: '100,000 small objects in, zod / JSON Schema', of: manyObjects },
+  { part: 'scale', work: 'a resource by one of 10,000 templates', of: templates },
+  { part: 'asking', work: 'a question and its answer, both ends, 1 / 16 calls in flight', of: questions },
+  { part: 'tasks', work: 'tasks begun on SQLite, 1 / 16 in flight', of: tasksBegun },
+  { part: 'tasks', work: 'a task that ends at once: until the result, and results per second', of: taskResults },
+  { part: 'tasks', work: 'a step in a task of 3,000', of: taskSteps },
+  { part: 'gateway', work: `gateway, HTTP behind HTTP, ${both}`, of: gatewayHop },
+  { part: 'host', work: '`tools/list`, 1,000 tools of 20 servers', of: hostListing },
+  { part: 'workers', work: 'two workers, a handler of 1 ms, calls per second', of: workers },
   { part: 'cold', work: 'cold start on stdio, JSON Schema, time / CPU', of: results => coldStart(results, false) },
   { part: 'cold', work: 'cold start on stdio, zod, time / CPU', of: results => coldStart(results, true) },
   { part: 'sessions', work: 'heap of an idle session, 20 tools', of: idleSessions },
