@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Page, root } from './pages.js';
 
@@ -132,26 +132,30 @@ function shown(text: string, ports: ReadonlyMap<string, number>): string {
 
 async function freePorts({ blocks }: Page): Promise<Map<string, number>> {
   const named = [...new Set(blocks.flatMap(({ code }) => code.match(PORT) ?? []))];
-  const held = await Promise.all(named.map(listening));
-  const free = held.map(server => (server.address() as AddressInfo).port);
-  await Promise.all(held.map(closed));
+  const free = await Promise.all(named.map(freePort));
   return new Map(named.map((port, index) => [port, free[index] ?? 0]));
 }
 
+/** Ports below those that systems give to servers that ask for any port, so no other test takes one meanwhile. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+/** Each process begins at another place. */
+let next = (process.pid * 97) % PORTS;
+
 export async function freePort(): Promise<number> {
-  const server = await listening();
-  const { port } = server.address() as AddressInfo;
-  await closed(server);
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + next;
+    next = (next + 1) % PORTS;
+    if (await isFree(port)) return port;
+  }
 }
 
-function listening(): Promise<Server> {
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
-
-function closed(server: Server): Promise<unknown> {
-  return new Promise(resolve => server.close(resolve));
+  return new Promise(resolve => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 /** Runs Node until it ends, or ends it after a time. */
