@@ -15,7 +15,7 @@ const caller = (principal?: string): CallerInfo => ({
 const anyone = caller();
 
 function start(source?: ConstructorParameters<typeof Registry<Item>>[0]) {
-  const told: (readonly Item[])[] = [];
+  const told: (readonly HasVisibility[])[] = [];
   const check = (name: string) => {
     if (name === 'bad') throw new Error('bad name');
   };
@@ -112,5 +112,13 @@ describe('a catalog', () => {
     expect([told, catalog.version]).toEqual([[], 0]);
     catalog.notifyChanged();
     expect(told).toHaveLength(1);
+  });
+
+  it('notifies all callers of a change when it is a function or is empty, because no item tells who is concerned', () => {
+    for (const source of [() => ({ a: { n: 1 } }), {}]) {
+      const { catalog, told } = start(source);
+      catalog.notifyChanged();
+      expect(told).toEqual([[{}]]);
+    }
   });
 });

@@ -6,6 +6,9 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
+/** An item that all callers may see. */
+const VISIBLE: HasVisibility = {};
+
 /** Items with their names, in the order in which they were added. */
 type NamedItems<D> = readonly (readonly [name: string, item: D])[];
 
@@ -13,7 +16,7 @@ type NamedItems<D> = readonly (readonly [name: string, item: D])[];
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
-  readonly #onChange: (items: readonly D[]) => void;
+  readonly #onChange: (items: readonly HasVisibility[]) => void;
   readonly #hasSource: boolean;
   readonly #check: (name: string, item: D) => void;
   #version = 0;
@@ -24,7 +27,7 @@ export class Registry<D extends HasVisibility> {
   constructor(
     source: { readonly [name: string]: D } | ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined,
     check: (name: string, item: D) => void,
-    onChange: (items: readonly D[]) => void,
+    onChange: (items: readonly HasVisibility[]) => void,
   ) {
     this.#perCaller = typeof source === 'function' ? source : undefined;
     this.#items = new Map(typeof source === 'function' ? [] : Object.entries(source ?? {}));
@@ -88,7 +91,8 @@ export class Registry<D extends HasVisibility> {
    * permissions may have changed.
    */
   notifyChanged(): void {
-    this.#handleChange([...this.#items.values()]);
+    // Without entries of its own, as with a function of the caller, the registry does not know who is concerned.
+    this.#handleChange(this.#items.size === 0 ? [VISIBLE] : [...this.#items.values()]);
   }
 
   /** Tells if an entry with this name exists. */
@@ -162,7 +166,7 @@ export class Registry<D extends HasVisibility> {
     );
   }
 
-  #handleChange(items: readonly D[]): void {
+  #handleChange(items: readonly HasVisibility[]): void {
     this.#version += 1;
     this.#isShared = undefined;
     this.#pickCache = undefined;
