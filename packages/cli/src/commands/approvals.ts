@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TenonError } from 'tenon';
 import {
   type Approvals,
   createApprovals,
@@ -11,17 +8,17 @@ import {
   sanitizeName,
   sanitizeText,
 } from 'tenon/host';
-import { sqliteStores } from 'tenon/sqlite';
 import { findId, shortenIds } from '../approval-ids.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseDuration } from '../option-parsers.js';
 import { formatColumns } from '../screen.js';
+import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
+import { withStore } from './serving-options.js';
 
-interface ApprovalStoreOptions {
-  readonly store: string;
+interface ApprovalStoreOptions extends StoreOptions {
   readonly json?: boolean;
 }
 
@@ -84,6 +81,10 @@ export function approvalsCommand(context: CliContext): Command {
         'start a gateway that waits for approvals here',
       ],
       ['tenon approvals list --store state.sqlite', 'list pending questions and remembered approvals'],
+      [
+        'tenon approvals list --store redis://127.0.0.1 --keys-env KEYS',
+        'list those of several gateways with one Redis',
+      ],
       ['tenon approvals revoke 7f3a --store state.sqlite', 'ask again about the calls that 7f3a approved'],
     ]),
   );
@@ -92,22 +93,16 @@ export function approvalsCommand(context: CliContext): Command {
 const ID_HELP = 'ID from `tenon approvals list`, or its first characters';
 
 const createStoreCommand = (name: string, summary: string): Command =>
-  createCommand(name, summary).requiredOption('--store <file>', 'SQLite file of the gateway (its --store)');
+  withStore(createCommand(name, summary), 'store of the gateway: redis://…, postgres://…, sqlite:PATH or a path');
 
 async function withApprovals(
   context: CliContext,
-  { store }: ApprovalStoreOptions,
+  options: ApprovalStoreOptions,
   work: (approvals: Approvals) => Promise<void>,
 ): Promise<void> {
-  const path = resolve(context.cwd, store);
-  if (!existsSync(path)) {
-    throw new TenonError('cli/no-store', `store not found: ${path}`, {
-      hint: 'pass the store file of the gateway',
-    });
-  }
-  const stores = sqliteStores(path);
+  const stores = await openGatewayStores(context, options);
   try {
-    await work(createApprovals({ values: stores.values, bus: stores.bus }));
+    await work(createApprovals(stores));
     context.code = exitCodes.success;
   } finally {
     await stores.close();

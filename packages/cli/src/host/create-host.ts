@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { memoryStores, type Stores, sealStores } from 'tenon';
+import { memoryStores, type Stores } from 'tenon';
 import type { CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
@@ -15,7 +15,7 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
-import { openStores, type StoreOptions } from '../stores/open-stores.js';
+import { openSealedStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
 import { YES_OR_NO } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
@@ -64,7 +64,7 @@ export async function createGatewayHost(
   options: GatewayHostOptions,
 ): Promise<GatewayHost> {
   const lock = findLock(context, options);
-  const stores = await openGatewayStores(context, options);
+  const stores = await openHostStores(context, options);
   const key =
     options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
   const audit = options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key });
@@ -109,19 +109,15 @@ export function toHostServers(entries: readonly ConfiguredEntry[]): Record<strin
   );
 }
 
-async function openGatewayStores(context: CliContext, options: GatewayHostOptions): Promise<Stores> {
-  const stores = await openStores(context, options);
+async function openHostStores(context: CliContext, options: GatewayHostOptions): Promise<Stores> {
+  const stores = await openSealedStores(context, options);
   if (options.approve === 'store' && stores === undefined) {
     throw createUsageError(
       '--approve store needs a store',
-      'pass --store FILE, and pass the same file to `tenon approvals`',
+      'pass --store FILE or a URL, and pass the same store to `tenon approvals`',
     );
   }
-  const keys = readSealKeys(context, options);
-  if (stores?.remote !== true || keys === undefined) return stores ?? memoryStores();
-  if (options.approve !== 'store') return sealStores(stores, { keys });
-  await stores.close();
-  throw createUsageError('--approve store needs an SQLite file', 'pass --store FILE, or another --approve');
+  return stores ?? memoryStores();
 }
 
 /** Creates the policy options. Without a policy, approvals are requested only if an approver is configured. */

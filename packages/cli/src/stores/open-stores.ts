@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Stores, TenonError } from 'tenon';
+import { type Stores, sealStores, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { createUsageError, readVariable } from '../usage-error.js';
+import { readSealKeys } from './seal-keys.js';
 
 /** Options that choose a store. */
 export interface StoreOptions {
@@ -19,6 +21,33 @@ const EXPECTED = 'redis://HOST, rediss://HOST, postgres://HOST/DATABASE, sqlite:
 const REMOTE = /^(rediss?|postgres|postgresql):\/\//i;
 /** Matches a URL with `//`. A drive letter of Windows is not one. */
 const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+
+/**
+ * Opens the stores that the options name, and encrypts what leaves this machine. Returns `undefined` if the options name
+ * none.
+ */
+export async function openSealedStores(context: CliContext, options: StoreOptions): Promise<Stores | undefined> {
+  const keys = readSealKeys(context, options);
+  const stores = await openStores(context, options);
+  if (stores?.remote !== true || keys === undefined) return stores;
+  return sealStores(stores, { keys, onError: error => context.screen.note(describeError(error)) });
+}
+
+/**
+ * Opens the stores of a gateway for a command that reads or changes them.
+ * @throws TenonError `cli/no-store` if the file of the stores does not exist.
+ */
+export async function openGatewayStores(context: CliContext, options: StoreOptions): Promise<Stores> {
+  const path = findPath(context, options);
+  if (path !== undefined && !existsSync(path)) {
+    throw new TenonError('cli/no-store', `store not found: ${path}`, {
+      hint: 'pass the store of the gateway',
+    });
+  }
+  const stores = await openSealedStores(context, options);
+  if (stores !== undefined) return stores;
+  throw createUsageError('a store is needed', 'pass the --store of the gateway, or its --store-env');
+}
 
 /** Opens the stores that the options name. Returns `undefined` if they name none. */
 export async function openStores(
@@ -48,11 +77,19 @@ export async function openStores(
     }
     case undefined: {
       const { sqliteStores } = await import('tenon/sqlite');
-      return sqliteStores(resolve(folder, target.replace(/^sqlite:/i, '')), { onError });
+      return sqliteStores(toPath(target, folder), { onError });
     }
     default:
       throw createUsageError('--store: unknown kind of store', `use one of: ${EXPECTED}`);
   }
+}
+
+const toPath = (target: string, folder: string): string => resolve(folder, target.replace(/^sqlite:/i, ''));
+
+/** Returns the path of the SQLite file that the options name. Returns `undefined` for other stores. */
+function findPath(context: CliContext, options: StoreOptions): string | undefined {
+  const target = readTarget(context, options);
+  return target === undefined || URL_SCHEME.test(target) ? undefined : toPath(target, context.cwd);
 }
 
 function readTarget({ env }: CliContext, { store, storeEnv }: StoreOptions): string | undefined {

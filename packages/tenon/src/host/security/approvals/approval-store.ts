@@ -49,13 +49,12 @@ export interface ApprovalStore {
 }
 
 /**
- * Creates a store for approvals.
+ * Creates a store for approvals. They expire by the clock of the store.
  *
  * @param ttl Lifetime of an approval without its own `ttl`, in milliseconds.
  */
 export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: number): ApprovalStore {
   const values = toTypedValues<ApprovalRecord>(untypedValues);
-  const isLive = ({ expiresAt = Number.POSITIVE_INFINITY }: StoredApproval) => clock.now() < expiresAt;
   const listOfOwner = async (owner: string): Promise<ApprovalRecord[]> => {
     const found = await values.list(`${KEY_PREFIX}${owner}.`, { limit: MAX_STORED });
     return found.map(({ value }) => value);
@@ -63,7 +62,7 @@ export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: nu
   return {
     async find(proposal, binding) {
       const record = await listOfOwner(binding.owner);
-      return record.find(each => isLive(each) && doesCover(each, proposal, binding))?.id;
+      return record.find(each => doesCover(each, proposal, binding))?.id;
     },
     async add(
       { server, kind, name, principal, issuer, clientId },
@@ -98,10 +97,7 @@ export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: nu
         limit,
         ...(after === undefined ? {} : { after: KEY_PREFIX + after }),
       });
-      return found
-        .map(({ value }) => value)
-        .filter(isLive)
-        .map(toStoredApproval);
+      return found.map(({ value }) => toStoredApproval(value));
     },
     forget: id => (isApprovalId(id) ? values.delete(KEY_PREFIX + id) : Promise.resolve(false)),
   };

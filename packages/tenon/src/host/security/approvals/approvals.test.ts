@@ -215,9 +215,9 @@ describe('remembered approvals', () => {
     for (const name of Object.keys(identity)) expect(stored).not.toHaveProperty(name);
   });
 
-  it('ends at its time, also in a store that holds it for longer', async () => {
+  it('ends by the clock of the store, whatever the clock of the process says [so.clock]', async () => {
     const clock = fakeClock(1000);
-    const approvals = createApprovals({ ...memoryStores({ clock: fakeClock(1000) }), clock, approve: () => 'always' });
+    const approvals = createApprovals({ ...memoryStores({ clock }), clock: fakeClock(1000), approve: () => 'always' });
     await approvals.request(call());
     const [{ expiresAt = 0 } = {}] = await approvals.listStored();
     clock.advance(expiresAt - clock.now() - 1);

@@ -115,7 +115,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     },
     listPending: list => pendingApprovals.list(list),
     async answer(id, action, given = {}) {
-      const answer = createStoredAnswer(action, given, clock.now());
+      const answer = createStoredAnswer(action, given);
       const { question, binding } = await pendingApprovals.answer(id, asked => {
         checkRemember(withoutHints(answer), toActionRequest(asked));
         return answer;
@@ -144,14 +144,9 @@ function toApproval({ allow, by }: ApprovalAnswer & { readonly by?: string | und
   return { granted: allow, reason: `${allow ? 'approved' : 'denied'} by ${by ?? 'a person'}` };
 }
 
-function createStoredAnswer(
-  action: 'allow' | 'deny',
-  { remember, ttl, by }: AnswerOptions,
-  answeredAt: number,
-): StoredAnswer {
+function createStoredAnswer(action: 'allow' | 'deny', { remember, ttl, by }: AnswerOptions): StoredAnswer {
   const answer: StoredAnswer = {
     allow: action === 'allow',
-    at: answeredAt,
     ...(remember === undefined ? {} : { remember }),
     ...(ttl === undefined ? {} : { ttl }),
     ...(by === undefined ? {} : { by }),

@@ -181,21 +181,32 @@ describe('a question that waits in a store', () => {
     for (const name of Object.keys(identity)) expect(anonymous).not.toHaveProperty(name);
   });
 
-  it('waits no longer than its time, also in a store that holds it for longer', async () => {
-    const clock = fakeClock(1000);
-    const options = {
-      ...memoryStores({ clock: fakeClock(1000) }),
-      clock: { ...clock, after: () => () => {} },
-      ttl: 50,
-    };
-    const [caller, operator] = [createApprovals(options), createApprovals(options)];
-    void caller.request(call());
-    const { id } = await first(operator);
-    clock.advance(49);
-    expect(await operator.listPending()).toHaveLength(1);
-    clock.advance(1);
-    expect(await operator.listPending()).toEqual([]);
-    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
+  it('waits until the clock of the store ends its time, for operators with any clock [so.clock]', async () => {
+    for (const skew of [-3_600_000, 3_600_000]) {
+      const clock = fakeClock(10_000_000);
+      const stores = memoryStores({ clock });
+      const caller = createApprovals({ ...stores, clock: { ...clock, after: () => () => {} }, ttl: 50 });
+      const operator = createApprovals({ ...stores, clock: { ...clock, now: () => clock.now() + skew } });
+      void caller.request(call());
+      const { id } = await first(operator);
+      clock.advance(49);
+      expect(await operator.listPending()).toHaveLength(1);
+      clock.advance(1);
+      expect(await operator.listPending()).toEqual([]);
+      await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-pending-approval' });
+    }
+  });
+
+  it('is answered by an operator whose clock is an hour ahead or behind [so.clock]', async () => {
+    for (const skew of [-3_600_000, 3_600_000]) {
+      const clock = fakeClock(10_000_000);
+      const stores = memoryStores({ clock });
+      const operator = createApprovals({ ...stores, clock: { ...clock, now: () => clock.now() + skew } });
+      const obtained = createApprovals({ ...stores, clock }).request(call());
+      await operator.answer((await first(operator)).id, 'allow', { remember: 'exact' });
+      expect(await obtained).toMatchObject({ granted: true });
+      expect(await operator.request(call())).toMatchObject({ granted: true });
+    }
   });
 
   it('is not laid where nobody would answer', async () => {
@@ -282,7 +293,7 @@ describe('processes that share a store', () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ask and answer each other, and use no approval twice', async () => {
+  it('ask and answer each other, and use no approval twice [so.approval]', async () => {
     folder = mkdtempSync(join(tmpdir(), 'tenon-policy-'));
     const open = async () => {
       const stores = await sqliteStores(join(folder ?? '', 'stores.db'));

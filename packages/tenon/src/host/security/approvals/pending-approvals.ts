@@ -13,6 +13,7 @@ import { createChangeSignal } from './change-signal.js';
 import type { ApprovalAnswer } from './decision.js';
 
 const KEY_PREFIX = 'policy/question/';
+const RESERVED_PREFIX = 'policy/reserved/';
 const REQUESTED_TOPIC = 'policy/asked';
 const ANSWERED_TOPIC_PREFIX = 'policy/answered/';
 
@@ -47,7 +48,6 @@ export interface PendingApproval extends Partial<CallerIdentity> {
 }
 
 export interface StoredAnswer extends ApprovalAnswer {
-  readonly at: number;
   readonly by?: string | undefined;
 }
 
@@ -62,15 +62,21 @@ export interface PendingLimits {
   readonly maxPerUser: number;
 }
 
-/** Pending approval requests in a store, which other processes can read. */
+/**
+ * Pending approval requests in a store, which other processes can read. The store ends their time, because the clocks
+ * of the processes may differ.
+ */
 export class PendingApprovals {
   readonly #values: Values<PendingRecord>;
+  /** Decisions that only the waiting caller may take. */
+  readonly #reservations: Values;
   readonly #bus: Stores['bus'] | undefined;
   readonly #clock: Clock;
   readonly #limits: PendingLimits;
 
   constructor(stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>, clock: Clock, limits: PendingLimits) {
     this.#values = toTypedValues(stores.values);
+    this.#reservations = stores.values;
     this.#bus = stores.bus;
     this.#clock = clock;
     this.#limits = limits;
@@ -87,28 +93,27 @@ export class PendingApprovals {
   async list({ after, limit }: ListOptions = {}): Promise<PendingApproval[]> {
     const options = { limit, ...(after === undefined ? {} : { after: KEY_PREFIX + after }) };
     const found = await this.#values.list(KEY_PREFIX, options);
-    return found.flatMap(({ value: { question, answer } }) => {
-      return answer === undefined && this.#isLive(question) ? [question] : [];
-    });
+    return found.flatMap(({ value: { question, answer } }) => (answer === undefined ? [question] : []));
   }
 
   /**
-   * Answers a pending request. Only the first answer counts.
+   * Answers a pending request. Only the first answer counts. It is valid for the time that the request had.
    * @throws TenonError `policy/no-pending-approval` when the request does not exist any more, `policy/answered` when it
    * was answered before.
    */
   async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
-      if (!stored || !this.#isLive(stored.value.question)) throw createNoPendingError();
+      if (!stored) throw createNoPendingError();
       const record = stored.value;
       if (record.answer)
         throw new TenonError('policy/answered', 'the approval request is already answered', {
           hint: 'list the open requests with `listPending`',
         });
-      const next = { ...record, answer: createAnswer(record.question) };
-      const ttl = record.question.expiresAt - this.#clock.now();
-      const put = { version: stored.version, ttl };
+      const { question } = record;
+      const next = { ...record, answer: createAnswer(question) };
+      await this.#reservations.put(RESERVED_PREFIX + id, {}, { ttl: ANSWER_GRACE });
+      const put = { version: stored.version, ttl: question.expiresAt - question.askedAt };
       if (await this.#values.put(stored.key, next, put)) return next;
     }
   }
@@ -130,8 +135,8 @@ export class PendingApprovals {
   async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
     for (const stored of await this.#values.list(`${KEY_PREFIX}${binding.call}.`)) {
       const { question, answer } = stored.value;
-      if (answer === undefined || !this.#isLive(question)) continue;
-      if (question.id !== own && this.#clock.now() < answer.at + ANSWER_GRACE) continue;
+      if (answer === undefined) continue;
+      if (question.id !== own && (await this.#reservations.get(RESERVED_PREFIX + question.id))) continue;
       if (await this.#values.delete(stored.key, stored.version)) return answer;
     }
     return undefined;
@@ -154,7 +159,7 @@ export class PendingApprovals {
     try {
       for (;;) {
         if (signal.aborted) return 'gone';
-        if (!this.#isLive(question)) return 'late';
+        if (this.#clock.now() >= question.expiresAt) return 'late';
         const answer = await this.#findAnswer(question, binding);
         if (answer) return answer;
         await changes.wait(Math.max(0, Math.min(POLL_INTERVAL, question.expiresAt - this.#clock.now())));
@@ -163,7 +168,10 @@ export class PendingApprovals {
       changes.stop();
       stop?.();
       signal.removeEventListener('abort', changes.notify);
-      await this.#values.delete(KEY_PREFIX + question.id);
+      await Promise.all([
+        this.#values.delete(KEY_PREFIX + question.id),
+        this.#reservations.delete(RESERVED_PREFIX + question.id),
+      ]);
     }
   }
 
@@ -180,10 +188,6 @@ export class PendingApprovals {
     const stored = await this.#values.put(KEY_PREFIX + question.id, record, put);
     if (stored) await this.#bus?.publish(REQUESTED_TOPIC, {});
     return undefined;
-  }
-
-  #isLive({ expiresAt }: PendingApproval): boolean {
-    return this.#clock.now() < expiresAt;
   }
 
   #createPendingApproval(
