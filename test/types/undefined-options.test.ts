@@ -97,7 +97,9 @@ const server = createServer({
   },
 });
 
-const CLIENT: Undefined<Omit<ClientOptions, 'protocolVersion' | 'forwarder' | 'getOpenSignal' | 'preferredVersion'>> = {
+const CLIENT: Undefined<
+  Omit<ClientOptions, 'protocolVersion' | 'forwarder' | 'getOpenSignal' | 'preferredVersion' | 'sharedSession'>
+> = {
   name: undefined,
   version: undefined,
   title: undefined,

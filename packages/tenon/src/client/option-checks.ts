@@ -51,6 +51,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   preferredVersion: checkAnything,
   getOpenSignal: checkAnything,
   forwarder: checkAnything,
+  sharedSession: checkAnything,
   elicit: checkOptional(checkFunction),
   elicitUrl: checkOptional(checkFunction),
   sample: checkOptional(checkFunction),

@@ -16,6 +16,7 @@ import type {
 import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { MemoryOptions } from '../transports/memory.js';
+import type { SharedServerSession } from './connection/shared-session.js';
 import type { VersionCache } from './connection/version-cache.js';
 
 /** Information about a request of the server, in addition to its params. */
@@ -130,6 +131,8 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @internal
    */
   readonly getOpenSignal?: (() => AbortSignal) | undefined;
+  /** The session at the server, if several processes use it. @internal */
+  readonly sharedSession?: SharedServerSession | undefined;
   /**
    * Extensions that the client supports, by ID: `com.example/thing`.
    * @default settings: `{}`

@@ -13,6 +13,7 @@ import type { CallToolResult } from '../protocol/params-and-results.js';
 import { getNewestDialect } from '../protocol/versions/index.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from '../server/definitions/server-definition.js';
 import { createServerWithBackend, type Server } from '../server/server.js';
+import { toScope } from '../server/server-runtime.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
@@ -21,6 +22,7 @@ import { type ConnectionScope, createConnectionScope } from './connections/conne
 import { createConnector, toServerEntry } from './connections/connector.js';
 import type { ListKind } from './connections/list-cache.js';
 import { ProcessLimit } from './connections/process-limit.js';
+import { SharedSessions } from './connections/shared-sessions.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
 import { type UnavailableServer, UpstreamRegistry } from './connections/upstream-registry.js';
 import { UpstreamServer } from './connections/upstream-server.js';
@@ -29,6 +31,7 @@ import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
+import { reportAllChanged } from './proxy/resource-watches.js';
 import type { Approvals } from './security/approvals/types.js';
 import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
@@ -48,6 +51,8 @@ export class RunningHost implements Host {
   readonly #clock: Clock;
   readonly #stores: Stores;
   readonly #processes: ProcessLimit;
+  /** Sessions at servers, if other processes may continue them. */
+  readonly #sharedSessions: SharedSessions | undefined;
   readonly #upstreams = new Map<string, UpstreamServer>();
   readonly #gateways = new Set<GatewayContext>();
   readonly #createdServers = new Map<string, Server>();
@@ -63,6 +68,8 @@ export class RunningHost implements Host {
       options.inputRequests?.keys,
       reportError,
     );
+    this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;
+    this.#closing.push(async () => this.#sharedSessions?.close());
     const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
     const entries = enabled.map(([name, server]) => [name, toServerEntry(name, server)] as const);
     this.#prefix = choosePrefix(options);
@@ -80,6 +87,11 @@ export class RunningHost implements Host {
       options.callerSignIn?.close();
     });
     for (const [name, server] of enabled) this.#upstreams.set(name, this.#createUpstream(name, server, transports));
+  }
+
+  #createSharedSessions(onError: (error: TenonError) => void): SharedSessions {
+    const { name: scope, connectionIdleTimeout: ttl } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
+    return new SharedSessions({ stores: this.#stores, scope: toScope(scope), clock: this.#clock, ttl, onError });
   }
 
   static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
@@ -182,12 +194,15 @@ export class RunningHost implements Host {
       clock: this.#clock,
       onError: error => this.#guard.reportError(error),
       onConnection: connection => this.#observeConnection(connection),
+      openSharedSession:
+        'url' in server ? scope => this.#sharedSessions?.open(name, String(server.url), scope) : undefined,
     });
   }
 
   #observeConnection(connection: UpstreamConnection): void {
     for (const gateway of this.#gateways)
       if (gateway.registry.upstreams.has(connection.server)) gateway.observeConnection(connection);
+    connection.sharedSession?.onAnyChange(() => reportAllChanged(connection));
     connection.onElicitationComplete(
       id => void [...this.#createdServers.values()].some(server => server.completeElicitation(id)),
     );

@@ -46,11 +46,16 @@ export interface SessionState {
   readonly protocolVersion: string;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  readonly logLevel: LoggingLevel;
+  /** Log level that the client has set. Absent until it sets one. */
+  readonly logLevel?: LoggingLevel | undefined;
   /** True once the client has sent `notifications/initialized`. */
   readonly isInitialized: boolean;
   /** Resources that the client subscribed to. */
   readonly subscribedUris: readonly string[];
+  /** ID by which the processes name the session to each other. Clients do not know it. */
+  readonly id?: string | undefined;
+  /** Number of times that the client has notified that its roots changed. */
+  readonly rootsChanges?: number | undefined;
 }
 
 /** A change of a session. It may be applied again if another process has changed the session meanwhile. */
@@ -97,8 +102,11 @@ export interface ServerSession {
   readonly applyState?: ((state: SessionState, isObserver: boolean) => void) | undefined;
   /** Notifies the client of everything that it subscribed to, because changes may have been missed. */
   readonly notifyMissedChanges?: (() => void) | undefined;
-  /** Ends the session: aborts running handlers and rejects pending requests. Does not close the transport. */
-  end(): void;
+  /**
+   * Ends the session: aborts running handlers and rejects pending requests. Does not close the transport. With
+   * `isContinued`, the session ends only at this process.
+   */
+  end(isContinued?: boolean): void;
 }
 
 /** The session of one connected client, for the code that called `connect`. */

@@ -62,6 +62,12 @@ export interface RequestContext {
 }
 
 export interface ClientSession {
+  /** ID of the session at all processes that share it. Absent if only this process has the session. */
+  readonly sharedId?: string | undefined;
+  /** Log level that the client has set. Absent until it sets one. */
+  readonly requestedLogLevel?: LoggingLevel | undefined;
+  /** True if the session ended only at this process, and another process may continue it. */
+  readonly isContinued?: boolean | undefined;
   notify(method: string, params: JsonObject): void;
   /**
    * Sends an input request that belongs to no request of the client. Only on versions with requests from server to

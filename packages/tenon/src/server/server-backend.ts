@@ -2,10 +2,13 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
+import type { SessionChange, SessionState } from '../protocol/request-handler.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
 import type { ExtensionHooks } from './extension.js';
 import type { MethodHandlers } from './method-handler.js';
 import type { ClientSession, RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
+import type { Subscriber } from './session/subscription-manager.js';
 
 /** Source of a server's tools, prompts and resources: its own registries, or other servers. */
 export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
@@ -30,14 +33,32 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
     requestContext: RequestContext,
     runtime: ServerRuntime,
   ): string | undefined | Promise<string | undefined>;
+  /** Watches the resources to which sessions subscribe. Absent: the server notifies about its own resources. */
+  readonly resourceWatcher?: ResourceWatcher | undefined;
   /** Called when the client of a session notifies that its roots have changed. */
-  readonly handleRootsChange?: ((session: ClientSession) => void) | undefined;
+  readonly handleRootsChange?:
+    | ((session: ClientSession, onStateChange: ((change: SessionChange) => void) | undefined) => void)
+    | undefined;
+  /** Called with the state of a session that another process may have changed. */
+  readonly applySessionState?: ((session: ClientSession, state: SessionState) => void) | undefined;
 }
 
 /** A client that opens a session or requests `server/discover`. */
 export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {
   readonly session?: ClientSession | undefined;
 };
+
+/** A session that subscribes to resources. */
+export interface ResourceSession extends ClientSession, Subscriber {
+  readonly dialect: Dialect | undefined;
+}
+
+/** Watches resources of a backend for sessions. Of the processes with a session, one at a time watches. */
+export interface ResourceWatcher {
+  subscribe(session: ResourceSession, uri: string): void;
+  /** Ends the watch of a resource. If another process takes over, `isHandedOver` is true. */
+  unsubscribe(session: ResourceSession, uri: string, isHandedOver: boolean): void;
+}
 
 /** A tool call of a task, without an open request. */
 export interface DetachedToolCall {

@@ -125,7 +125,7 @@ export function createServerRuntime(
 }
 
 /** Converts the name of a server to a part of a store key, which may only contain certain characters. */
-const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
+export const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
 
 /** Notifies the clients of this process of a change in another process. */
 function deliverChange({ subscriptions, pendingElicitations }: ServerRuntime, { kind, name }: SharedChange): void {

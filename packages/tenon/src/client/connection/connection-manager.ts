@@ -5,7 +5,7 @@ import type { ClientOptions, ConnectionState } from '../options.js';
 import type { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ServerEndpoint } from './endpoint.js';
-import { negotiateConnection } from './version-negotiator.js';
+import { openConnection } from './open-connection.js';
 
 /**
  * Keeps one connection open. When the connection ends, the next call opens another one, which all waiting calls share.
@@ -86,7 +86,7 @@ export class ConnectionManager {
   async #open(): Promise<Connection> {
     this.#setState(this.#connection ? 'reconnecting' : 'connecting');
     try {
-      const connection = await negotiateConnection(this.#endpoint, this.#options, this.#events, this.#clock);
+      const connection = await openConnection(this.#endpoint, this.#options, this.#events, this.#clock);
       if (this.#state === ('closed' as ConnectionState)) {
         await connection.close();
         throw new TenonError('connection/closed', 'the client was closed during the connection setup', {

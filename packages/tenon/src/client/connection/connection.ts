@@ -27,6 +27,7 @@ import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
 import { createRequestHeaders } from './request-headers.js';
 import { RequestMeta } from './request-meta.js';
+import { type ContinuedSession, SessionMembership } from './shared-session.js';
 
 /** Ends a subscription that the server has ended. This is not a failure. */
 const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscription');
@@ -45,6 +46,8 @@ export class Connection implements PeerHandler {
   readonly #progress = new ProgressListeners();
   readonly #listenIds = new Set<Id>();
   readonly #keepAlive: KeepAlive | undefined;
+  /** Present if other processes may use the session. */
+  readonly #membership: SessionMembership | undefined;
   #dialect: Dialect | undefined;
   #isOpened = false;
   #onDrained: (() => void) | undefined;
@@ -59,6 +62,7 @@ export class Connection implements PeerHandler {
     options: ClientOptions,
     events: ConnectionEvents,
     clock: PausableClock,
+    continued?: ContinuedSession,
   ) {
     this.endpoint = endpoint;
     this.channel = channel;
@@ -67,6 +71,7 @@ export class Connection implements PeerHandler {
     this.#events = events;
     this.#clock = clock;
     this.#requestMeta = new RequestMeta(options);
+    this.#membership = options.sharedSession && new SessionMembership(options.sharedSession, channel, continued);
     const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
     this.#peer = createPeer(channel, this, clock, options.telemetry, describe);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
@@ -81,8 +86,19 @@ export class Connection implements PeerHandler {
     await this.channel.open(this.#peer);
   }
 
+  /** Shares the session with other processes, and passes notifications between them. */
+  joinSession(id: string): void {
+    this.#membership?.join(id, (method, params) => this.ended || this.#events.onNotification(method, params));
+  }
+
+  /** True if other processes use the session too. */
+  get isSessionShared(): boolean {
+    return this.#membership?.id !== undefined;
+  }
+
   async close(): Promise<void> {
     this.ended = true;
+    this.#membership?.detach();
     await this.channel.close();
     this.#peer.end();
   }
@@ -224,7 +240,9 @@ export class Connection implements PeerHandler {
     if (method === 'notifications/cancelled') return this.#handleCancelled(params);
     if (method === 'notifications/progress') this.#handleProgress(params);
     const decode = this.#dialect?.transforms.decode.params(method);
-    this.#events.onNotification(method, decode?.(params, {}) ?? params);
+    const decoded = decode?.(params, {}) ?? params;
+    this.#membership?.publish(method, decoded);
+    this.#events.onNotification(method, decoded);
   }
 
   onError(error: TenonError): void {
@@ -233,6 +251,7 @@ export class Connection implements PeerHandler {
 
   onClose(error?: TenonError): void {
     this.ended = true;
+    this.#membership?.detach();
     this.#keepAlive?.stop();
     this.#events.onClose(this, error);
   }
@@ -240,6 +259,7 @@ export class Connection implements PeerHandler {
   onSessionLost(error: TenonError): void {
     this.sessionError = error;
     this.ended = true;
+    this.#membership?.markLost();
     this.#events.onSessionLost(this);
   }
 

@@ -118,7 +118,8 @@ async function subscribeToChanges(
     queue.signal.addEventListener('abort', finish, { once: true });
     if (queue.ended || connection.ended) finish();
   });
-  if (connection.ended) return;
+  // Other processes may still watch the resources in a shared session.
+  if (connection.ended || connection.isSessionShared) return;
   for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
 }
 

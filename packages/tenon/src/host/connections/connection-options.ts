@@ -6,6 +6,7 @@ import type { Root } from '../../protocol/content.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { QuestionHandler } from '../security/guard/host-guard.js';
 import type { ProcessLimit } from './process-limit.js';
+import type { SharedSessionHandle } from './shared-sessions.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 /** Options of a connection to one server. */
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
+  /** Session at the server that other processes use too. Absent if no other process can use it. */
+  readonly sharedSession?: SharedSessionHandle | undefined;
   /** Limits the number of processes of all servers. Absent if the server is not a process. */
   readonly processes?: ProcessLimit | undefined;
 }

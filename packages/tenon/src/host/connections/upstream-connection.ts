@@ -17,6 +17,7 @@ import { MessageRateLimit } from './message-rate-limit.js';
 import { OpenAttempts } from './open-attempts.js';
 import { toPeerError } from './peer-error.js';
 import { RequestedLogLevel } from './requested-log-level.js';
+import type { SharedSessionHandle } from './shared-sessions.js';
 
 /**
  * Minimum duration of a stable connection, in milliseconds. After repeated shorter ones, the host delays the next
@@ -56,8 +57,9 @@ export class UpstreamConnection {
     this.scope = scope;
     this.calls = new ActiveCalls(scope.session);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
-    this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => this.#reportRateLimit('log messages'));
-    this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => this.#reportRateLimit('errors'), MAX_ERRORS);
+    const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
+    this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('log messages'));
+    this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('errors'), MAX_ERRORS);
     this.#openings = new OpenAttempts(connectionOptions.clock, connectionOptions.startTimeout, () =>
       createStartTimeoutError(this.server, this.#connectionOptions.startTimeout),
     );
@@ -125,6 +127,11 @@ export class UpstreamConnection {
     };
   }
 
+  /** Session at the server that other processes use too, if there is one. */
+  get sharedSession(): SharedSessionHandle | undefined {
+    return this.#connectionOptions.sharedSession;
+  }
+
   onElicitationComplete(listener: (elicitationId: string) => void): void {
     this.#elicitationListeners.add(listener);
   }
@@ -182,6 +189,7 @@ export class UpstreamConnection {
     const client = this.#client;
     this.#client = undefined;
     await Promise.all([this.#openings.waitForClosed(client?.close()), this.#stopping]);
+    this.#connectionOptions.sharedSession?.close();
   }
 
   async #open(): Promise<Client> {
@@ -255,12 +263,13 @@ export class UpstreamConnection {
    */
   #createClientOptions(opening: AbortSignal): ClientOptions {
     const { input, tasks, preferredVersion } = this.scope;
-    const { idleTimeout, totalTimeout, identity, clock, telemetry } = this.#connectionOptions;
+    const { idleTimeout, totalTimeout, identity, clock, telemetry, sharedSession } = this.#connectionOptions;
     return {
       ...identity,
       ...(preferredVersion === undefined ? {} : { preferredVersion }),
       clock,
       telemetry,
+      sharedSession,
       tasks,
       validate: 'off',
       cacheSize: 0,
@@ -287,9 +296,5 @@ export class UpstreamConnection {
 
   #reportError(error: TenonError): void {
     if (this.#errorLimit.tryConsume()) this.#connectionOptions.onError(error);
-  }
-
-  #reportRateLimit(what: string): void {
-    this.#connectionOptions.onError(createFloodError(this.server, what));
   }
 }

@@ -7,10 +7,11 @@ import type { ClientSession } from '../../server/request-context.js';
 import { ConnectionGroups } from './connection-groups.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
+import type { SharedSessionHandle } from './shared-sessions.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** Options of one server. Times are in milliseconds. */
-export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect'> {
+export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect' | 'sharedSession'> {
   readonly name: string;
   /** Opens a client with the credentials of a caller. */
   readonly connect: (caller: CallerIdentity, options: ClientOptions) => Promise<Client>;
@@ -25,6 +26,8 @@ export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' 
    */
   readonly share: boolean | undefined;
   readonly onConnection?: (connection: UpstreamConnection) => void;
+  /** Opens the session of a scope that other processes use too. Absent if no other process can use the server. */
+  readonly openSharedSession?: ((scope: ConnectionScope) => SharedSessionHandle | undefined) | undefined;
 }
 
 interface PooledConnection {
@@ -114,9 +117,10 @@ export class UpstreamServer {
     await Promise.allSettled(connections.map(connection => connection.close()));
   }
 
-  #createConnectionOptions({ identity }: ConnectionScope): ConnectionOptions {
-    const { name, connect, ...upstreamOptions } = this.#upstreamOptions;
-    return { ...upstreamOptions, server: name, connect: options => connect(identity, options) };
+  #createConnectionOptions(scope: ConnectionScope): ConnectionOptions {
+    const { name, connect, openSharedSession, ...upstreamOptions } = this.#upstreamOptions;
+    const sharedSession = openSharedSession?.(scope);
+    return { ...upstreamOptions, sharedSession, server: name, connect: options => connect(scope.identity, options) };
   }
 
   /**
@@ -135,13 +139,9 @@ export class UpstreamServer {
     const limit = isOwnOnly
       ? `the caller's share of the ${maxConnectionsPerServer} connections`
       : `all ${maxConnectionsPerServer} connections`;
-    throw new TenonError(
-      'host/too-many-connections',
-      `no free connection to the server "${this.name}": ${limit} in use`,
-      {
-        hint: 'try again later, or raise `maxConnectionsPerServer`',
-      },
-    );
+    const summary = `no free connection to the server "${this.name}": ${limit} in use`;
+    const hint = 'try again later, or raise `maxConnectionsPerServer`';
+    throw new TenonError('host/too-many-connections', summary, { hint });
   }
 
   #closeConnection(key: string): void {

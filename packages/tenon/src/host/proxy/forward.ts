@@ -46,9 +46,10 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
   try {
     return await connection.run(call, client => {
-      const { logLevel } = requestContext;
-      const usesLevel = connection.scope.session === undefined && logLevel !== undefined;
-      const prepared = usesLevel ? connection.logLevel.request(logLevel) : undefined;
+      // Another process may have received the log level of the session.
+      const { session } = connection.scope;
+      const level = session ? session.requestedLogLevel : requestContext.logLevel;
+      const prepared = level === undefined ? undefined : connection.logLevel.request(level);
       const marked = thenMaybe(prepared, () => (allowQuestions ? markSent(proxiedRequest) : undefined));
       return thenMaybe(marked, () => sendCall(proxiedRequest, call, client));
     });

@@ -13,7 +13,7 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
-import { SessionSubscriptions } from './resource-watches.js';
+import { SessionSubscriptions } from './sessions/session-subscriptions.js';
 
 /** Maximum number of cached catalogs. The least recently used one is dropped first. */
 const MAX_CATALOGS = 10_000;
@@ -47,7 +47,6 @@ export class GatewayContext {
   #lastKey: string | undefined;
   /** Cache, because one request needs its scope several times. */
   readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
-  readonly #levels = new WeakMap<ClientSession, LoggingLevel>();
 
   constructor(
     registry: UpstreamRegistry,
@@ -62,7 +61,7 @@ export class GatewayContext {
     this.pageSize = pageSize;
     this.budget = budget;
     this.listChanges = new ListChangeNotifier(registry.clock);
-    this.subscriptions = new SessionSubscriptions(error => guard.reportError(error));
+    this.subscriptions = new SessionSubscriptions(this);
     this.#prefix = prefix;
   }
 
@@ -99,7 +98,7 @@ export class GatewayContext {
     lists.onChange(list =>
       this.listChanges.notifyWhere(each => upstream?.getSharedScope(each).key === scope.key, list),
     );
-    const level = scope.session && this.#levels.get(scope.session);
+    const level = scope.session?.requestedLogLevel;
     if (level) connection.logLevel.value = level;
   }
 
@@ -108,7 +107,6 @@ export class GatewayContext {
    * slowly.
    */
   async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
-    this.#levels.set(session, level);
     const connections = this.getSessionConnections(session);
     for (const connection of connections) connection.logLevel.value = level;
     const all = connections.filter(({ openClient }) => openClient).map(connection => connection.logLevel.set(level));

@@ -2,22 +2,19 @@ import type { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
-import type { ParamsOf } from '../../protocol/method-types.js';
 import { localBackend } from '../../server/local-backend.js';
 import type { MethodHandlers } from '../../server/method-handler.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { ServerBackend } from '../../server/server-backend.js';
 import type { ResolvedTool } from '../catalog/host-catalog.js';
-import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
 import { forwardCompletion, forwardPromptRequest, forwardResourceRead } from './read-requests.js';
-import { resolveUpstreamResource } from './resolve-target.js';
+import { subscribeToResource } from './sessions/session-subscriptions.js';
+import { SharedRoots } from './sessions/shared-roots.js';
 import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js';
-
-const SUBSCRIBE = 'resources/subscribe';
 
 /** Creates the backend that offers all servers of a host. */
 export function createProxyBackend(gateway: GatewayContext): ServerBackend {
@@ -35,11 +32,12 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
     'resources/read': (operation, requestContext) => forwardResourceRead(gateway, operation, requestContext),
     'prompts/get': (operation, requestContext) => forwardPromptRequest(gateway, operation, requestContext),
     'completion/complete': (operation, requestContext) => forwardCompletion(gateway, operation, requestContext),
-    'resources/subscribe': ({ params }, requestContext) => subscribe(gateway, params, requestContext),
-    'resources/unsubscribe': ({ params }, requestContext) => unsubscribe(gateway, params, requestContext),
+    'resources/subscribe': ({ params }, requestContext) => subscribeToResource(gateway, params, requestContext),
     'logging/setLevel': ({ params }, requestContext) => setLevel(gateway, params, requestContext),
   };
+  const roots = new SharedRoots(session => notifyRootsChanged(gateway, session));
   return {
+    canShareSessions: true,
     methodHandlers,
     capabilities: {
       tools: { listChanged: true },
@@ -52,7 +50,9 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
     getInstructions: requester => collectInstructions(gateway, requester),
     runTool: call => runUpstreamTool(gateway, call),
     findObstacle: (name, _version, requestContext) => findObstacle(gateway, name, requestContext),
-    handleRootsChange: session => notifyRootsChanged(gateway, session),
+    resourceWatcher: gateway.subscriptions,
+    handleRootsChange: (session, onStateChange) => roots.announceChange(session, onStateChange),
+    applySessionState: (session, state) => roots.applyState(session, state),
     close: () => gateway.close(),
   };
 }
@@ -68,33 +68,6 @@ function findOutputSchema(
     () => undefined,
   );
   return thenMaybe(resolving, route => route?.entry.outputSchema as JsonObject | undefined);
-}
-
-async function subscribe(
-  gateway: GatewayContext,
-  { uri }: ParamsOf<'resources/subscribe'>,
-  requestContext: RequestContext,
-): Promise<JsonObject> {
-  const { connection, uri: inner } = await resolveUpstreamResource(gateway, uri, requestContext, SUBSCRIBE);
-  const actionRequest = createResourceRequest(connection, inner);
-  await gateway.guard.authorizePassive(actionRequest, connection, SUBSCRIBE);
-  try {
-    if (requestContext.session) await gateway.subscriptions.add(requestContext.session, uri, connection, inner);
-  } catch (error) {
-    const { kind, name, server, principal } = actionRequest;
-    await gateway.guard.recordDenied({ method: SUBSCRIBE, kind, name, server, principal, error });
-    throw error;
-  }
-  return {};
-}
-
-function unsubscribe(
-  gateway: GatewayContext,
-  { uri }: ParamsOf<'resources/unsubscribe'>,
-  { session }: RequestContext,
-): JsonObject {
-  if (session) gateway.subscriptions.remove(session, uri);
-  return {};
 }
 
 /** Sets the log level of a session, which applies to its connections. */

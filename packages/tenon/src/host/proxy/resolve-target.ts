@@ -1,6 +1,7 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { RequestContext } from '../../server/request-context.js';
+import type { RequesterInfo } from '../../server/server-backend.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
@@ -31,29 +32,29 @@ export function resolveName<K extends NamedKind>(
 export async function resolveUpstreamResource(
   gateway: GatewayContext,
   uri: string,
-  requestContext: RequestContext,
+  requester: RequesterInfo,
   method: string,
 ): Promise<ResolvedResource> {
-  const scope = gateway.getScope(requestContext);
+  const scope = gateway.getScope(requester);
   const { principal } = scope.identity;
   try {
-    return await lookUpResource(gateway, uri, requestContext);
+    return await lookUpResource(gateway, uri, requester);
   } catch (error) {
     await gateway.guard.recordDenied({ method, kind: 'resource', name: uri, principal, error });
-    throw toSignInError(error, scope, requestContext.dialect);
+    throw toSignInError(error, scope, requester.dialect);
   }
 }
 
 async function lookUpResource(
   gateway: GatewayContext,
   uri: string,
-  requestContext: RequestContext,
+  requester: RequesterInfo,
 ): Promise<ResolvedResource> {
-  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const catalog = gateway.getCatalog(gateway.getScope(requester));
   const place = await catalog.resolveResource(uri);
   if (place) return place;
   const { unavailable } = catalog;
-  const code = requestContext.dialect.errors.resourceNotFound;
+  const code = requester.dialect.errors.resourceNotFound;
   if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
   // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');

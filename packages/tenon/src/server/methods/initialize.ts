@@ -1,3 +1,5 @@
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
@@ -20,6 +22,14 @@ export function negotiate(
   requireParams('initialize', params);
   const dialect = negotiateDialect(params.protocolVersion, servedDialects);
   return { dialect, params: decodeParams('initialize', params, dialect) };
+}
+
+/** Creates the error for a request before `initialize`. */
+export function createNotInitializedError({ method }: JsonRpcRequest): TenonError {
+  return rpcError(
+    INVALID_PARAMS,
+    `Invalid params: ${method.slice(0, 128)} was sent before initialize, without a protocol version in _meta. Send initialize first`,
+  );
 }
 
 /**

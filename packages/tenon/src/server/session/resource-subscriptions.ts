@@ -2,27 +2,27 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import type { SessionChange } from '../../protocol/request-handler.js';
 import type { Subscriptions } from '../request-context.js';
-import type { Subscriber, SubscriptionManager } from './subscription-manager.js';
+import type { ResourceSession, ResourceWatcher } from '../server-backend.js';
 
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** The resources that one session subscribed to. Only an active session gets notifications. */
 export class ResourceSubscriptions implements Subscriptions {
   readonly #onStateChange: ((change: SessionChange) => void) | undefined;
-  readonly #manager: SubscriptionManager;
-  readonly #subscriber: Subscriber;
+  readonly #watcher: ResourceWatcher;
+  readonly #session: ResourceSession;
   #uris: Set<string> | undefined;
   #isActive: boolean;
 
   constructor(
-    manager: SubscriptionManager,
-    subscriber: Subscriber,
+    watcher: ResourceWatcher,
+    session: ResourceSession,
     isActive: boolean,
     onStateChange?: (change: SessionChange) => void,
   ) {
     this.#isActive = isActive;
-    this.#manager = manager;
-    this.#subscriber = subscriber;
+    this.#watcher = watcher;
+    this.#session = session;
     this.#onStateChange = onStateChange;
   }
 
@@ -44,14 +44,17 @@ export class ResourceSubscriptions implements Subscriptions {
   #add(uri: string): void {
     this.#uris ??= new Set();
     if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
-      throw rpcError(INVALID_REQUEST, `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed`);
+      throw rpcError(
+        INVALID_REQUEST,
+        `Invalid request: at most ${MAX_SUBSCRIPTIONS} subscriptions are allowed. Unsubscribe from others first`,
+      );
     this.#uris.add(uri);
-    if (this.#isActive) this.#manager.subscribe(this.#subscriber, uri);
+    if (this.#isActive) this.#watcher.subscribe(this.#session, uri);
   }
 
   #remove(uri: string): void {
     this.#uris?.delete(uri);
-    if (this.#isActive) this.#manager.unsubscribe(this.#subscriber, uri);
+    if (this.#isActive) this.#watcher.unsubscribe(this.#session, uri, false);
   }
 
   /** Replaces the subscriptions by these resources. */
@@ -63,6 +66,8 @@ export class ResourceSubscriptions implements Subscriptions {
 
   setActive(isActive: boolean): void {
     this.#isActive = isActive;
-    if (isActive) for (const uri of this.uris) this.#manager.subscribe(this.#subscriber, uri);
+    for (const uri of this.uris)
+      if (isActive) this.#watcher.subscribe(this.#session, uri);
+      else this.#watcher.unsubscribe(this.#session, uri, true);
   }
 }

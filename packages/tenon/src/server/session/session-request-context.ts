@@ -15,6 +15,9 @@ import { getMergeOptions, type ServerRuntime } from '../server-runtime.js';
 import type { RequestInputOptions } from './request-input.js';
 import { createNoPingError } from './session-ping.js';
 
+/** Log level of sessions whose clients have not set one. */
+const DEFAULT_LOG_LEVEL = 'info';
+
 /** Functions of a session that its requests use. */
 export interface RequestSession extends ClientSession {
   readonly subscriptions: Subscriptions;
@@ -46,9 +49,8 @@ export class SessionRequestContext implements RequestContext {
       runtime,
       dialect,
       caller,
-      logLevel,
       request,
-    }: Pick<RequestContext, 'dialect' | 'caller' | 'logLevel' | 'request'> & {
+    }: Pick<RequestContext, 'dialect' | 'caller' | 'request'> & {
       readonly runtime: ServerRuntime;
     },
   ) {
@@ -56,7 +58,7 @@ export class SessionRequestContext implements RequestContext {
     this.id = id;
     this.dialect = dialect;
     this.caller = caller;
-    this.logLevel = logLevel;
+    this.logLevel = runtime.options.logging === false ? undefined : (session.requestedLogLevel ?? DEFAULT_LOG_LEVEL);
     this.request = request;
     this.#scope = scope;
     this.#session = session;

@@ -1,20 +1,24 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { LoggingLevel } from '../../protocol/content.js';
 import type { SessionState } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import type { ListName } from './subscription-manager.js';
 
+declare const crypto: { randomUUID(): string };
+
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 
 /** Creates the state of a session after `initialize`. */
-export function createSessionState(
-  { protocolVersion }: Dialect,
-  { client, capabilities }: CallerInfo,
-  logLevel: LoggingLevel,
-): SessionState {
-  return { protocolVersion, client, capabilities, logLevel, isInitialized: false, subscribedUris: [] };
+export function createSessionState({ protocolVersion }: Dialect, { client, capabilities }: CallerInfo): SessionState {
+  return {
+    protocolVersion,
+    client,
+    capabilities,
+    isInitialized: false,
+    subscribedUris: [],
+    id: crypto.randomUUID(),
+  };
 }
 
 /** Notifies a client of all lists and of the given resources, because some of them may have changed. */
@@ -23,6 +27,8 @@ export function notifyAllChanges(
   uris: Iterable<string>,
   notify: (method: string, params: JsonObject) => void,
 ): void {
-  for (const list of LISTS) if (runtime[list].isOffered) notify(`notifications/${list}/list_changed`, {});
+  const { capabilities } = runtime.backend;
+  for (const list of LISTS)
+    if (runtime[list].isOffered || capabilities?.[list]?.listChanged) notify(`notifications/${list}/list_changed`, {});
   for (const uri of uris) notify('notifications/resources/updated', { uri });
 }

@@ -1,6 +1,6 @@
 import type { RequestInput } from '../../execution/handler-run.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
@@ -21,7 +21,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { CallerInfo } from '../caller-info.js';
 import { dispatch } from '../dispatch.js';
 import { handleCustomNotification } from '../methods/custom-methods.js';
-import { initialize, negotiate } from '../methods/initialize.js';
+import { createNotInitializedError, initialize, negotiate } from '../methods/initialize.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { InitializedSignal } from './initialized-signal.js';
@@ -43,11 +43,12 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   readonly #peer: Peer;
   #dialect: Dialect | undefined;
   #caller: CallerInfo;
-  #logLevel: LoggingLevel = 'info';
+  requestedLogLevel: LoggingLevel | undefined;
+  sharedId: string | undefined;
+  isContinued = false;
   #isReady = false;
   /** True while the session gets notifications of changes. */
   #isActive = false;
-  /** Created with the first subscription. */
   #subscriptions: ResourceSubscriptions | undefined;
   readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   #listenCount = 0;
@@ -65,6 +66,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       : dialect;
     this.#peer = createSessionPeer(runtime, transport, this);
     this.#onStateChange = onStateChange;
+    this.sharedId = onStateChange && state?.id;
   }
 
   open(): void | Promise<void> {
@@ -88,8 +90,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return pingClient(this.#peer, this.#dialect, options, relatedTo);
   }
 
-  end(): void {
-    this.#isEnded = true;
+  end(isContinued = false): void {
+    this.isContinued = isContinued;
     this.#peer.end();
     this.#release();
   }
@@ -107,7 +109,6 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onClose(): void {
-    this.#isEnded = true;
     this.#release();
   }
 
@@ -121,17 +122,14 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (this.#dialect)
       return dispatch(this.#runtime, request, this.#createRequestContext(request, scope, messageContext));
     if (request.method === 'ping') return {};
-    throw rpcError(
-      INVALID_PARAMS,
-      `Invalid params: ${request.method.slice(0, 128)} was sent before initialize, without a protocol version in _meta. Send initialize first`,
-    );
+    throw createNotInitializedError(request);
   }
 
   onNotification({ method, params = {} }: JsonRpcNotification): void {
     if (handlePeerNotification(this.#peer, method, params)) return;
     if (method === 'notifications/initialized') return this.#handleInitialized();
     if (method === 'notifications/roots/list_changed') {
-      this.#runtime.backend.handleRootsChange?.(this);
+      this.#runtime.backend.handleRootsChange?.(this, this.#onStateChange);
       return handleRootsChange(this.#runtime, this.caller, this);
     }
     void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
@@ -169,9 +167,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.notify('notifications/elicitation/complete', { elicitationId });
   }
 
-  applyState({ logLevel, isInitialized, subscribedUris }: SessionState, isObserver: boolean): void {
+  applyState(state: SessionState, isObserver: boolean): void {
+    const { isInitialized, subscribedUris } = state;
     if (this.#isEnded) return;
-    this.#logLevel = logLevel;
+    this.requestedLogLevel = state.logLevel;
+    this.#runtime.backend.applySessionState?.(this, state);
     if (this.#subscriptions || subscribedUris.length > 0) this.subscriptions.replace(subscribedUris);
     if (isInitialized) this.#markReady();
     this.#setActive(this.#isReady && isObserver);
@@ -182,8 +182,9 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   get subscriptions(): ResourceSubscriptions {
-    const { subscriptions: manager } = this.#runtime;
-    this.#subscriptions ??= new ResourceSubscriptions(manager, this, this.#isActive, this.#onStateChange);
+    const { backend, subscriptions } = this.#runtime;
+    const watcher = backend.resourceWatcher ?? subscriptions;
+    this.#subscriptions ??= new ResourceSubscriptions(watcher, this, this.#isActive, this.#onStateChange);
     return this.#subscriptions;
   }
 
@@ -212,13 +213,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is already initialized');
     const { dialect, params } = negotiate(this.#runtime, request);
     this.#dialect = dialect;
-    this.#caller = {
-      client: params.clientInfo,
-      capabilities: params.capabilities,
-      auth: messageContext?.auth ?? this.#caller.auth,
-      address: this.#caller.address,
-    };
-    const state = createSessionState(dialect, this.#caller, this.#logLevel);
+    const { clientInfo: client, capabilities } = params;
+    this.#caller = { ...this.#caller, client, capabilities, auth: messageContext?.auth ?? this.#caller.auth };
+    const state = createSessionState(dialect, this.#caller);
+    this.sharedId = this.#onStateChange && state.id;
     this.#onStateChange?.(() => state);
     return initialize(this.#runtime, dialect, this.#caller, dialect.sessionMethods === undefined ? this : undefined);
   }
@@ -238,6 +236,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   #release(): void {
+    this.#isEnded = true;
     this.#runtime.sessionPings.remove(this.#peer);
     this.#initialized?.release();
     this.#setActive(false);
@@ -258,17 +257,17 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #createRequestContext(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): RequestContext {
     const { auth = this.#caller.auth, request: headers } = messageContext ?? {};
+    const { caller: own } = this;
     return new SessionRequestContext(request.id, scope, this, {
       runtime: this.#runtime,
       dialect: this.#dialect as Dialect,
-      caller: auth === this.#caller.auth ? this.#caller : { ...this.#caller, auth },
-      logLevel: this.#runtime.options.logging === false ? undefined : this.#logLevel,
+      caller: auth === own.auth ? own : { ...own, auth },
       request: headers,
     });
   }
 
   setLogLevel(level: LoggingLevel): void {
-    this.#logLevel = level;
+    this.requestedLogLevel = level;
     this.#onStateChange?.(state => ({ ...state, logLevel: level }));
   }
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 import { DEFAULT_RESULTS, MAX_RESULTS } from './catalog-search.js';
-import { MAX_DESCRIBED } from './meta-tool-arguments.js';
 import type { EmbedTexts } from './meaning-search.js';
+import { MAX_DESCRIBED } from './meta-tool-arguments.js';
 import { type CountTokens, countToolTokens, estimateTokens } from './token-report.js';
 
 /** Names of the tools that search, describe and call the others. */

@@ -28,6 +28,8 @@ export interface HttpClientContext {
   readonly sessionSignal: AbortSignalLike;
   /** Called when the server no longer knows this session. */
   forgetSession(session: string): void;
+  /** Called when the standalone stream was opened after another process had it. Absent if no other process uses the session. */
+  readonly onStreamTaken: (() => void) | undefined;
   /** Returns the headers of a request, with the session ID and the protocol version. */
   createHeaders(session: string | undefined, more: Record<string, string>): Record<string, string>;
 }

@@ -12,6 +12,7 @@ import { postMessage } from './post-message.js';
 import { type RequestSignal, RequestSignals } from './request-signals.js';
 import { SilentStreams } from './silent-streams.js';
 import { readStandaloneStream } from './standalone-stream.js';
+import type { TransportSession } from './transport-session.js';
 
 const VERSION_HEADER = 'mcp-protocol-version';
 
@@ -46,6 +47,10 @@ export interface HttpTransport extends Transport {
   /** True if the standalone stream, or the stream of a `subscriptions/listen`, is open or being opened. */
   readonly hasOpenStream: boolean;
   close(): Promise<void>;
+  /** ID of the session, once the server has assigned one. */
+  readonly sessionId: string | undefined;
+  /** Shares the session with other processes. Call it before anything is sent. */
+  shareSession(session: TransportSession): void;
 }
 
 /** Creates the transport. Nothing is sent before the first message. Throws `http/bad-url`. */
@@ -61,6 +66,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
   let version: string | undefined;
   let listening: RequestSignal | undefined;
   let closing: Promise<void> | undefined;
+  let shared: TransportSession | undefined;
 
   const context: HttpClientContext = {
     peer,
@@ -81,6 +87,9 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     get sessionSignal() {
       return sessionSignal;
     },
+    get onStreamTaken() {
+      return shared?.onStreamTaken;
+    },
     setSession(id) {
       session ??= id;
     },
@@ -97,7 +106,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
 
   const shutDown = async () => {
     signals.abortAll(createTransportClosedError(peer));
-    if (session !== undefined)
+    if (session !== undefined && !shared?.isContinued())
       await endSession(context.createHeaders(session, {}), options.closeTimeout ?? CLOSE_TIMEOUT);
     receiver?.onClose();
   };
@@ -115,6 +124,17 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
 
   return {
     peer,
+    get requestIdPrefix() {
+      return shared?.requestIdPrefix;
+    },
+    get sessionId() {
+      return session;
+    },
+    shareSession(given) {
+      shared = given;
+      session = given.continued?.id;
+      version = given.continued?.versionHeader;
+    },
     open(givenReceiver) {
       receiver = givenReceiver;
     },

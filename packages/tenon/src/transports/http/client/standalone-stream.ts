@@ -2,8 +2,18 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { createPendingResponse, type HttpClientContext } from './context.js';
 import { drain, isEventStream, isSuccess } from './endpoint-client.js';
 import { openStream, type ReconnectResult, readStream, readStreamRefusal, reconnect } from './event-stream.js';
+import { LISTEN_POLICY, type ReconnectPolicy } from './options.js';
 import { createStreamProgress, recordFailure, type StreamProgress } from './reconnect-backoff.js';
 import type { RequestSignal } from './request-signals.js';
+import type { HttpReply } from './requester.js';
+
+/** Policy for the stream of a session that other processes use. One of them has it, and another takes over. */
+const SHARED_LISTEN_POLICY: ReconnectPolicy = {
+  ...LISTEN_POLICY,
+  maxAttempts: Number.POSITIVE_INFINITY,
+  initialDelay: 500,
+  maxDelay: 10_000,
+};
 
 /**
  * Keeps the standalone stream for messages of the server open. If the server has no such stream, it responds with an
@@ -16,8 +26,8 @@ export async function readStandaloneStream(
 ): Promise<TenonError | undefined> {
   const { session } = context;
   const progress = createStreamProgress(context.clock.now());
-  const retry = () =>
-    reconnect(context, { progress, policy: context.listen, signal: requestSignal, session, hold: false });
+  const policy = context.onStreamTaken ? SHARED_LISTEN_POLICY : context.listen;
+  const retry = () => reconnect(context, { progress, policy, signal: requestSignal, session, hold: false });
   try {
     let next = await openFirstStream(context, progress, session, requestSignal);
     while (next && !requestSignal.aborted) {
@@ -30,10 +40,20 @@ export async function readStandaloneStream(
     requestSignal.release();
   }
 
+  /** Waits until the stream of another process has ended. */
+  async function takeStream(reply: HttpReply): Promise<ReconnectResult> {
+    await drain(reply);
+    recordFailure(progress);
+    const next = await retry();
+    if ('reply' in next) context.onStreamTaken?.();
+    return next;
+  }
+
   async function openFirstStream(...to: Parameters<typeof openStream>): Promise<ReconnectResult | undefined> {
     try {
       const reply = await openStream(...to);
       if (isEventStream(reply)) return { reply };
+      if (reply.status === 409 && context.onStreamTaken) return await takeStream(reply);
       // A server without this stream may respond with 404. Only the text of the response can show that the session is
       // lost.
       if (isSuccess(reply) || reply.status === 405) await drain(reply);

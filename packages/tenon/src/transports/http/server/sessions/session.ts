@@ -253,7 +253,7 @@ export class HttpSession implements Transport {
     }
     this.#posts = undefined;
     if (this.stored && this.shared === undefined) this.context.eventStore.deleteSession(this.id);
-    this.serverSession?.end();
+    this.serverSession?.end(this.shared?.isDeleted === false);
     this.receiver?.onClose();
     return this.shared?.detach().catch(this.context.report);
   }

@@ -38,7 +38,6 @@ const EMPTY_STATE: SessionState = {
   protocolVersion: '',
   client: undefined,
   capabilities: {},
-  logLevel: 'info',
   isInitialized: false,
   subscribedUris: [],
 };

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { takeCover } from '../../../../../../../test/support/extent.js';
 import { tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { isInCover, sharedStoreKinds } from '../../fixtures/shared-stores.js';
 import { byName, openSession } from '../../fixtures/sites.js';
 import type { HandlerOptions } from '../options.js';
-import { takeCover } from '../../../../../../../test/support/extent.js';
 
 describe.each(takeCover(sharedStoreKinds, isInCover))(
   'a session in $name, at two processes',

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { takeCover } from '../../../../../../../test/support/extent.js';
 import { tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { isInCover, sharedStoreKinds } from '../../fixtures/shared-stores.js';
 import { allEvents, eventsOf, nextMessages, type SseEvent } from '../../fixtures/sites.js';
 import type { HandlerOptions } from '../options.js';
-import { takeCover } from '../../../../../../../test/support/extent.js';
 
 describe.each(takeCover(sharedStoreKinds, isInCover))(
   'the streams of a session in $name, at two processes',

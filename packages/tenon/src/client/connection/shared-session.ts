@@ -1,0 +1,118 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Transport } from '../../jsonrpc/transport.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import type { HttpTransport } from '../../transports/http/client/http-transport.js';
+import type { TransportSession } from '../../transports/http/client/transport-session.js';
+import type { Connection } from './connection.js';
+import type { ServerDetails } from './connection-events.js';
+
+/** A session at a server, as several processes use it. */
+export interface ServerSessionState {
+  /** ID that the server has assigned. It is a secret. */
+  readonly id: string;
+  readonly protocolVersion: string;
+  readonly server: ServerDetails;
+}
+
+/** Access to a session at a server that several processes use. */
+export interface SharedServerSession {
+  /** Prefix of the IDs of requests that this process sends in the session. */
+  readonly requestIdPrefix: string;
+  /** Returns the session that a process has opened. Returns `undefined` if there is none, or the server lost it. */
+  find(): Promise<ServerSessionState | undefined>;
+  /** Stores a session that this process has opened. Returns the session that all processes use, which may be another. */
+  store(session: ServerSessionState): Promise<ServerSessionState>;
+  /** Records that the server does not know a session any more. */
+  markLost(id: string): void;
+  /** True if other processes may continue the session after this one closes its connection. */
+  isContinued(): boolean;
+  /** Passes a notification of the server to the other processes, because the server sends each one once. */
+  publish(method: string, params: JsonObject): void;
+  /** Calls a listener for each notification that another process received. Returns a function that removes it. */
+  subscribe(listener: (method: string, params: JsonObject) => void): () => void;
+  /** Called when the stream for notifications was opened after another process had it. Some may be lost. */
+  onStreamTaken(): void;
+}
+
+/** A session to continue, as the transport needs it. */
+export type ContinuedSession = NonNullable<TransportSession['continued']>;
+
+const isSessionTransport = (channel: Transport): channel is HttpTransport => 'shareSession' in channel;
+
+/** Notifications that are passed to the other processes. */
+const SHARED_NOTIFICATION = /^notifications\/((tools|prompts|resources)\/list_changed|resources\/updated)$/;
+
+/** The connection of this process to a session that other processes use. */
+export class SessionMembership {
+  readonly #shared: SharedServerSession;
+  #unsubscribe: (() => void) | undefined;
+  /** ID of the session. Undefined if this process is the only one that uses it. */
+  id: string | undefined;
+
+  constructor(shared: SharedServerSession, channel: Transport, continued?: ContinuedSession) {
+    this.#shared = shared;
+    if (!isSessionTransport(channel)) return;
+    channel.shareSession({
+      requestIdPrefix: shared.requestIdPrefix,
+      continued,
+      isContinued: () => this.id !== undefined && this.#shared.isContinued(),
+      onStreamTaken: () => this.#shared.onStreamTaken(),
+    });
+  }
+
+  /** Begins to pass notifications between the processes. */
+  join(id: string, deliver: (method: string, params: JsonObject) => void): void {
+    this.id = id;
+    this.#unsubscribe = this.#shared.subscribe(deliver);
+  }
+
+  publish(method: string, params: JsonObject): void {
+    if (this.id !== undefined && SHARED_NOTIFICATION.test(method)) this.#shared.publish(method, params);
+  }
+
+  markLost(): void {
+    if (this.id !== undefined) this.#shared.markLost(this.id);
+  }
+
+  detach(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+}
+
+/**
+ * Opens a connection in the session that other processes use, or opens a session for them. If two processes open one at
+ * the same time, both use the one that was stored first, and nothing was sent in the other.
+ */
+export async function openInSharedSession(
+  shared: SharedServerSession,
+  negotiate: () => Promise<Connection>,
+  connect: (continued: ContinuedSession) => Promise<Connection>,
+): Promise<Connection> {
+  const resume = async (session: ServerSessionState, dialect: Dialect) => {
+    const { id, protocolVersion } = session;
+    const connection = await connect({ id, versionHeader: dialect.http.versionHeader ? protocolVersion : undefined });
+    connection.useDialect(dialect);
+    connection.server = session.server;
+    connection.joinSession(id);
+    connection.completeOpening();
+    if (isSessionTransport(connection.channel)) connection.channel.listen();
+    return connection;
+  };
+  const known = await shared.find();
+  const knownDialect = known && getDialect(known.protocolVersion);
+  if (known && knownDialect) return resume(known, knownDialect);
+  const connection = await negotiate();
+  const { channel, dialect, server } = connection;
+  const id = isSessionTransport(channel) ? channel.sessionId : undefined;
+  if (id === undefined) return connection;
+  const agreed = await shared.store({ id, protocolVersion: dialect.protocolVersion, server });
+  const agreedDialect = getDialect(agreed.protocolVersion);
+  if (agreed.id === id || agreedDialect === undefined) {
+    connection.joinSession(id);
+    return connection;
+  }
+  await connection.close();
+  return resume(agreed, agreedDialect);
+}
