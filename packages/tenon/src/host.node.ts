@@ -80,6 +80,8 @@ export type {
 } from './host/security/approvals/types.js';
 // The audit log.
 export { type Audit, type AuditOptions, createAudit } from './host/security/audit/audit.js';
+export type { AuditAnchor } from './host/security/audit/audit-anchor.js';
+export { readAuditAnchors } from './host/security/audit/audit-anchors.js';
 export type { AuditAction, AuditEvent, AuditHead } from './host/security/audit/audit-event.js';
 export type { AuditSink } from './host/security/audit/audit-sink.js';
 export {
@@ -140,8 +142,13 @@ export type { Screened, Screening } from './host/security/screening/screener.js'
 // Names that are close to others, for hints in errors.
 export { findNearestKey } from './protocol/nearest-key.js';
 // Files.
-export { type AuditFileOptions, openAudit } from './runtimes/node/audit/audit-file.js';
+export { type AuditFileOptions, type OpenAuditOptions, openAudit } from './runtimes/node/audit/audit-file.js';
 export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtimes/node/audit/read-audit-file.js';
+export {
+  type AuditFilesOptions,
+  type AuditFilesVerification,
+  verifyAuditFiles,
+} from './runtimes/node/audit/verify-audit-files.js';
 export { type ConfigFileOptions, readConfigFile } from './runtimes/node/host/config-file.js';
 export { type ConfigLocation, findProjectConfigs, findUserConfigs } from './runtimes/node/host/config-locations.js';
 export { watchConfig } from './runtimes/node/host/config-watch.js';

@@ -65,6 +65,8 @@ export type {
 } from './host/security/approvals/types.js';
 // The audit log.
 export { type Audit, type AuditOptions, createAudit } from './host/security/audit/audit.js';
+export type { AuditAnchor } from './host/security/audit/audit-anchor.js';
+export { readAuditAnchors } from './host/security/audit/audit-anchors.js';
 export type { AuditAction, AuditEvent, AuditHead } from './host/security/audit/audit-event.js';
 export type { AuditSink } from './host/security/audit/audit-sink.js';
 export {

@@ -1,26 +1,43 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type AuditFileVerification, type AuditHead, verifyAuditFile } from 'tenon/host';
+import {
+  type AuditAnchor,
+  type AuditFilesVerification,
+  type AuditFileVerification,
+  type AuditHead,
+  readAuditAnchors,
+  verifyAuditFile,
+  verifyAuditFiles,
+} from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
+import { withStore } from './serving-options.js';
 
-interface VerifyOptions {
+interface VerifyOptions extends StoreOptions {
   readonly keyEnv?: string;
   readonly through?: string;
   readonly json?: boolean;
 }
 
 export function auditCommand(context: CliContext): Command {
-  const verify = createCommand('verify', 'verify that an audit log is complete and unchanged, over all its files')
-    .argument('<file...>', 'path of the audit log (the --audit of the gateway); several are verified one by one')
-    .option('--key-env <VARIABLE>', 'environment variable with the key of the log')
+  const verify = createCommand('verify', 'verify that audit logs are complete and unchanged, over all their files')
+    .argument('<file...>', 'paths of the audit logs (the --audit of each gateway), of all replicas with one store')
+    .option('--key-env <VARIABLE>', 'environment variable with the key of the logs')
     .option('--through <SEQ:HASH>', 'entry that was noted elsewhere and must be part of the log')
-    .option('--json', 'print one JSON object per log')
+    .option('--json', 'print one JSON object per log, and one per missing log');
+  withStore(
+    verify,
+    'store of the gateways, whose anchors show missing entries and logs: redis://…, postgres://… or a path',
+  )
     .addHelpText(
       'after',
-      formatExamples([['tenon audit verify audit.jsonl', 'print the last entry, or the first invalid line']]),
+      formatExamples([
+        ['tenon audit verify audit.jsonl', 'print the last entry, or the first invalid line'],
+        ['tenon audit verify a.jsonl b.jsonl --store state.sqlite', 'also find missing entries and logs'],
+      ]),
     )
     .action(async (files: string[], options: VerifyOptions) => {
       context.code = await verifyAll(context, files, options);
@@ -30,21 +47,52 @@ export function auditCommand(context: CliContext): Command {
 
 async function verifyAll(context: CliContext, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {
   const { screen } = context;
-  const key = options.keyEnv === undefined ? undefined : readVariable(context.env, options.keyEnv, '--key-env');
-  const through = options.through === undefined ? undefined : parseHead(options.through);
-  let code: ExitCode = exitCodes.success;
-  for (const file of files) {
-    const verification = await verifyAuditFile(resolve(context.cwd, file), { key, through });
-    if (options.json) screen.printJson({ file, ...verification });
-    else screen.print(describeVerification(file, verification));
-    if (!verification.ok) code = exitCodes.failure;
+  const { ok, logs, missing } = await verifyLogs(context, files, options);
+  const absence = hasStore(options) ? 'missing' : 'not given';
+  for (const [index, log] of logs.entries()) {
+    const file = files[index] as string;
+    if (options.json) screen.printJson({ file, ...log });
+    else screen.print(describeVerification(file, log));
   }
-  return code;
+  for (const { replica, seq } of missing) {
+    if (options.json) screen.printJson({ replica, ok: !hasStore(options), absent: true, lines: seq + 1 });
+    else screen.print(`${absence}: the log of the replica ${replica}, with at least ${seq + 1} lines`);
+  }
+  return ok ? exitCodes.success : exitCodes.failure;
+}
+
+const hasStore = ({ store, storeEnv }: VerifyOptions): boolean => store !== undefined || storeEnv !== undefined;
+
+async function verifyLogs(
+  context: CliContext,
+  files: readonly string[],
+  options: VerifyOptions,
+): Promise<AuditFilesVerification> {
+  const paths = files.map(file => resolve(context.cwd, file));
+  const key = options.keyEnv === undefined ? undefined : readVariable(context.env, options.keyEnv, '--key-env');
+  if (options.through === undefined)
+    return verifyAuditFiles(paths, { key, anchors: await readStoredAnchors(context, options) });
+  const [path, ...others] = paths;
+  if (path === undefined || others.length > 0 || hasStore(options))
+    throw createUsageError('--through belongs to one log', 'pass one file, or --store instead of --through');
+  const log = await verifyAuditFile(path, { key, through: parseHead(options.through) });
+  return { ok: log.ok, logs: [log], missing: [] };
+}
+
+/** Reads the anchors in the store that the options name. Returns `undefined` if they name none. */
+async function readStoredAnchors(context: CliContext, options: VerifyOptions): Promise<AuditAnchor[] | undefined> {
+  if (!hasStore(options)) return undefined;
+  const stores = await openGatewayStores(context, options);
+  try {
+    return await readAuditAnchors(stores.values);
+  } finally {
+    await stores.close();
+  }
 }
 
 function describeVerification(
   file: string,
-  { ok, lines, head, problem, at, torn, unshown, files }: AuditFileVerification,
+  { ok, lines, head, replica, problem, at, torn, unshown, files }: AuditFileVerification,
 ): string {
   const over = files.length > 1 ? ` in ${files.length} files` : '';
   const place = at ? `${at.file}:${at.line}` : `line ${problem?.line}`;
@@ -53,6 +101,7 @@ function describeVerification(
     first,
     ...(ok ? [] : [`  the ${lines} lines before it are valid`]),
     ...(head ? [`  head ${head.seq}:${head.hash}`] : []),
+    ...(replica === undefined ? [] : [`  replica ${replica}`]),
     ...(torn > 0 ? [`  ${torn} bytes at its end are half a line: it is being written, or its writer died`] : []),
     ...unshown.map(each => `  not ruled out: ${each}`),
   ].join('\n');

@@ -67,7 +67,10 @@ export async function createGatewayHost(
   const stores = await openHostStores(context, options);
   const key =
     options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
-  const audit = options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key });
+  // Only stores that outlive the process can hold anchors.
+  const replica = stores.durable ? { replica: true as const } : {};
+  const audit =
+    options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key, ...replica });
   try {
     const host = await createHost({
       servers: toHostServers(entries),

@@ -180,6 +180,7 @@ export const DEFAULT_HOST_OPTIONS = {
   maxShare: MAX_SHARE,
   pageSize: 1000,
   prefix: 'always',
+  auditAnchorInterval: 10 * SECOND,
   name: 'tenon-host',
   version: ownVersion,
 } as const;

@@ -33,6 +33,7 @@ import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
 import { reportAllChanged } from './proxy/resource-watches.js';
 import type { Approvals } from './security/approvals/types.js';
+import { type AuditAnchors, createAuditAnchors } from './security/audit/audit-anchors.js';
 import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 import { readInventory } from './security/guard/read-inventory.js';
@@ -81,6 +82,8 @@ export class RunningHost implements Host {
       clock,
       reportError,
     });
+    const anchors = this.#startAnchors(reportError);
+    this.#closing.push(async () => anchors?.close());
     const stop = options.callerSignIn?.onChange(change => this.#changeCredentials(change));
     this.#closing.push(async () => {
       stop?.();
@@ -92,6 +95,13 @@ export class RunningHost implements Host {
   #createSharedSessions(onError: (error: TenonError) => void): SharedSessions {
     const { name: scope, connectionIdleTimeout: ttl } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
     return new SharedSessions({ stores: this.#stores, scope: toScope(scope), clock: this.#clock, ttl, onError });
+  }
+
+  /** Starts the anchors of the audit log in stores that outlive this process. */
+  #startAnchors(onError: (error: TenonError) => void): AuditAnchors | undefined {
+    const { audit, auditAnchorInterval: interval = DEFAULT_HOST_OPTIONS.auditAnchorInterval } = this.#options;
+    if (audit === undefined || !this.#stores.durable) return undefined;
+    return createAuditAnchors({ audit, values: this.#stores.values, clock: this.#clock, interval, onError });
   }
 
   static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {

@@ -1,10 +1,11 @@
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import type { Signer } from '../../../encoding/hmac.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type AuditAnchor, isReplicaName } from './audit-anchor.js';
+import { createAuditChain } from './audit-chain.js';
 import { type AuditContentOptions, createAuditContent } from './audit-content.js';
 import type { AuditEvent, AuditHead } from './audit-event.js';
-import { type AuditLine, createAuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
+import { type AuditLine, createAuditSigner, parseAuditLine } from './audit-line.js';
 import type { AuditSink } from './audit-sink.js';
 
 declare const crypto: { randomUUID(): string };
@@ -32,6 +33,12 @@ export interface AuditOptions extends AuditSink, AuditContentOptions {
    * @default 10,000
    */
   readonly maxPending?: number | undefined;
+  /**
+   * Name of the replica that writes the log, in each of its lines: 1 to 128 letters, digits, "_", "." and "-". Use it
+   * for one log only. A log that exists keeps its name.
+   * @default no name, and the log cannot be verified together with those of other replicas
+   */
+  readonly replica?: string | undefined;
 }
 
 /** Append-only audit log. Each line contains the hash of the previous one. */
@@ -46,6 +53,10 @@ export interface Audit {
   write(event: AuditEvent): Promise<AuditHead>;
   /** Position of the last line that was passed to the sink. */
   readonly head: AuditHead;
+  /** Name of the replica that writes the log. Absent for a log without a name. */
+  readonly replica?: string | undefined;
+  /** Records positions in the logs of other replicas. Resolves with the position of the new line when it is stored. */
+  recordAnchors(anchors: readonly AuditAnchor[]): Promise<AuditHead>;
   /** Resolves when all previous events are stored or have failed. */
   flush(): Promise<void>;
 }
@@ -54,13 +65,14 @@ export interface Audit {
  * Opens an audit log after its last line. First records how the log begins or continues, and incomplete lines that it
  * found.
  * @throws TenonError `audit/broken` when the last line is invalid, `audit/wrong-key` when the log has another key,
- * `audit/weak-key` when the key is too short.
+ * `audit/weak-key` when the key is too short, `audit/replica` when the name of the replica is invalid.
  */
 export async function createAudit(options: AuditOptions): Promise<Audit> {
   const { clock = systemClock, maxPending = MAX_PENDING, last, torn } = options;
   const signer = options.key === undefined ? undefined : createAuditSigner(options.key);
   const previous = last === undefined ? undefined : await verifyLastLine(last, signer);
-  const chain = createChain(options, { clock, signer, previous });
+  const replica = chooseReplica(options.replica, previous);
+  const chain = createAuditChain(options, { clock, signer, previous, replica });
   if (previous === undefined) await chain.add({ record: 'begun', format: AUDIT_FORMAT, id: crypto.randomUUID() });
   if (previous?.content.record === 'turned') await chain.add({ record: 'continued', in: previous.content.to });
   if (torn !== undefined) await chain.add({ record: 'torn', ...torn });
@@ -70,6 +82,9 @@ export async function createAudit(options: AuditOptions): Promise<Audit> {
     get head() {
       return chain.head;
     },
+    replica,
+    recordAnchors: anchors =>
+      chain.record({ record: 'anchored', anchors: anchors.map(({ replica, seq, hash }) => ({ replica, seq, hash })) }),
     flush: () => chain.flush(),
     async write(event) {
       if (pending >= maxPending) {
@@ -88,77 +103,14 @@ export async function createAudit(options: AuditOptions): Promise<Audit> {
   };
 }
 
-interface ChainOptions {
-  readonly clock: Clock;
-  readonly signer: Signer | undefined;
-  readonly previous: AuditLine | undefined;
-}
-
-/** Creates lines one after another. Passes each one to the sink without waiting for the previous one to be stored. */
-function createChain(sink: AuditSink, { clock, signer, previous }: ChainOptions) {
-  let head: AuditHead = previous ?? { seq: -1, hash: NO_PREVIOUS };
-  let last: Promise<unknown> = Promise.resolve();
-  let lastStored: Promise<unknown> = Promise.resolve();
-  let failure: unknown;
-
-  async function appendLine(content: JsonObject): Promise<{ kept: Promise<void>; place: AuditHead }> {
-    const seq = head.seq + 1;
-    const time = new Date(clock.now()).toISOString();
-    const { line, hash } = await createAuditLine({ ...content, seq, time, prev: head.hash }, signer);
-    if (failure !== undefined) throw failure;
-    const place = { seq, hash };
-    head = place;
-    const kept = sink.append(line).catch(error => {
-      failure ??= createWriteError(error);
-      throw failure;
+/** Returns the name of the replica: that of the last line, else the given one. */
+function chooseReplica(given: string | undefined, previous: AuditLine | undefined): string | undefined {
+  if (given !== undefined && !isReplicaName(given))
+    throw new TenonError('audit/replica', 'invalid name of a replica', {
+      expected: '1 to 128 letters, digits, "_", "." and "-"',
     });
-    kept.catch(() => {});
-    lastStored = kept;
-    return { kept, place };
-  }
-
-  async function rotateWhenFull(): Promise<void> {
-    const to = sink.getFullReason?.();
-    if (to === undefined) return;
-    await appendLine({ record: 'turned', to });
-    const dropped = sink.rotate?.(to, { seq: head.seq + 1, prev: head.hash });
-    await appendLine({ record: 'continued', in: to, dropped });
-  }
-
-  /** Creates lines in the order of the calls. Resolves when the line is stored. */
-  async function runInOrder(createLine: () => ReturnType<typeof appendLine>): Promise<AuditHead> {
-    const appended = last.then(createLine);
-    last = appended.catch(() => {});
-    const { kept, place } = await appended;
-    await kept;
-    return place;
-  }
-
-  return {
-    add: (content: JsonObject) => runInOrder(() => appendLine(content)),
-    record: (content: JsonObject) =>
-      runInOrder(async () => {
-        await rotateWhenFull();
-        return appendLine(content);
-      }),
-    async flush() {
-      await last;
-      // Lines are stored in order, so the last one is sufficient.
-      await lastStored.catch(() => {});
-    },
-    get head() {
-      return head;
-    },
-  };
-}
-
-function createWriteError(cause: unknown): TenonError {
-  return TenonError.is(cause) && cause.code.startsWith('audit/')
-    ? cause
-    : new TenonError('audit/failed', 'cannot write the audit record', {
-        hint: 'check the storage and open the record again, because nothing is recorded until then',
-        cause,
-      });
+  const known = previous?.content.replica;
+  return isReplicaName(known) ? known : given;
 }
 
 async function verifyLastLine(last: string, signer: Signer | undefined): Promise<AuditLine> {

@@ -1,7 +1,9 @@
 import type { Signer } from '../../../encoding/hmac.js';
 import { isObject } from '../../../jsonrpc/message.js';
+import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
+import { listUnproven } from './list-unproven.js';
 import { splitLines } from './split-lines.js';
 
 /** Options of `verifyAudit`. */
@@ -12,10 +14,15 @@ export interface AuditVerifyOptions {
    */
   readonly key?: string | Uint8Array | undefined;
   /**
-   * Position that was stored in another place. The log must contain it.
+   * Positions that were stored in another place. The log must contain them.
    * @default none
    */
-  readonly through?: AuditHead | undefined;
+  readonly through?: AuditHead | readonly AuditHead[] | undefined;
+  /**
+   * Called for each position in the log of another replica that a line contains.
+   * @default none
+   */
+  readonly onAnchor?: ((anchor: AuditAnchor) => void) | undefined;
 }
 
 /** Result of `verifyAudit`. */
@@ -29,6 +36,8 @@ export interface AuditVerification {
    * end are missing.
    */
   readonly head: AuditHead | undefined;
+  /** Name of the replica that wrote the log. Absent for a log without a name. */
+  readonly replica?: string | undefined;
   /** First problem, if the log is not intact. */
   readonly problem?: AuditProblem;
   /**
@@ -55,10 +64,11 @@ export interface AuditProblem {
  */
 export async function verifyAudit(
   source: AsyncIterable<string | Uint8Array>,
-  { key, through }: AuditVerifyOptions = {},
+  { key, through = [], onAnchor }: AuditVerifyOptions = {},
 ): Promise<AuditVerification> {
   const signer = key === undefined ? undefined : createAuditSigner(key);
-  const walk = createVerifier(signer, through);
+  const positions = [through].flat();
+  const walk = createVerifier(signer, positions, onAnchor);
   let torn = 0;
   for await (const piece of splitLines(source)) {
     if ('rest' in piece) torn = piece.rest;
@@ -67,7 +77,18 @@ export async function verifyAudit(
   return { ...walk.end(torn), torn };
 }
 
-function createVerifier(signer: Signer | undefined, through: AuditHead | undefined) {
+function createVerifier(
+  signer: Signer | undefined,
+  positions: readonly AuditHead[],
+  onAnchor: (anchor: AuditAnchor) => void = () => {},
+) {
+  const hashes = new Map<number, string[]>();
+  for (const { seq, hash } of positions) hashes.set(seq, [...(hashes.get(seq) ?? []), hash]);
+  const through = positions.reduce<AuditHead | undefined>(
+    (last, each) => (last && last.seq > each.seq ? last : each),
+    undefined,
+  );
+  let replica: string | undefined;
   let [lines, first, last] = [0, undefined as AuditLine | undefined, undefined as AuditLine | undefined];
   let problem: AuditProblem | undefined;
   let [beginsLater, passed] = [false, false];
@@ -85,10 +106,15 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
       const wrong =
         (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));
       if (wrong !== undefined) return setProblem(wrong);
-      if (through?.seq === line.seq) {
-        if (through.hash !== line.hash) return setProblem('it differs from the stored head: the record was rewritten');
-        passed = true;
+      if (hashes.get(line.seq)?.some(hash => hash !== line.hash))
+        return setProblem('it differs from the stored head: the record was rewritten');
+      if (through?.seq === line.seq) passed = true;
+      const { replica: name } = line.content;
+      if (isReplicaName(name)) {
+        if (replica !== undefined && replica !== name) return setProblem(`it belongs to the replica ${name}`);
+        replica = name;
       }
+      for (const anchor of readAnchors(line.content)) onAnchor(anchor);
       if (last === undefined) [first, beginsLater] = [line, line.seq > 0];
       if (first && beginsLater && isDropRecord(line, first)) beginsLater = false;
       last = line;
@@ -106,7 +132,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
         setProblem(`the record ends before line number ${through.seq}, which was stored: lines at its end are missing`);
       const head = last && { seq: last.seq, hash: last.hash };
       const unshown = listUnproven(last, { signer, through, start, passed });
-      return { ok: problem === undefined, lines, head, unshown, ...(problem && { problem }) };
+      return { ok: problem === undefined, lines, head, replica, unshown, ...(problem && { problem }) };
     },
   };
 }
@@ -142,24 +168,4 @@ async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, sign
 /** Tells if a line records that the log begins after dropped lines. */
 function isDropRecord({ content: { record, dropped } }: AuditLine, { seq, prev }: AuditLine): boolean {
   return record === 'continued' && isObject(dropped) && dropped.seq === seq && dropped.prev === prev;
-}
-
-interface VerificationState {
-  readonly signer: Signer | undefined;
-  readonly through: AuditHead | undefined;
-  readonly start: number;
-  readonly passed: boolean;
-}
-
-function listUnproven(last: AuditLine | undefined, { signer, through, start, passed }: VerificationState): string[] {
-  const keyed = last?.mac !== undefined;
-  const rewritten = 'replacement of the whole record';
-  return [
-    ...(signer || passed ? [] : [keyed ? `${rewritten} (give its key)` : `${rewritten} (it has no key)`]),
-    ...(passed
-      ? [`lines cut off after number ${through?.seq}`]
-      : ['lines cut off at the end (keep a head elsewhere, and pass it as `through`)']),
-    ...(start > 0 ? [`changes in the ${start} lines before its beginning, which were dropped`] : []),
-    ...(through && through.seq < start ? [`changes before line number ${through.seq}, which was dropped`] : []),
-  ];
 }

@@ -96,6 +96,12 @@ export interface HostGuardOptions {
    */
   readonly audit?: Audit | undefined;
   /**
+   * Time between two anchors of the audit log in the stores while there are events, in milliseconds. Only with durable
+   * `stores`, and an audit log with a `replica`.
+   * @default 10,000
+   */
+  readonly auditAnchorInterval?: number | undefined;
+  /**
    * Limits on the size of results. The complete content is stored in `stores` and linked. `true` uses the default
    * limits.
    * @default no limits

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { type Audit, type AuditOptions, createAudit } from '../../../host/security/audit/audit.js';
@@ -68,16 +70,29 @@ export async function openAuditFile(path: string, options: AuditFileOptions = {}
   }
 }
 
+/** Options of `openAudit`. */
+export interface OpenAuditOptions extends AuditFileOptions, Omit<AuditOptions, keyof AuditSink | 'replica' | 'clock'> {
+  /**
+   * Name of the replica that writes the log, in each of its lines: 1 to 128 letters, digits, "_", "." and "-". `true`:
+   * the name of the machine with a random end. Use a name for one log only. A log that exists keeps its name.
+   * @default no name, and the log cannot be verified together with those of other replicas
+   */
+  readonly replica?: string | true | undefined;
+}
+
 /** Opens an audit log in a file. Closing it closes the file. */
 export async function openAudit(
   path: string,
-  options: AuditFileOptions & Omit<AuditOptions, keyof AuditSink> = {},
+  { replica, ...options }: OpenAuditOptions = {},
 ): Promise<Audit & { close(): Promise<void> }> {
   const file = await openAuditFile(path, options);
   try {
-    const audit = await createAudit({ ...options, ...file });
+    const name = replica === true ? createReplicaName() : replica;
+    const audit = await createAudit({ ...options, ...file, replica: name });
     return {
       write: audit.write,
+      replica: audit.replica,
+      recordAnchors: audit.recordAnchors,
       get head() {
         return audit.head;
       },
@@ -89,6 +104,11 @@ export async function openAudit(
     throw error;
   }
 }
+
+const createReplicaName = (): string =>
+  `${hostname()
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 100)}-${randomBytes(4).toString('hex')}`;
 
 async function openLocked(
   path: string,

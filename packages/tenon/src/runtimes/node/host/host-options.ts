@@ -86,7 +86,10 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   const rules = await resolvePolicy(policy);
   const lockGuard = lock === undefined ? undefined : await openLockGuard(lock);
   // The audit file is opened last, because it stays locked while it is open.
-  const opened = typeof audit === 'string' ? await openAudit(audit, { sync: 'batch' }) : undefined;
+  const opened =
+    typeof audit === 'string'
+      ? await openAudit(audit, { sync: 'batch', ...(stores.durable ? { replica: true } : {}) })
+      : undefined;
   const record = opened ?? (audit as HostOptions['audit']);
   return {
     options: {
