@@ -15,7 +15,7 @@ export async function buildCommand() {
   const work = await mkdtemp(join(root, '.cache/command-'));
   const fresh = join(work, 'dist');
   await build({
-    entryPoints: [join(folder, 'src/tenon.ts')],
+    entryPoints: [join(folder, 'src/tenon.ts'), join(folder, 'src/dev-process.ts')],
     outdir: fresh,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'parts/[name]-[hash]',

@@ -19,6 +19,7 @@ const guides = {
   subscribe: 'The guide is [Use a server from a terminal](../clients/terminal.md#watch-changes).',
   tasks: 'The guide is [Use a server from a terminal](../clients/terminal.md#follow-tasks).',
   types: 'The guide is [Typed clients](../clients/typed-clients.md#servers-that-you-did-not-write).',
+  dev: 'The guide is [Develop](../servers/develop.md).',
   serve: 'The guides are [HTTP](../deploy/http.md) and [Several replicas](../deploy/replicas.md).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',

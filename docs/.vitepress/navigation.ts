@@ -19,6 +19,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Middleware and state': 'servers/middleware',
     Steps: 'servers/steps',
     Tasks: 'servers/tasks',
+    Develop: 'servers/develop',
     Testing: 'servers/testing',
   },
   Deploy: {
@@ -83,6 +84,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon subscribe': 'command/subscribe',
     'tenon tasks': 'command/tasks',
     'tenon types': 'command/types',
+    'tenon dev': 'command/dev',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

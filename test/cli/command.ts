@@ -23,7 +23,12 @@ const shop = join(built, 'shop.mjs');
 /** Builds the command, and the server of the fixtures, for the tests of one file. Resolves with what removes them. */
 export async function buildCommand(): Promise<() => Promise<void>> {
   await build({
-    entryPoints: { tenon: join(root, 'packages/cli/src/tenon.ts'), shop: join(root, 'test/cli/fixtures/shop.ts') },
+    entryPoints: {
+      tenon: join(root, 'packages/cli/src/tenon.ts'),
+      'dev-process': join(root, 'packages/cli/src/dev-process.ts'),
+      shop: join(root, 'test/cli/fixtures/shop.ts'),
+    },
+    chunkNames: 'parts/[name]-[hash]',
     outdir: built,
     outExtension: { '.js': '.mjs' },
     bundle: true,

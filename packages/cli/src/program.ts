@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
+  dev: { load: async () => (await import('./dev/dev-command.js')).createDevCommand },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

@@ -5,6 +5,9 @@
  */
 
 export { isLoopbackHost } from './net/loopback.js';
+export { createReplaceableServer, type ReplaceableServer } from './runtimes/node/child-server/replaceable-server.js';
+export { serveParent } from './runtimes/node/child-server/serve-parent.js';
+export type { AttachedProcess, ReplaceableServerOptions } from './runtimes/node/child-server/server-forwarder.js';
 export { type HttpMount, type NodeHandler, toNode } from './runtimes/node/http/http-mount.js';
 export {
   type ExitOnSignalOptions,

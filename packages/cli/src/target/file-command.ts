@@ -41,9 +41,10 @@ function getTypeScriptOptions(path: string, nodeVersion: string): string[] {
 
 /**
  * Returns the URL of the module that lets this process import a TypeScript file: `tsx` of the project. Returns
- * `undefined` if Node itself can.
+ * `undefined` if the runtime itself can.
  */
 export function findTypeScriptLoader(path: string, nodeVersion: string = process.versions.node): string | undefined {
+  if (!isNode()) return undefined;
   const tsx = resolveTsx(path);
   if (tsx === undefined && !isAtLeast(nodeVersion, RUNS_TYPESCRIPT)) throw createTypeScriptError(path, nodeVersion);
   return tsx;
@@ -55,6 +56,9 @@ function createTypeScriptError(path: string, nodeVersion: string): TenonError {
     'install tsx in the project, or use Node 22.18 or later',
   );
 }
+
+/** Tells if this process is Node. Bun and Deno run TypeScript themselves. */
+export const isNode = (): boolean => process.versions.bun === undefined && process.versions.deno === undefined;
 
 function resolveTsx(path: string): string | undefined {
   try {

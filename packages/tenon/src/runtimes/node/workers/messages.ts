@@ -1,13 +1,16 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 
-/** The channel between the primary process and one worker. */
-export interface WorkerChannel {
+/** The channel between this process and another one. */
+export interface ProcessChannel<Sent, Received> {
   /** Sends a message. Messages arrive in their order. */
-  send(message: WorkerMessage): void;
+  send(message: Sent): void;
   /** Calls the listener for each later message. Returns a function that removes the listener. */
-  onMessage(listener: (message: WorkerMessage) => void): () => void;
+  onMessage(listener: (message: Received) => void): () => void;
 }
+
+/** The channel between the primary process and one worker. */
+export type WorkerChannel = ProcessChannel<WorkerMessage, WorkerMessage>;
 
 /** Operations of stores that a worker requests of the primary process. */
 export type StoreOperation = 'get' | 'put' | 'delete' | 'list' | 'publish' | 'subscribe' | 'unsubscribe';
@@ -27,22 +30,31 @@ export type WorkerMessage =
   | { readonly tenon: 'closed' };
 
 /** A process that sends and receives messages: this one with a parent, or a child of it. */
-interface MessagingProcess {
+export interface MessagingProcess {
   readonly connected: boolean;
   send?(message: unknown, callback: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   off(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** Creates the channel to a process. A message to a process that has ended is dropped: its end is reported elsewhere. */
-export function createWorkerChannel(other: MessagingProcess): WorkerChannel {
+/** Creates the channel to a process for the messages of workers. */
+export const createWorkerChannel = (other: MessagingProcess): WorkerChannel => createProcessChannel(other, 'tenon');
+
+/**
+ * Creates the channel to a process for the messages with the text member `kind`, which separates them from messages of
+ * the program. A message to a process that has ended is dropped: its end is reported elsewhere.
+ */
+export function createProcessChannel<Sent, Received>(
+  other: MessagingProcess,
+  kind: string & keyof Sent & keyof Received,
+): ProcessChannel<Sent, Received> {
   return {
     send(message) {
       if (other.connected) other.send?.(message, () => {});
     },
     onMessage(listener) {
       const filter = (message: unknown) => {
-        if (isObject(message) && typeof message.tenon === 'string') listener(message as unknown as WorkerMessage);
+        if (isObject(message) && typeof message[kind] === 'string') listener(message as Received);
       };
       other.on('message', filter);
       return () => other.off('message', filter);

@@ -1,0 +1,46 @@
+/** Entry point of the process that runs the server of `tenon dev`. */
+import { serveParent } from 'tenon/node';
+import type { ModuleError, SourceLocation } from './dev/locate-error.js';
+import type { FailureMessage } from './dev/module-process.js';
+import { loadServer } from './serve/load-server.js';
+
+/** Place of an error of Bun. */
+type BunPosition = SourceLocation | null | undefined;
+
+const [reference = '', folder = ''] = process.argv.slice(2);
+
+// Ctrl-C reaches all processes of a terminal. The parent process decides when this one ends.
+process.on('SIGINT', () => {});
+process.on('disconnect', () => process.exit());
+process.on('uncaughtException', reportError);
+
+try {
+  const server = await loadServer(reference, folder);
+  await serveParent(server);
+  end();
+} catch (error) {
+  reportError(error);
+}
+
+/** Ends the process as SIGTERM does, so that the module can clean up. */
+function end(): void {
+  if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
+  else process.exit();
+}
+
+function reportError(thrown: unknown): void {
+  const message: FailureMessage = { dev: 'failed', error: toModuleError(thrown) };
+  if (process.connected) process.send?.(message, undefined, undefined, () => process.exit(1));
+  else process.exit(1);
+}
+
+function toModuleError(thrown: unknown): ModuleError {
+  if (!(thrown instanceof Error)) return { name: '', message: `thrown: ${String(thrown)}`, stack: '' };
+  // Bun throws one error with the errors of all files.
+  const first: Error & { readonly position?: BunPosition } =
+    thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown;
+  const { name, message, stack = '', position } = first;
+  if (!position) return { name, message, stack };
+  const { file, line, column } = position;
+  return { name, message, stack, location: { file, line, column } };
+}

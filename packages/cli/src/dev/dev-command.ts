@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { serveHttp } from 'tenon/node';
+import type { CliContext } from '../cli-context.js';
+import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../commands/auth-options.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { describeError } from '../error-hints.js';
+import { exitCodes } from '../exit-codes.js';
+import { createHttpAuth } from '../http/http-auth.js';
+import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
+import { runUntilSignal } from '../run-until-signal.js';
+import { formatColumns } from '../screen.js';
+import { createUsageError } from '../usage-error.js';
+import { type DevEvent, DevServer } from './dev-server.js';
+import { formatModuleError } from './format-module-error.js';
+
+interface DevCommandOptions extends CallerOptions {
+  readonly port: number;
+  readonly stdio?: boolean;
+  readonly watch?: readonly string[];
+  readonly drainTimeout?: number;
+  readonly json?: boolean;
+}
+
+const DEFAULT_PORT = 3000;
+/** Time for open requests after Ctrl-C, in milliseconds. */
+const CLOSE_TIMEOUT = 500;
+
+export function createDevCommand(context: CliContext): Command {
+  const own = createCommand('dev', 'run a server module, and reload it when a file changes')
+    .argument('<file>', 'JavaScript or TypeScript module that exports a server; FILE#NAME chooses an export')
+    .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)
+    .option('--stdio', 'serve on standard input and output instead')
+    .option('--watch <paths>', 'other files and folders whose changes reload the module', parseNames)
+    .option('--drain-timeout <time>', 'time for open calls to finish on the former code (default: 60s)', parseDuration);
+  withBearer(own, 'admit only callers that send the token in this environment variable');
+  return withProtection(own, parseNames)
+    .option('--json', 'print events as lines of JSON: listening, loaded, reloaded, failed, crashed')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon dev server.ts', 'serve at http://127.0.0.1:3000/mcp'],
+        ['tenon dev server.ts#admin --port 8080', 'serve another export at another port'],
+        ['tenon dev --stdio server.ts', 'serve the host that starts it'],
+        ['tenon dev server.ts --watch data,.env', 'also reload when these change'],
+      ]),
+    )
+    .action(async (reference: string, options: DevCommandOptions) => {
+      await runDev(context, reference, options);
+      context.code = exitCodes.success;
+    });
+}
+
+async function runDev(context: CliContext, reference: string, options: DevCommandOptions): Promise<void> {
+  const { screen, env, cwd } = context;
+  const { stdio = false, json = false, watch = [], drainTimeout } = options;
+  const path = resolve(cwd, reference);
+  const file = path.replace(/#[\w$]+$/, '');
+  if (!existsSync(file))
+    throw createUsageError(`file not found: ${file}`, 'pass the path of a JavaScript or TypeScript file');
+  if (stdio && json)
+    throw createUsageError('--stdio cannot be used with --json, because stdout carries the protocol', 'remove --json');
+  if (stdio) {
+    screen.releaseStdout();
+    context.terminal.releaseStdin();
+  } else refuseUnauthenticated(context, options);
+  const dev = new DevServer({
+    ...{ reference: path, folder: cwd, env, drainTimeout },
+    watch: watch.map(each => resolve(cwd, each)),
+    onEvent: event => (json ? screen.printJson(event) : screen.note(formatEvent(event, cwd))),
+  });
+  dev.start();
+  const start = stdio ? () => serveOverStdio(dev) : () => serveOverHttp(context, dev, options);
+  await runUntilSignal(context, dev, start, CLOSE_TIMEOUT);
+}
+
+async function serveOverStdio({ server }: DevServer) {
+  const { serveStdio } = await import('tenon/stdio');
+  const { closed, close } = await serveStdio(server, { exit: false });
+  return { ended: closed, close };
+}
+
+async function serveOverHttp({ screen, env }: CliContext, { server }: DevServer, options: DevCommandOptions) {
+  const { port, host, allowedHosts, json } = options;
+  const http = await serveHttp(server, {
+    ...{ port, host, allowedHosts },
+    ...createHttpAuth(options, env),
+    onError: error => screen.note(describeError(error)),
+    // The command itself refuses to serve other machines without authorization.
+    allowUnauthenticated: true,
+  });
+  const { url, sseUrl } = http;
+  const event: DevEvent = { event: 'listening', url, sseUrl, pid: process.pid };
+  const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
+  if (json) screen.printJson(event);
+  else screen.print(`\n${formatColumns(rows)}\n\nCtrl-C ends it.`);
+  return { close: () => http.close({ timeout: CLOSE_TIMEOUT }) };
+}
+
+function formatEvent(event: Exclude<DevEvent, { event: 'listening' }>, folder: string): string {
+  switch (event.event) {
+    case 'loaded':
+      return `loaded in ${event.duration} ms`;
+    case 'reloaded': {
+      const files = event.files.length > 0 ? `${event.files.join(', ')}: ` : '';
+      const lists = event.lists.length > 0 ? `, clients were notified of changed ${event.lists.join(', ')}` : '';
+      return `${files}reloaded in ${event.duration} ms${lists}`;
+    }
+    case 'failed': {
+      const next = event.serving ? 'The former code keeps running. ' : '';
+      return `\n${formatModuleError(event, folder)}\n\n${next}Save a file to load the module again.\n`;
+    }
+    case 'crashed': {
+      const next = event.restarting ? 'The module is loaded again.' : 'Save a file to load the module again.';
+      return `\n${formatModuleError(event, folder)}\n\nThe server ended. ${next}\n`;
+    }
+  }
+}

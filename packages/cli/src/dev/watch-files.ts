@@ -1,0 +1,82 @@
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+
+/** Time without changes before they are reported, in milliseconds. Editors write a file in several steps. */
+const SETTLE_DELAY = 50;
+const SOURCES: ReadonlySet<string> = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']);
+
+/** Files and folders to watch. */
+export interface WatchedPaths {
+  /** Files. They need not exist. */
+  readonly files: Iterable<string>;
+  /** Folders whose source files are watched, with their subfolders. */
+  readonly folders: Iterable<string>;
+}
+
+/** A watch of files. */
+export interface FileWatch {
+  /** Replaces the watched paths. */
+  update(paths: WatchedPaths): void;
+  close(): void;
+}
+
+/**
+ * Calls `onChange` with the files that changed, also by a rename, or that were created or deleted. Folders are watched,
+ * because replacing a file creates another file.
+ */
+export function watchFiles(onChange: (files: readonly string[]) => void): FileWatch {
+  let watchers = new Map<string, FSWatcher>();
+  let files = new Set<string>();
+  let folders = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const changed = new Set<string>();
+  const report = () => {
+    const reported = [...changed];
+    changed.clear();
+    onChange(reported);
+  };
+  const handleEvent = (folder: string, name: string | null) => {
+    const path = name === null ? folder : join(folder, basename(name));
+    if (!files.has(path) && !(folders.has(folder) && (name === null || SOURCES.has(extname(name))))) return;
+    changed.add(path);
+    clearTimeout(timer);
+    timer = setTimeout(report, SETTLE_DELAY);
+  };
+  return {
+    update(paths) {
+      files = new Set(paths.files);
+      folders = new Set([...paths.folders].flatMap(listFolders));
+      const wanted = new Set([...folders, ...[...files].map(file => dirname(file))]);
+      for (const [folder, watcher] of watchers) if (!wanted.has(folder)) watcher.close();
+      watchers = new Map(
+        [...wanted].flatMap(folder => {
+          const watcher = watchers.get(folder) ?? watchFolder(folder, name => handleEvent(folder, name));
+          return watcher ? [[folder, watcher] as const] : [];
+        }),
+      );
+    },
+    close() {
+      clearTimeout(timer);
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
+}
+
+/** Watches a folder without its subfolders. Returns undefined if it does not exist. */
+function watchFolder(folder: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    // The deletion of the folder must not end the process.
+    return watch(folder, (_, name) => onEvent(name)).on('error', () => onEvent(null));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lists a folder and its subfolders, without packages and hidden folders. A file is in its folder. */
+function listFolders(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const children = readdirSync(folder, { withFileTypes: true }).filter(
+    each => each.isDirectory() && each.name !== 'node_modules' && !each.name.startsWith('.'),
+  );
+  return [folder, ...children.flatMap(({ name }) => listFolders(join(folder, name)))];
+}

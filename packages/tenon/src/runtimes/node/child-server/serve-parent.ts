@@ -1,0 +1,111 @@
+import { TenonError, toErrorObject } from '../../../jsonrpc/error.js';
+import { createFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
+import { requireRequestHandler } from '../../../protocol/check-options.js';
+import type { RequestIO, SessionChange, SessionState } from '../../../protocol/request-handler.js';
+import { createProcessChannel, type MessagingProcess } from '../workers/messages.js';
+import type { ChannelToParent, MessageToServer } from './messages.js';
+import { ParentRequest, serializeResponse } from './parent-request.js';
+import { ParentSession } from './parent-session.js';
+import { ParentTransport, type SessionMessage } from './parent-transport.js';
+import { type AnyServer, readLists } from './read-lists.js';
+
+type Message<K extends MessageToServer['server']> = Extract<MessageToServer, { readonly server: K }>;
+
+/**
+ * Serves the clients of the parent process, which has a `ReplaceableServer`. Call it in a process that was started with
+ * an IPC channel. Resolves when the parent process needs the server no longer. The process should then exit.
+ * @throws TenonError `serve/no-parent` when the process has no channel to a parent process.
+ */
+export function serveParent(server: AnyServer): Promise<void> {
+  return serveProcess(server, process as MessagingProcess);
+}
+
+/** Serves the clients of another process. */
+export async function serveProcess(server: AnyServer, parent: MessagingProcess): Promise<void> {
+  requireRequestHandler(server);
+  if (!parent.connected)
+    throw new TenonError('serve/no-parent', 'this process has no channel to a parent process', {
+      hint: 'start it with `fork` of node:child_process',
+    });
+  await new ParentConnection(server, createProcessChannel(parent, 'server')).serve();
+  server.close?.();
+}
+
+/** The clients of the parent process. */
+class ParentConnection {
+  readonly #server: AnyServer;
+  readonly #channel: ChannelToParent;
+  readonly #sessions = new Map<number, ParentSession>();
+  readonly #requests = new Map<number, ParentRequest>();
+
+  constructor(server: AnyServer, channel: ChannelToParent) {
+    this.#server = server;
+    this.#channel = channel;
+  }
+
+  /** Resolves when the parent process says that the server must stop. */
+  serve(): Promise<void> {
+    return new Promise(resolve => {
+      this.#channel.onMessage(message => (message.server === 'stop' ? resolve() : this.#handle(message)));
+      this.#channel.send({ server: 'ready' });
+    });
+  }
+
+  #handle(message: Exclude<MessageToServer, Message<'stop'>>): void {
+    if (message.server === 'open') this.#openSession(message);
+    else if ('session' in message) this.#deliver(message);
+    else if (message.server === 'request') void this.#answer(message);
+    else if (message.server === 'client-closed') this.#requests.get(message.id)?.closeClient();
+    else if (message.server === 'shutdown') this.#requests.get(message.id)?.shutDown();
+    else if (message.server === 'read-lists') void this.#sendLists();
+    else this.#notifyChanges(message);
+  }
+
+  #openSession({ session: id, transport, auth, address, state }: Message<'open'>): void {
+    const session = new ParentSession(new ParentTransport(this.#channel, id, transport));
+    this.#sessions.set(id, session);
+    let current = state;
+    const onStateChange = (change: SessionChange) => {
+      // The first change creates the state, and does not read it.
+      current = change(current as SessionState);
+      this.#channel.send({ server: 'state', session: id, state: current });
+    };
+    this.#server.connect(session.transport, { auth, address, state, onStateChange }).then(
+      serverSession => {
+        if (state) serverSession.applyState?.(state, true);
+        session.start(serverSession);
+      },
+      () => session.transport.close(),
+    );
+  }
+
+  #deliver(message: SessionMessage): void {
+    this.#sessions.get(message.session)?.receive(message);
+    if (message.server === 'closed') this.#sessions.delete(message.session);
+  }
+
+  async #answer({ id, request, context, ephemeral }: Message<'request'>): Promise<void> {
+    const io = new ParentRequest(this.#channel, id, context, ephemeral);
+    this.#requests.set(id, io);
+    const response = await this.#respond(request, context.headers?.['mcp-protocol-version'], io);
+    this.#requests.delete(id);
+    this.#channel.send({ server: 'respond', id, text: serializeResponse(response) });
+  }
+
+  #respond(request: JsonRpcRequest, version: string | undefined, io: RequestIO) {
+    const route = this.#server.classifyRequest(request, version?.trim());
+    if (route.opening === 'per-request') return this.#server.answer(request, route.dialect, io);
+    const error = route.opening === 'refused' ? route.error : toErrorObject(undefined);
+    return createFailure(request.id, error);
+  }
+
+  async #sendLists(): Promise<void> {
+    const lists = await readLists(this.#server).catch(() => undefined);
+    this.#channel.send({ server: 'lists', lists });
+  }
+
+  #notifyChanges({ lists, uris }: Message<'notify-changes'>): void {
+    for (const list of lists) this.#server[list]?.notifyChanged();
+    for (const uri of uris) this.#server.notifyResourceUpdated?.(uri);
+  }
+}

@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getText } from '../interop/collect.js';
+import { buildCommand, commandLine, gone, projectWith, serving, startTenon } from './command.js';
+
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+
+/** A server whose tool `wait` ends when the file `go` exists. */
+const createModule = (extension: 'mjs' | 'ts', more = '') => `
+import { existsSync } from 'node:fs';
+import { createServer, tool } from 'tenon';
+import { greet } from './greet.${extension}';
+
+const pause = () => new Promise(done => setTimeout(done, 10));
+
+export default createServer({
+  name: 'greeter',
+  version: '1.0.0',
+  tools: {
+    greet: tool({ run: () => greet('Ada') }),
+    crash: tool({ run: () => process.exit(3) }),
+    wait: tool({
+      async run() {
+        while (!existsSync('go')) await pause();
+        return greet('the end');
+      },
+    }),
+    ask: tool({
+      async run(_, ctx) {
+        const answer = await ctx.elicit({ message: 'Go on?', input: { type: 'object', properties: {} } });
+        return greet(answer.action);
+      },
+    }),
+    ${more}
+  },
+});
+`;
+const createGreeting = (word: string, type = '') => `export const greet = (name${type}) => \`${word} \${name}\`;\n`;
+
+describe('tenon dev', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    await symlink(packages, project.path('node_modules'));
+    await project.write('package.json', { type: 'module' });
+  });
+  afterAll(() => Promise.all([project.remove(), clear()]));
+
+  it('reloads changed files while sessions, streams and calls go on, and survives errors of the module [cli.dev]', async () => {
+    await project.write('greet.mjs', createGreeting('Hello'));
+    await project.write('server.mjs', createModule('mjs'));
+    const { url, said, end } = await serving(project.folder, ['dev', 'server.mjs', '--port', '0', '--json']);
+    const states: unknown[] = [];
+    const clients = await Promise.all(
+      ['2025-11-25', '2026-07-28'].map(protocolVersion =>
+        connect(url, {
+          protocolVersion,
+          async elicit() {
+            await project.write('greet.mjs', createGreeting('Hi'));
+            await said(({ event, files }) => event === 'reloaded' && String(files) === 'greet.mjs');
+            return { action: 'accept', content: {} };
+          },
+        }),
+      ),
+    );
+    const changes = clients.map(client => {
+      client.on('state', state => states.push(state));
+      return client.watch({ tools: true })[Symbol.asyncIterator]();
+    });
+    const notified = changes.map(each => each.next());
+    const waiting = clients.map(client => client.callTool('wait', {}));
+    const greetAll = () => Promise.all(clients.map(async client => getText(await client.callTool('greet', {}))));
+    expect(await greetAll()).toEqual(['Hello Ada', 'Hello Ada']);
+
+    // The call asks while the old code runs. On 2026-07-28 the answer begins a request of its own, to the new code.
+    expect(getText(await clients[1]?.callTool('ask', {}))).toBe('Hi accept');
+    expect(await greetAll()).toEqual(['Hi Ada', 'Hi Ada']);
+
+    await project.write('server.mjs', createModule('mjs', 'more: tool({ run: () => "more" }),'));
+    expect(await said(({ event, files }) => event === 'reloaded' && String(files) === 'server.mjs')).toMatchObject({
+      lists: ['tools'],
+    });
+    expect((await Promise.all(notified)).map(({ value }) => value.list)).toEqual(['tools', 'tools']);
+    await project.write('go', '');
+    expect((await Promise.all(waiting)).map(getText)).toEqual(['Hello the end', 'Hello the end']);
+
+    await project.write('greet.mjs', 'export const greet = name =>\n  nonsense(;\n');
+    expect(await said(({ event }) => event === 'failed')).toMatchObject({
+      serving: true,
+      file: project.path('greet.mjs'),
+      line: 2,
+      column: 12,
+    });
+    expect(await greetAll()).toEqual(['Hi Ada', 'Hi Ada']);
+
+    await expect(clients[0]?.callTool('crash', {})).rejects.toThrow('ended before it responded');
+    expect(await said(({ event }) => event === 'crashed')).toMatchObject({
+      message: 'the process exited with 3 by itself',
+    });
+    await project.write('greet.mjs', createGreeting('Healed'));
+    await expect
+      .poll(() => greetAll().catch(error => error.message), { timeout: 10_000 })
+      .toEqual(['Healed Ada', 'Healed Ada']);
+
+    expect(states).toEqual([]);
+    for (const each of changes) await each.return?.();
+    for (const client of clients) await client.close();
+    expect(await end()).toBe(0);
+  });
+
+  it('keeps the pipe of a host that starts it, and reports errors with their lines on standard error [cli.dev]', async () => {
+    await project.write('greet.ts', createGreeting('Hello', ': string'));
+    await project.write('server.ts', createModule('ts'));
+    let errors = '';
+    const client = await connect({
+      ...commandLine(project.folder, 'dev', '--stdio', 'server.ts'),
+      stderr: line => (errors += `${line}\n`),
+    });
+    const greet = async () => getText(await client.callTool('greet', {}));
+    expect(await greet()).toBe('Hello Ada');
+    await project.write('greet.ts', "throw new Error('no greeting');\nexport const greet = () => '';\n");
+    await expect.poll(() => errors, { timeout: 10_000 }).toContain('greet.ts:1:7: Error: no greeting');
+    expect(errors).toContain("> 1 | throw new Error('no greeting');");
+    await project.write('greet.ts', createGreeting('Bye', ': string'));
+    await expect.poll(greet, { timeout: 10_000 }).toBe('Bye Ada');
+    await client.close();
+  });
+
+  it('waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]', async () => {
+    await project.write('broken.ts', 'export default 1;\n');
+    const child = startTenon(project.folder, ['dev', 'broken.ts', '--port', '0']);
+    const texts = { out: '', err: '' };
+    child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
+    child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
+    await expect.poll(() => texts.err, { timeout: 10_000 }).toContain('no server is exported');
+    const [url = ''] = /http:\S+mcp/.exec(texts.out) ?? [];
+    await expect(connect(url)).rejects.toThrow('The server does not load');
+    await project.write(
+      'broken.ts',
+      `import { createServer, tool } from 'tenon';
+       const tools = { pid: tool({ run: () => String(process.pid) }) };
+       export default createServer({ name: 'x', version: '1.0.0', tools });`,
+    );
+    await expect.poll(() => texts.err, { timeout: 10_000 }).toContain('loaded in');
+    const client = await connect(url);
+    const pid = Number(getText(await client.callTool('pid', {})));
+    await client.close();
+    const exited = new Promise(resolve => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await exited).toBe(0);
+    await gone(pid);
+    expect(existsSync(project.path('go'))).toBe(true);
+  });
+});
