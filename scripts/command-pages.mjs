@@ -20,6 +20,7 @@ const guides = {
   tasks: 'The guide is [Use a server from a terminal](../clients/terminal.md#follow-tasks).',
   types: 'The guide is [Typed clients](../clients/typed-clients.md#servers-that-you-did-not-write).',
   dev: 'The guide is [Develop](../servers/develop.md).',
+  'import-openapi': 'The guide is [Wrap a REST API](../recipes/wrap-a-rest-api.md).',
   serve: 'The guides are [HTTP](../deploy/http.md) and [Several replicas](../deploy/replicas.md).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',
@@ -40,7 +41,7 @@ async function readBuiltHelp(path) {
 /** Names and summaries of the commands that a help text lists. @param {string} help @returns {[string, string][]} */
 function listCommands(help) {
   const [, list = ''] = /^Commands:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z]+)\b.*? {2,}(.*(?:\n {10,}.*)*)$/gm)]
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*).*? {2,}(.*(?:\n {10,}.*)*)$/gm)]
     .map(([, name = '', summary = '']) => /** @type {[string, string]} */ ([name, summary.replace(/\s+/g, ' ')]))
     .filter(([name]) => name !== 'help');
 }

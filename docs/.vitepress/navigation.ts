@@ -85,6 +85,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon tasks': 'command/tasks',
     'tenon types': 'command/types',
     'tenon dev': 'command/dev',
+    'tenon import-openapi': 'command/import-openapi',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

@@ -25,6 +25,9 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   dev: { load: async () => (await import('./dev/dev-command.js')).createDevCommand },
+  'import-openapi': {
+    load: async () => (await import('./openapi/import-openapi.js')).createImportOpenapiCommand,
+  },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

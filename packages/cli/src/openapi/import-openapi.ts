@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { createUsageError } from '../usage-error.js';
+import { isJsonObject, type JsonObject } from './json-object.js';
+import { listCredentials } from './list-credentials.js';
+import { listOperations, type Operation } from './list-operations.js';
+import { readDocument } from './read-document.js';
+import { writeServer } from './write-server.js';
+
+/** Number of tools above which the command warns, because models choose worse among many. */
+const MANY_TOOLS = 40;
+
+interface ImportOptions {
+  readonly out?: string;
+  readonly name?: string;
+  readonly baseUrl?: string;
+  readonly include?: string[];
+  readonly exclude?: string[];
+  readonly tag?: string[];
+  readonly readOnly?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** Result of `tenon import-openapi --json`. */
+export interface ImportReport {
+  /** File that was written. Absent without `--out`. */
+  readonly file?: string;
+  /** Text of the module. Absent with `--out`. */
+  readonly text?: string;
+  readonly tools: readonly string[];
+  /** Environment variables that the server reads. */
+  readonly variables: readonly string[];
+}
+
+export function createImportOpenapiCommand(context: CliContext): Command {
+  return createCommand('import-openapi', 'write a server for the operations of an OpenAPI document')
+    .argument('<document>', 'file or URL of a document of Swagger 2.0 or OpenAPI 3, in JSON or YAML')
+    .option('--out <file>', 'file to write (default: standard output)')
+    .option('--name <name>', 'name of the server (default: the title of the document)')
+    .option('--base-url <url>', 'base URL of the API (default: the first server of the document)')
+    .option(
+      '--include <patterns...>',
+      'operations to take, such as `GET /pets*` or an operationId; * stands for any text',
+    )
+    .option('--exclude <patterns...>', 'operations to leave out')
+    .option('--tag <tags...>', 'take only operations with one of these tags')
+    .option('--read-only', 'take only operations that read: GET and HEAD')
+    .option('--force', 'replace the file if it exists')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon import-openapi api.yaml --out server.ts', 'then: tenon serve server.ts'],
+        ['tenon import-openapi https://example.com/openapi.json --read-only', 'print it, with tools that only read'],
+        ["tenon import-openapi api.yaml --include 'GET /pets*' --out pets.ts", 'choose operations'],
+      ]),
+    )
+    .action((document: string, options: ImportOptions) => importDocument(context, document, options));
+}
+
+async function importDocument(context: CliContext, reference: string, options: ImportOptions): Promise<void> {
+  const { out, include, exclude, tag, readOnly, force = false, json } = options;
+  if (out !== undefined && !/\.[mc]?ts$/.test(out))
+    throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .ts');
+  const document = await readDocument(reference, context.cwd);
+  const operations = listOperations(document, { include, exclude, tags: tag, isReadOnly: readOnly });
+  if (operations.length === 0)
+    throw createUsageError(
+      `${reference}: no operations`,
+      'pass other values for --include, --exclude, --tag or --read-only',
+    );
+  const text = writeModule(document, operations, reference, options);
+  if (out !== undefined) await writeModuleFile(resolve(context.cwd, out), out, text, force);
+  context.code = exitCodes.success;
+  reportImport(context, operations, text, options);
+  if (json !== true && operations.length > MANY_TOOLS) {
+    context.screen.note(
+      `${operations.length} tools are many for a model: choose with --include, --exclude, --tag or --read-only, or serve them with \`tenon gateway --budget\``,
+    );
+  }
+}
+
+function writeModule(
+  document: JsonObject,
+  operations: readonly Operation[],
+  reference: string,
+  options: ImportOptions,
+): string {
+  const info = isJsonObject(document.info) ? document.info : {};
+  const title = options.name ?? (typeof info.title === 'string' ? info.title : basename(reference));
+  const name =
+    title
+      .trim()
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '') || 'api';
+  const prefix = name
+    .toUpperCase()
+    .replace(/-/g, '_')
+    .replace(/^(?=\d)/, 'API_');
+  return writeServer(operations, {
+    name,
+    version: typeof info.version === 'string' && info.version !== '' ? info.version : '1.0.0',
+    description: typeof info.description === 'string' ? info.description.split('\n\n', 1)[0]?.slice(0, 500) : undefined,
+    url: options.baseUrl ?? findUrl(document, reference),
+    urlVariable: `${prefix}_URL`,
+    credentials: listCredentials(document, prefix),
+    source: /^https?:/i.test(reference) ? removeSecrets(reference) : basename(reference),
+  });
+}
+
+/** Returns the first URL of the API, with the defaults of its variables. */
+function findUrl(document: JsonObject, reference: string): string {
+  const [server] = Array.isArray(document.servers) ? document.servers : [];
+  const { url, variables } = isJsonObject(server) ? server : {};
+  const filled = String(url ?? '/').replace(/\{(\w+)\}/g, (_, name: string) => {
+    const variable = isJsonObject(variables) ? variables[name] : undefined;
+    return isJsonObject(variable) ? String(variable.default ?? '') : '';
+  });
+  if (/^https?:\/\/./i.test(filled)) return filled;
+  if (/^https?:/i.test(reference)) return new URL(filled, reference).href;
+  throw createUsageError('the document has no absolute URL of the API', 'pass --base-url https://api.example.com');
+}
+
+function removeSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+async function writeModuleFile(path: string, name: string, text: string, force: boolean): Promise<void> {
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  if (before !== undefined && before !== text && !force)
+    throw createUsageError(`${name} exists`, 'pass another name, or --force to replace it');
+  await writeFile(path, text);
+}
+
+function reportImport(
+  { screen }: CliContext,
+  operations: readonly Operation[],
+  text: string,
+  { out, json }: ImportOptions,
+): void {
+  const variables = [...new Set([...text.matchAll(/process\.env\.(\w+)/g)].map(([, name = '']) => name))];
+  const tools = operations.map(({ name }) => name);
+  const report: ImportReport = { ...(out === undefined ? { text } : { file: out }), tools, variables };
+  if (json) return screen.printJson(report);
+  if (out === undefined) return screen.print(text.trimEnd());
+  screen.note(`wrote ${out}: ${tools.length} tools\nIt reads these environment variables: ${variables.join(', ')}`);
+}

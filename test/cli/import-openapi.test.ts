@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Client, connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../docs/pages.js';
+import { getText } from '../interop/collect.js';
+import { edit } from '../types/editor.js';
+import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+
+const API = `
+openapi: 3.0.3
+info: { title: Pet Shop, version: 2.1.0, description: Sells pets. }
+servers: [{ url: 'https://{region}.example.com/v1', variables: { region: { default: eu } } }]
+components:
+  securitySchemes:
+    key: { type: apiKey, in: header, name: X-Key }
+    token: { type: http, scheme: bearer }
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      properties:
+        id: { type: integer, readOnly: true }
+        name: { type: string }
+        age: { type: number, minimum: 0, exclusiveMinimum: true, nullable: true }
+        mother: { $ref: '#/components/schemas/Pet' }
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      summary: List pets
+      parameters: [{ in: query, name: kind, schema: { type: array, items: { type: string } } }]
+      responses: { '200': { description: ok } }
+    post:
+      operationId: addPet
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } }
+      responses: { '201': { description: ok } }
+  /pets/{id}:
+    delete:
+      parameters: [{ in: path, name: id, required: true, schema: { type: string } }]
+      responses: { '204': { description: ok } }
+`;
+
+describe('tenon import-openapi', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let api: Server;
+  let url: string;
+  const requests: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string })[] = [];
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    await project.write('api.yaml', API);
+    api = createServer(async (request, response) => {
+      const { method, url, headers } = request;
+      if (url === '/openapi.yaml') return response.end(API);
+      requests.push({ method, url, headers, body: await text(request) });
+      if (url?.startsWith('/v1/pets/none')) return response.writeHead(404).end('no such pet');
+      return response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'DELETE' ? undefined : '["Ada"]');
+    });
+    await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await Promise.all([project.remove(), clear(), new Promise(resolve => api.close(resolve))]);
+  });
+  const importApi = (...args: string[]) => runTenon(project.folder, ['import-openapi', ...args]);
+
+  it('writes a server that compiles, and calls the API [cli.import-openapi]', async () => {
+    const { code, out, err } = await tenon(project.folder, ['import-openapi', 'api.yaml', '--json']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { text: module, tools, variables } = JSON.parse(out);
+    expect(tools).toEqual(['listPets', 'addPet', 'delete_pets_id']);
+    expect(variables).toEqual(['PET_SHOP_URL', 'PET_SHOP_KEY', 'PET_SHOP_TOKEN']);
+    expect(module).toContain("?? 'https://eu.example.com/v1'");
+    expect(edit(module).errors).toEqual([]);
+
+    const client = await load(module);
+    expect(client.server.info).toMatchObject({ name: 'pet-shop', version: '2.1.0', description: 'Sells pets.' });
+    const [list, add, remove] = (await client.call('tools/list')).tools;
+    expect(list).toMatchObject({ name: 'listPets', title: 'List pets', annotations: { readOnlyHint: true } });
+    expect(add).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: false } });
+    expect(remove).toMatchObject({ annotations: { destructiveHint: true, idempotentHint: true } });
+
+    expect(getText(await client.callTool('listPets', { kind: ['cat', 'a b'] }))).toBe('["Ada"]');
+    expect(getText(await client.callTool('addPet', { body: { name: 'Bo', mother: { name: 'Ada' } } }))).toBe('["Ada"]');
+    expect(getText(await client.callTool('delete_pets_id', { id: 'a/b$&' }))).toBe('done: status 204');
+    expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['GET', '/v1/pets?kind=cat&kind=a+b', ''],
+      ['POST', '/v1/pets', '{"name":"Bo","mother":{"name":"Ada"}}'],
+      ['DELETE', '/v1/pets/a%2Fb%24%26', ''],
+    ]);
+    expect(requests[1]?.headers).toMatchObject({
+      'x-key': 'the-key',
+      authorization: 'Bearer the-token',
+      'content-type': 'application/json',
+    });
+
+    // Read-only properties cannot be set, and a schema of OpenAPI 3.0 is one of JSON Schema 2020-12.
+    expect(await client.callTool('addPet', { body: { name: 'Bo', age: 0 } })).toMatchObject({ isError: true });
+    expect(JSON.stringify(add?.inputSchema)).not.toContain('readOnly');
+    const missing = await client.callTool('delete_pets_id', { id: 'none' });
+    expect(missing).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('status 404. no such pet') }],
+    });
+    const climbing = await client.callTool('delete_pets_id', { id: '..' });
+    expect(climbing).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('expected a value') }] });
+    expect(requests).toHaveLength(4);
+    await client.close();
+  });
+
+  /** Loads a generated module as a server. Inside the repository it finds the package. */
+  async function load(module: string): Promise<Client> {
+    Object.assign(process.env, { PET_SHOP_URL: `${url}/v1/`, PET_SHOP_KEY: 'the-key', PET_SHOP_TOKEN: 'the-token' });
+    const cache = join(root, '.cache');
+    await mkdir(cache, { recursive: true });
+    const folder = await mkdtemp(join(cache, 'openapi-'));
+    try {
+      await writeFile(join(folder, 'server.ts'), module);
+      const { server } = await import(join(folder, 'server.ts'));
+      return await connect(server);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  it('reads URLs, and Swagger 2.0 in JSON', async () => {
+    const fetched = await importApi(`${url}/openapi.yaml`, '--read-only', '--json');
+    expect(JSON.parse(fetched.out).tools).toEqual(['listPets']);
+    await project.write('swagger.json', {
+      swagger: '2.0',
+      info: { title: 'Old', version: '1' },
+      host: 'old.example.com',
+      schemes: ['https'],
+      basePath: '/v1',
+      paths: {
+        '/save': {
+          post: {
+            operationId: 'save',
+            consumes: ['application/json'],
+            parameters: [{ in: 'body', name: 'thing', required: true, schema: { $ref: '#/definitions/Thing' } }],
+            responses: { 200: { description: 'ok' } },
+          },
+        },
+      },
+      definitions: { Thing: { type: 'object', properties: { size: { type: 'integer' } } } },
+    });
+    const { out } = await importApi('swagger.json');
+    expect(out).toContain("'https://old.example.com/v1'");
+    expect(out).toContain('"$ref": "#/$defs/Thing"');
+    expect(edit(out).errors).toEqual([]);
+  });
+
+  it('writes a file once, and over another only when asked', async () => {
+    expect(await importApi('api.yaml', '--out', 'server.ts')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('wrote server.ts: 3 tools'),
+    });
+    expect((await importApi('api.yaml', '--out', 'server.ts')).code).toBe(0);
+    expect(await importApi('api.yaml', '--out', 'server.ts', '--read-only')).toMatchObject({ code: 2 });
+    expect((await importApi('api.yaml', '--out', 'server.ts', '--read-only', '--force')).code).toBe(0);
+  });
+
+  it.each([
+    [['none.yaml'], 'cannot read'],
+    [['mcp.json'], 'not an OpenAPI document'],
+    [['broken.yaml'], 'broken.yaml:4:1'],
+    [['api.yaml', '--include', 'nothing'], 'no operations'],
+    [['api.yaml', '--out', 'server.txt'], 'not a TypeScript file'],
+    [['relative.yaml'], '--base-url'],
+  ])('refuses what it cannot use: %j [cli.exit]', async (args, problem) => {
+    await project.write('broken.yaml', 'openapi: 3.0.0\ninfo: { title: a }\npaths: [\n');
+    await project.write('relative.yaml', API.replace('https://{region}.example.com', ''));
+    const { code, out, err } = await importApi(...args, '--json');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(problem);
+  });
+});
