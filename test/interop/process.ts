@@ -46,6 +46,8 @@ export interface HttpPeer {
   readonly pid: number;
   /** Sends a signal, such as SIGSTOP. */
   signal(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<unknown>;
   /** Ends the server as `kill -9` does. */
   stop(): Promise<void>;
 }
@@ -75,6 +77,7 @@ export async function startHttpPeer(
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     signal: signal => void child.kill(signal),
+    exited,
     async stop() {
       child.kill('SIGKILL');
       await exited;

@@ -94,13 +94,13 @@ function readResidentMemory(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
 }
 
-interface Balancer {
+export interface Balancer {
   readonly port: number;
   close(): Promise<void>;
 }
 
 /** Starts HAProxy without stickiness. A request that reached no replica is sent to another one. */
-async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'tenon-haproxy-'));
   const file = join(folder, 'haproxy.cfg');

@@ -6,10 +6,20 @@ export interface RawSession {
   readonly retries: number[];
   /** Calls a tool. Returns the text of its result. */
   call(name: string, input?: object): Promise<string>;
+  /** Calls a tool once. Returns the text of its result, or `undefined` if the connection breaks. */
+  callOnce(name: string, input?: object): Promise<string | undefined>;
+  /** Calls a tool once. Returns the code of its error, or `undefined` for a result. */
+  callForError(name: string): Promise<number | undefined>;
   /** Begins a call with a stream. Returns the id of its first event. */
   beginCall(name: string, input?: object): Promise<string>;
   /** Resumes a stream. Returns the response on it. */
   resume(lastEventId: string): Promise<unknown>;
+  /** Notifies the server that the session is initialized, so that it sends notifications. */
+  confirm(): Promise<void>;
+  /** Sends a request, and returns its result. */
+  request(method: string, params: object): Promise<unknown>;
+  /** Opens the standalone stream, and returns its text when it contains `expected`. */
+  waitForEvent(expected: string): Promise<string>;
   /** The same session at another address. */
   at(url: string): RawSession;
 }
@@ -35,16 +45,15 @@ export async function openRawSession(url: string): Promise<RawSession> {
   }
 }
 
-function createRawSession(url: string, session: string, retries: number[]): RawSession {
+function createRawSession(url: string, session: string, retries: number[], ids = { last: 0 }): RawSession {
   const headers = { ...HEADERS, 'mcp-session-id': session, 'mcp-protocol-version': VERSION };
-  let lastId = 0;
   const post = (name: string, input: object, more: object = {}) =>
     fetch(url, {
       method: 'POST',
       headers,
       body: JSON.stringify({
         jsonrpc: '2.0',
-        id: `${session}-${++lastId}`,
+        id: `${session}-${++ids.last}`,
         method: 'tools/call',
         params: { name, arguments: input, ...more },
       }),
@@ -62,6 +71,15 @@ function createRawSession(url: string, session: string, retries: number[]): RawS
         if (status === 404) throw new Error('the session is gone');
         await setTimeout(20);
       }
+    },
+    callOnce: (name, input = {}) =>
+      post(name, input).then(
+        async response => JSON.parse(await response.text()).result.content[0].text,
+        () => undefined,
+      ),
+    async callForError(name) {
+      const { error } = (await (await post(name, {})).json()) as { error?: { code: number } };
+      return error?.code;
     },
     async beginCall(name, input = {}) {
       const response = await post(name, input, { _meta: { progressToken: 1 } });
@@ -83,6 +101,26 @@ function createRawSession(url: string, session: string, retries: number[]): RawS
         await setTimeout(50);
       }
     },
-    at: other => createRawSession(other, session, retries),
+    async confirm() {
+      const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      await (await fetch(url, { method: 'POST', headers, body })).text();
+    },
+    async request(method, params) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: `${session}-${++ids.last}`, method, params });
+      return ((await (await fetch(url, { method: 'POST', headers, body })).json()) as { result?: unknown }).result;
+    },
+    async waitForEvent(expected) {
+      const response = await fetch(url, { headers });
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      let text = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        text += new TextDecoder().decode(value);
+        if (text.includes(expected) || done) break;
+      }
+      await reader.cancel();
+      return text;
+    },
+    at: other => createRawSession(other, session, retries, ids),
   };
 }

@@ -8,9 +8,9 @@ import { retryUntilPasses } from '../interop/retry.js';
 import type { SdkCallOptions } from '../interop/sdk-client.js';
 import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
+import { isFull, takeCover } from '../support/extent.js';
 import { type Cluster, canStartCluster, startCluster } from './cluster.js';
 import { openRawSession } from './raw-session.js';
-import { isFull, takeCover } from '../support/extent.js';
 
 /** Processes that are killed, one after another. */
 const KILLS = isFull ? 60 : 4;

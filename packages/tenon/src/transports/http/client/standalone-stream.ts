@@ -12,7 +12,7 @@ const SHARED_LISTEN_POLICY: ReconnectPolicy = {
   ...LISTEN_POLICY,
   maxAttempts: Number.POSITIVE_INFINITY,
   initialDelay: 500,
-  maxDelay: 10_000,
+  maxDelay: 5_000,
 };
 
 /**
