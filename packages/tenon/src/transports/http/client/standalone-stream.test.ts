@@ -92,6 +92,33 @@ describe('the standalone stream', () => {
     await channel.close();
   });
 
+  it('of a shared session is taken over when another process no longer has it, and what was missed is reported', async () => {
+    const { channel, notes, passWait, server } = await start((_, response, index) => {
+      if (index < 3) json(response, { jsonrpc: '2.0', error: { code: -32600, message: 'Conflict' } }, 409);
+      else stream(response, data(note()));
+    });
+    let taken = 0;
+    channel.shareSession({
+      requestIdPrefix: 'p.',
+      continued: { id: 'session-1', versionHeader: '2025-11-25' },
+      isContinued: () => true,
+      onStreamTaken: () => {
+        taken += 1;
+      },
+    });
+    channel.listen();
+    expect([await passWait(), await passWait()]).toEqual([500, 1_000]);
+    expect(taken).toBe(0);
+    expect(await passWait()).toBe(2_000);
+    await notes.until(({ messages }) => messages.length === 1);
+    expect(taken).toBe(1);
+    for (const { headers } of server.seen)
+      expect(headers).toMatchObject({ 'mcp-session-id': 'session-1', 'mcp-protocol-version': '2025-11-25' });
+    // Another process continues the session, so it is not ended.
+    await channel.close();
+    expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+  });
+
   it('is looked for while the server cannot be reached', async () => {
     const { channel, notes, passWait } = await start((_, response, index) => {
       if (index < 2) response.destroy();
