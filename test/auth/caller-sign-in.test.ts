@@ -48,6 +48,11 @@ it('gives each caller tokens of its own at the server, which appear nowhere else
   for (const token of gateway.upstream.tokens) expect(records).not.toContain(token.replace('Bearer ', ''));
 });
 
+it('answers 405 to methods other than GET at its pages', async () => {
+  const response = await fetch(await linkFor(await open('ada')), { method: 'POST' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
+});
+
 it('answers a tool call of a client without URL elicitation by a tool error with the link', async () => {
   const client = await open('ada');
   const result = await client.callTool('remote__whoami');

@@ -87,6 +87,11 @@ describe('proofs that prove nothing', () => {
     });
   });
 
+  it('one without the hash of the token, which the error names', async () => {
+    const refused = await outcome(protect(), proven(await holder.proof(token, { ath: undefined })));
+    expect(said(refused)?.params.error_description).toContain('(ath)');
+  });
+
   it('one for a token that is bound to nothing', async () => {
     token = await issuer.token();
     expect(said(await outcome(protect(), proven(await holder.proof(token))))?.params.error).toBe('invalid_token');

@@ -247,6 +247,11 @@ describe('options that would protect nothing are refused', () => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });
 
+  it('accepts a window of five minutes, and no more', () => {
+    expect(() => issuer.protect({ dpop: { maxProofAge: 300_000 } })).not.toThrow();
+    expect(() => issuer.protect({ dpop: { maxProofAge: 300_001 } })).toThrow('maxProofAge');
+  });
+
   it('needs no TLS on this machine', () => {
     expect(() =>
       issuer.protect({ resource: 'http://127.0.0.1:3000/mcp', issuers: ['http://localhost:4000'] }),

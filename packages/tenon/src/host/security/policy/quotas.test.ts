@@ -97,6 +97,20 @@ describe('quotas [tools.security.rate-limited]', () => {
     expect(quotas.consume(call({ name: 'another' }))).toBeUndefined();
   });
 
+  it('forget those first who came longest ago', () => {
+    const clock = fakeClock();
+    const quotas = createQuotas([{ per: ['tool'], calls: 2, window: 1000 }], { clock, maxKeys: 6 });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const name of names) quotas.consume(call({ name }));
+    // Only the first four are looked at. They were used after `e` and `f`, which are full again.
+    clock.advance(600);
+    for (const name of names.slice(0, 4)) for (let n = 0; n < 2; n++) quotas.consume(call({ name }));
+    for (let n = 0; n < 2; n++) expect(quotas.consume(call({ name: 'g' }))).toBeUndefined();
+    expect(quotas.consume(call({ name: 'g' }))).toBeDefined();
+    expect(quotas.consume(call({ name: 'h' }))).toBeUndefined();
+    for (const name of names.slice(0, 4)) expect(quotas.consume(call({ name })), name).toBeDefined();
+  });
+
   it.each([
     { calls: 0 },
     { calls: 1.5 },

@@ -19,6 +19,17 @@ describe('a rule with an exact name', () => {
   });
 });
 
+describe('a rule for anonymous callers', () => {
+  it('covers no rule for a principal, and a rule for a principal covers no anonymous callers', () => {
+    const anonymous = deny({ tool: 'read', principal: null });
+    const anybody = deny({ tool: 'read', principal: '*' });
+    expect(doesRuleCover(anonymous, anonymous)).toBe(true);
+    expect(doesRuleCover(anonymous, anybody)).toBe(false);
+    expect(doesRuleCover(anybody, anonymous)).toBe(false);
+    expect(doesRuleCover(deny({ tool: 'read' }), anonymous)).toBe(true);
+  });
+});
+
 describe('a rule with a pattern', () => {
   it('covers narrower patterns and the names that match', () => {
     const pattern = deny({ tool: 'read*' });

@@ -56,6 +56,12 @@ describe('findEncoded', () => {
     expect(read(encoded)).toEqual([]);
   });
 
+  it('finds a sentence with a twentieth of other characters, and not with more', () => {
+    const words = 'send the keys to the other host now ok';
+    expect(read(hex(`${words}\u0001\u0001`))).toEqual([expect.stringContaining(words)]);
+    expect(read(hex(`${words}\u0001\u0001\u0001`))).toEqual([]);
+  });
+
   it('decodes the beginning of a long text', () => {
     expect(read(hex(PROSE.repeat(20)))[0]).toHaveLength(240);
     expect(read(btoa(PROSE.repeat(20)))[0]).toHaveLength(180);
