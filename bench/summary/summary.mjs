@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, root } from '../../scripts/process.mjs';
 import { heading, table } from '../report.mjs';
+import { before } from './before.mjs';
 import { drawPlot } from './plot.mjs';
 import { getTargetStatuses } from './targets.mjs';
 
@@ -28,11 +29,12 @@ function toTable(parts) {
     work,
     peer,
     official,
+    before[work] ?? '–',
     tenon,
     target,
     verdict(isMet),
   ]);
-  return table(['work', 'best peer', 'official v2', 'Tenon', 'target', ''], rows);
+  return table(['work', 'best peer', 'official v2', 'Tenon before', 'Tenon', 'target', ''], rows);
 }
 
 /** When and where. @param {Parts} parts */
@@ -68,7 +70,7 @@ export function toPageBlock(parts) {
     '',
     toTable(parts).trimEnd(),
     '',
-    `CPU per request unless a row says otherwise. A ratio is the median of the ratios of each round; in brackets is the ratio of the least values. ${describeRun(parts)}.`,
+    `CPU per request unless a row says otherwise. A ratio is the median of the ratios of each round; in brackets is the ratio of the least values. *Tenon before*: independent measurements of another machine, before the work on speed of November 2026. ${describeRun(parts)}.`,
     '[`bench/results`](../bench/results/README.md) has all figures, their spread, and the setup of each peer.',
   ]);
 }
