@@ -1,12 +1,14 @@
 // @ts-check
 /** Bundles the command into packages/cli/dist: one file for each command, loaded when it is used, beside its dependencies. */
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { readJson, root } from './process.mjs';
 
 const folder = join(root, 'packages/cli');
+/** The types of `@tenon/cli/init`. */
+const INIT_TYPES = 'export declare const runInit: (args: readonly string[]) => Promise<void>;\n';
 
 export async function buildCommand() {
   const { dependencies } = readJson(join(folder, 'package.json'));
@@ -15,7 +17,7 @@ export async function buildCommand() {
   const work = await mkdtemp(join(root, '.cache/command-'));
   const fresh = join(work, 'dist');
   await build({
-    entryPoints: [join(folder, 'src/tenon.ts'), join(folder, 'src/dev-process.ts')],
+    entryPoints: ['tenon', 'dev-process', 'init'].map(name => join(folder, `src/${name}.ts`)),
     outdir: fresh,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'parts/[name]-[hash]',
@@ -29,6 +31,7 @@ export async function buildCommand() {
     external: Object.keys(dependencies).flatMap(name => [name, `${name}/*`]),
     logLevel: 'warning',
   });
+  await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);
   await chmod(join(fresh, 'tenon.mjs'), 0o755);
   // A program that starts meanwhile finds the former files or the new ones.
   await rename(dist, join(work, 'before')).catch(() => undefined);

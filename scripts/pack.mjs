@@ -66,6 +66,29 @@ export async function installPackedPackage(name, also = []) {
   return { folder, tarball, remove };
 }
 
+/**
+ * Packs packages of this checkout, and completes a package.json so that npm installs them without a network: with the packed
+ * packages, and everything else that it and they need from this checkout.
+ * @param {string} folder of the package.json
+ * @param {readonly string[]} names of the folders of the packages
+ */
+export async function installWithPacked(folder, names) {
+  const manifest = readJson(join(folder, 'package.json'));
+  const sources = names.map(name => join(root, 'packages', name));
+  const packed = await Promise.all(
+    sources.map(async source => {
+      const place = await mkdtemp(join(folder, '.packed-'));
+      return [readJson(join(source, 'package.json')).name, `file:${await pack(place, source)}`];
+    }),
+  );
+  const needed = sources.flatMap(source => Object.keys(readJson(join(source, 'package.json')).dependencies ?? {}));
+  const wanted = [...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }), ...needed];
+  const linked = wanted.map(name => [name, `file:${findInstalled(join(root, 'packages/cli'), name)}`]);
+  const dependencies = { ...Object.fromEntries(linked), ...Object.fromEntries(packed) };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies, devDependencies: {} }));
+  await runNpm(install, { ...quiet, cwd: folder });
+}
+
 /** The folder of a dependency: beside the package that needs it, or at the root. @param {string} source @param {string} name */
 function findInstalled(source, name) {
   const nested = join(source, 'node_modules', name);

@@ -19,9 +19,11 @@ export interface Import {
   readonly isImmediate: boolean;
 }
 
-/** The packages of this project, by the names of their folders. */
+/** The packages of this project with code in TypeScript, by the names of their folders. */
 export function listPackages(): string[] {
-  return readdirSync(fileURLToPath(new URL('../../packages', import.meta.url)));
+  // `npm create tenon` is a script of a few lines in JavaScript.
+  const names = readdirSync(fileURLToPath(new URL('../../packages', import.meta.url)));
+  return names.filter(name => name !== 'create-tenon');
 }
 
 /** The files of a package that are published: all but the tests and their fixtures. */

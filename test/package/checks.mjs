@@ -2,13 +2,14 @@
 /** What is asked of the package as its users get it: packed, and installed into an empty project. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundles } from '../../bench/size/bundles.mjs';
 import { measureBundle } from '../../bench/size/measure.mjs';
-import { installPacked, installPackedPackage } from '../../scripts/pack.mjs';
-import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
+import { installPacked, installPackedPackage, installWithPacked } from '../../scripts/pack.mjs';
+import { bin, library, readJson, root, runNode, runNpm } from '../../scripts/process.mjs';
 
 /** @type {Awaited<ReturnType<typeof installPacked>> | undefined} */
 let project;
@@ -231,6 +232,33 @@ export async function commandAnswers() {
     for (const name of ['tenon', '@tenon/cli']) checkLinks(join(folder, 'node_modules', name, 'README.md'));
   } finally {
     await remove();
+  }
+}
+
+/** Creates a project as `npm create tenon` does, installs it, and runs its scripts and its server. */
+export async function createdProjectsWork() {
+  const place = await mkdtemp(join(tmpdir(), 'tenon-created-'));
+  const folder = join(place, 'notes');
+  /** @param {readonly string[]} args @param {string} cwd */
+  const evaluate = (args, cwd) => {
+    const { status, stdout, stderr } = spawnSync(args[0] ?? '', args.slice(1), { cwd, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stdout}${stderr}`);
+    return stdout;
+  };
+  try {
+    const program = join(root, 'packages/create-tenon/src/create-tenon.mjs');
+    const created = JSON.parse(evaluate([process.execPath, program, 'notes', '--no-install', '--json'], place));
+    if (created.folder !== folder) throw new Error(`expected a project in ${folder}, got ${JSON.stringify(created)}`);
+    await installWithPacked(folder, ['tenon', 'cli']);
+    checkTypes(folder, 'tsconfig.json', 'typescript');
+    await runNpm(['test'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    const tenon = [process.execPath, join(folder, 'node_modules/@tenon/cli/dist/tenon.mjs')];
+    const server = [...tenon, 'serve', '--stdio', 'server.ts'];
+    const answer = JSON.parse(evaluate([...tenon, 'call', 'add', 'a=2', 'b=3', '--json', '--', ...server], folder));
+    if (answer.structuredContent?.sum !== 5) throw new Error(`expected the sum 5, got ${JSON.stringify(answer)}`);
+    await runNode([bin('publint'), 'run', '--strict', join(root, 'packages/create-tenon')]);
+  } finally {
+    await rm(place, { recursive: true, force: true });
   }
 }
 

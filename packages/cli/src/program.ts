@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
+  init: { load: async () => (await import('./init/init-command.js')).createInitCommand },
   dev: { load: async () => (await import('./dev/dev-command.js')).createDevCommand },
   'import-openapi': {
     load: async () => (await import('./openapi/import-openapi.js')).createImportOpenapiCommand,

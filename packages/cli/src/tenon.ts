@@ -1,25 +1,5 @@
 #!/usr/bin/env node
 /** Entry point of the command `tenon`. */
-import { exitCodes } from './exit-codes.js';
-import { run } from './program.js';
-import { createScreen } from './screen.js';
-import { createTerminal } from './terminal.js';
+import { runProcess } from './run-process.js';
 
-for (const stream of [process.stdout, process.stderr]) {
-  // The reader of a pipe may close it early, as `head` does. There is nothing left to write for.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCodes.success);
-    throw error;
-  });
-}
-
-const code = await run(process.argv.slice(2), {
-  screen: createScreen(process.stdout, process.stderr, { noColor: Boolean(process.env.NO_COLOR) }),
-  terminal: createTerminal(process.stdin, process.stderr),
-  env: process.env,
-  cwd: process.cwd(),
-  code: exitCodes.success,
-});
-process.exitCode = code;
-// Leftover handles must not keep the process alive, and pending output must be written before it ends.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+await runProcess(process.argv.slice(2));

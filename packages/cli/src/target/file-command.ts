@@ -50,6 +50,11 @@ export function findTypeScriptLoader(path: string, nodeVersion: string = process
   return tsx;
 }
 
+/** Tells if the runtime runs TypeScript without another package. */
+export function canRunTypeScript(nodeVersion: string = process.versions.node): boolean {
+  return !isNode() || isAtLeast(nodeVersion, RUNS_TYPESCRIPT);
+}
+
 function createTypeScriptError(path: string, nodeVersion: string): TenonError {
   return createUsageError(
     `${path}: Node ${nodeVersion} cannot run TypeScript`,

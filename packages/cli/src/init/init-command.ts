@@ -1,0 +1,145 @@
+import { basename, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { canRunTypeScript } from '../target/file-command.js';
+import { createUsageError } from '../usage-error.js';
+import {
+  detectPackageManager,
+  formatScript,
+  installDependencies,
+  PACKAGE_MANAGERS,
+  type PackageManager,
+} from './package-manager.js';
+import { createProjectFiles, type ProjectTransport, TRANSPORTS } from './project-files.js';
+import { writeProject } from './write-project.js';
+
+interface InitOptions {
+  readonly name?: string;
+  readonly transport?: ProjectTransport;
+  readonly packageManager?: PackageManager;
+  readonly install: boolean;
+  readonly input: boolean;
+  readonly json?: boolean;
+}
+
+/** Result of `tenon init`, as `--json` prints it. */
+export interface InitResult {
+  /** Absolute path of the project. */
+  readonly folder: string;
+  /** Name of the npm package. */
+  readonly name: string;
+  readonly transport: ProjectTransport;
+  readonly packageManager: PackageManager;
+  /** Written files, relative to the folder. */
+  readonly files: readonly string[];
+  readonly installed: boolean;
+  /** Command lines to run next. */
+  readonly next: readonly string[];
+}
+
+const DEFAULT_FOLDER = 'mcp-server';
+/** Valid names of npm packages. */
+const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+const MAX_NAME_LENGTH = 214;
+const TRANSPORT_INPUTS = { http: ['h', 'http'], stdio: ['s', 'stdio'] } as const;
+
+export function createInitCommand(context: CliContext): Command {
+  return createCommand('init', 'create a project of a server, with a test')
+    .argument('[dir]', `folder of the project (default: asked in a terminal, else ${DEFAULT_FOLDER})`)
+    .option('--name <name>', 'name of the npm package (default: the name of the folder)')
+    .addOption(
+      new Option(
+        '--transport <name>',
+        'how hosts connect: to a URL, or by starting the server (default: asked in a terminal, else http)',
+      ).choices(TRANSPORTS),
+    )
+    .addOption(
+      new Option('--package-manager <name>', 'default: the one that runs this command, else npm').choices(
+        PACKAGE_MANAGERS,
+      ),
+    )
+    .option('--no-install', 'do not install the dependencies')
+    .option('--no-input', 'never ask')
+    .option('--json', 'print the result as JSON on standard output')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon init notes', 'create a project in ./notes, and install its dependencies'],
+        ['tenon init notes --transport stdio', 'a server that hosts start'],
+        ['npm create tenon notes', 'the same, without an installed command'],
+      ]),
+    )
+    .action(async (dir: string | undefined, options: InitOptions) => {
+      const result = await createProject(context, dir, options);
+      if (options.json) context.screen.printJson(result);
+      else context.screen.print(formatResult(result, context.cwd));
+      context.code = exitCodes.success;
+    });
+}
+
+async function createProject(context: CliContext, dir: string | undefined, options: InitOptions): Promise<InitResult> {
+  const { screen, env, cwd } = context;
+  const folder = resolve(cwd, dir ?? (await askFolder(context, options)));
+  const name = options.name ?? toPackageName(basename(folder));
+  checkPackageName(name);
+  const transport = options.transport ?? (await askTransport(context, options));
+  const packageManager = options.packageManager ?? detectPackageManager(env);
+  const files = createProjectFiles({ name, transport, packageManager, withTsx: !canRunTypeScript() });
+  writeProject(folder, files);
+  if (options.install) {
+    screen.note(`created ${Object.keys(files).length} files, installing the dependencies with ${packageManager}`);
+    await installDependencies(packageManager, folder, env);
+  }
+  const place = relative(cwd, folder);
+  const next = [
+    ...(place === '' ? [] : [`cd ${/\s/.test(place) ? JSON.stringify(place) : place}`]),
+    ...(options.install ? [] : [`${packageManager} install`]),
+    formatScript(packageManager, 'test'),
+    formatScript(packageManager, 'dev'),
+  ];
+  return { folder, name, transport, packageManager, files: Object.keys(files), installed: options.install, next };
+}
+
+async function askFolder({ terminal }: CliContext, { input }: InitOptions): Promise<string> {
+  if (!input || !terminal.interactive) return DEFAULT_FOLDER;
+  const answer = await terminal.ask(`Folder of the project [${DEFAULT_FOLDER}]: `);
+  return answer?.trim() || DEFAULT_FOLDER;
+}
+
+async function askTransport({ terminal }: CliContext, { input }: InitOptions): Promise<ProjectTransport> {
+  if (!input || !terminal.interactive) return 'http';
+  const answer = await terminal.choose(
+    'Do hosts connect to a URL, or start the server? [http/stdio] ',
+    TRANSPORT_INPUTS,
+  );
+  return answer ?? 'http';
+}
+
+/** Converts the name of a folder to a valid name of a package. */
+function toPackageName(folderName: string): string {
+  const name = folderName
+    .toLowerCase()
+    .replace(/[^a-z0-9._~-]+/g, '-')
+    .replace(/^[-._]+|-+$/g, '');
+  return name === '' ? DEFAULT_FOLDER : name;
+}
+
+function checkPackageName(name: string): void {
+  if (PACKAGE_NAME.test(name) && name.length <= MAX_NAME_LENGTH) return;
+  throw createUsageError(
+    `--name: invalid name of a package: ${name.slice(0, MAX_NAME_LENGTH)}`,
+    'use lower-case letters, digits, -, . and _, such as notes or @example/notes',
+  );
+}
+
+function formatResult({ folder, files, next }: InitResult, cwd: string): string {
+  const place = relative(cwd, folder) || '.';
+  return [
+    `\nCreated ${place}: ${files.join(', ')}`,
+    '\nNext:',
+    ...next.map(line => `  ${line}`),
+    '\nREADME.md tells how to connect the server to a host.',
+  ].join('\n');
+}
