@@ -35,7 +35,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
   host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'server', 'client'] },
   runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client', 'host'] },
-  testing: { values: [...talk, 'stores', 'transports', 'extensions', 'server', 'client', 'host'] },
+  recording: { values: [...talk, 'server', 'client'] },
+  testing: { values: [...talk, 'stores', 'transports', 'extensions', 'server', 'client', 'host', 'recording'] },
 };
 
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */

@@ -126,6 +126,7 @@ const CLIENT: Undefined<
   copyMessages: undefined,
   clock: undefined,
   telemetry: undefined,
+  onMessage: undefined,
 };
 
 const CALL: Undefined<

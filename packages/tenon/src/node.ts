@@ -15,6 +15,7 @@ export {
   type ServeHttpOptions,
   serveHttp,
 } from './runtimes/node/http/http-server.js';
+export { openTransport } from './runtimes/node/open-transport.js';
 export { type ServerDefaults, setServerDefaults } from './runtimes/node/server-defaults.js';
 export {
   type WorkspaceFolder,

@@ -73,6 +73,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   copyMessages: checkOptional(checkBoolean),
   telemetry: checkOptional(anyObject),
+  onMessage: checkOptional(checkFunction),
   clock: checkOptional(anyObject),
 };
 

@@ -4,6 +4,7 @@ import type { TenonError } from '../jsonrpc/error.js';
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Icon, LoggingLevel, Root } from '../protocol/content.js';
 import type {
@@ -210,6 +211,12 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @default none
    */
   readonly telemetry?: Telemetry | undefined;
+  /**
+   * Called with each message that the client sends or receives, in the form of the protocol version. Messages may contain
+   * secrets.
+   * @default nothing is called
+   */
+  readonly onMessage?: MessageObserver | undefined;
   /**
    * Source of time, for tests.
    * @default the clock of the system

@@ -72,6 +72,16 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
 }
 
+/** Tells if a value is a valid message. */
+export function isMessage(value: unknown): value is JsonRpcMessage {
+  return classifyMessage(value) !== 'malformed';
+}
+
+/** Tells if a sent value is the responses to a batch. */
+export function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
+  return Array.isArray(message);
+}
+
 /** Tells if a value is an error response. */
 export function isFailureMessage(value: unknown): value is JsonRpcFailure {
   return classifyMessage(value) === 'failure';

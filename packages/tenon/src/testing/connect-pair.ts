@@ -1,10 +1,11 @@
 import type { Client, ServerTypes } from '../client/client.js';
 import { connectTo, createTransportEndpoint } from '../client/connect.js';
 import type { ClientOptions } from '../client/options.js';
+import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
 import { dialects } from '../protocol/versions/index.js';
-import { createTransportPair, type MessageObserver } from '../transports/memory.js';
+import { createTransportPair } from '../transports/memory.js';
 
 /** All protocol versions, newest first, for tests that run on each of them. */
 export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);

@@ -4,6 +4,27 @@
  * @module tenon/testing
  */
 
+export type { UnrecordedAnswer } from '../recording/mock/mock-answers.js';
+export { createMockServer, type MockServerOptions } from '../recording/mock/mock-server.js';
+export { type ServerFault, type ServerFaultOptions, withServerFaults } from '../recording/mock/server-faults.js';
+export { parseRecording } from '../recording/parse-recording.js';
+export {
+  createRecordingProxy,
+  type RecordingProxy,
+  type RecordingProxyOptions,
+} from '../recording/proxy/recording-proxy.js';
+export { createRecorder, type Recorder, type RecorderOptions, type SessionRecorder } from '../recording/recorder.js';
+export type { RecordedDirection, RecordedMessage, Recording } from '../recording/recording.js';
+export { redactMessage } from '../recording/redact-message.js';
+export type { JsonDifference } from '../recording/replay/compare-json.js';
+export {
+  type ReplayClientOptions,
+  type ReplayDifference,
+  type ReplayReport,
+  replayToServer,
+} from '../recording/replay/replay-client.js';
+export type { ReplayMismatch, ReplayMode } from '../recording/replay/replay-matching.js';
+export { createReplayServer, type ReplayServer, type ReplayServerOptions } from '../recording/replay/replay-server.js';
 export { connectPair, type PairOptions, protocolVersions } from './connect-pair.js';
 export { echoServer } from './echo-server.js';
 export { type FakeClock, fakeClock } from './fake-clock.js';

@@ -1,6 +1,7 @@
 import { copyThroughJson } from '../encoding/json-value.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
+import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** The two connected transports of a client and a server in one process. */
@@ -10,9 +11,6 @@ export interface TransportPair {
   /** The server's end. */
   readonly server: Transport;
 }
-
-/** Called with every message before it is delivered, in the form in which it arrives. */
-export type MessageObserver = (from: 'client' | 'server', message: JsonRpcMessage | readonly JsonRpcResponse[]) => void;
 
 /** Options of a pair of memory transports. */
 export interface MemoryOptions {

@@ -1,5 +1,6 @@
 import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { methods, toResult } from '../../protocol/methods.js';
 import { interpretProbe } from '../../protocol/negotiation/probe.js';
@@ -97,9 +98,19 @@ class VersionNegotiator {
   }
 
   async #createConnection(endpoint: ServerEndpoint): Promise<Connection> {
-    const connection = new Connection(endpoint, await endpoint.open(), this.#options, this.#events, this.#clock);
+    const transport = await this.#openTransport(endpoint);
+    const connection = new Connection(endpoint, transport, this.#options, this.#events, this.#clock);
     await connection.open();
     return connection;
+  }
+
+  async #openTransport(endpoint: ServerEndpoint): Promise<Transport> {
+    const transport = await endpoint.open();
+    const { onMessage } = this.#options;
+    if (onMessage === undefined) return transport;
+    // Loaded on first use, because few clients need it.
+    const { observeTransport } = await import('../../jsonrpc/observe-transport.js');
+    return observeTransport(transport, onMessage);
   }
 
   async #probe(connection: Connection): Promise<Connection> {

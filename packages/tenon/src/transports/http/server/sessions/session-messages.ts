@@ -1,11 +1,6 @@
 import { TenonError } from '../../../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
-import {
-  createFailure,
-  type ErrorObject,
-  type JsonRpcMessage,
-  type JsonRpcResponse,
-} from '../../../../jsonrpc/message.js';
+import { createFailure, type ErrorObject, type JsonRpcResponse } from '../../../../jsonrpc/message.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { EventStream } from '../../sse/event-streams.js';
 
@@ -20,10 +15,6 @@ export interface SessionStreamOptions {
 
 /** Name of the client in errors. */
 export const PEER = 'HTTP client';
-
-export function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
-  return Array.isArray(message);
-}
 
 /** Error of a request whose changes of the session could not be stored. */
 export const NOT_STORED: ErrorObject = {

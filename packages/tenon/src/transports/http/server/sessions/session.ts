@@ -1,6 +1,12 @@
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../../../jsonrpc/maybe-promise.js';
-import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
+import {
+  type Id,
+  isBatch,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+  serializeMessage,
+} from '../../../../jsonrpc/message.js';
 import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
@@ -11,13 +17,7 @@ import { onExpiry } from '../auth-expiry.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange, HeaderFields } from '../exchange.js';
 import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
-import {
-  createClosedError,
-  createNotStoredResponse,
-  isBatch,
-  PEER,
-  type SessionStreamOptions,
-} from './session-messages.js';
+import { createClosedError, createNotStoredResponse, PEER, type SessionStreamOptions } from './session-messages.js';
 import type { SessionPost } from './session-post.js';
 import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
 

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { parseLines, recordSession, TIME } from './fixtures/record-session.js';
+import { createRecorder } from './recorder.js';
+
+const TS = '2030-01-01T00:00:00.000Z';
+
+it('writes each message in one line with the direction, the server and the time [cli.record]', async () => {
+  const text = await recordSession(client => client.callTool('count'), { protocolVersion: '2025-06-18' });
+  const lines = parseLines(text);
+  expect(lines[0]).toMatchObject({
+    jsonrpc: '2.0',
+    method: '$transport/start',
+    _meta: { dir: 'lifecycle', server: 'notes' },
+  });
+  expect(lines.at(-1)).toMatchObject({ method: '$transport/close', _meta: { dir: 'lifecycle' } });
+  expect(lines[1]).toMatchObject({
+    id: 1,
+    method: 'initialize',
+    _meta: { dir: 'send', server: 'notes', ts: TS, session: 1 },
+  });
+  expect(lines[2]).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' }, _meta: { dir: 'recv' } });
+  expect(lines[3]).toMatchObject({ method: 'notifications/initialized', _meta: { dir: 'send' } });
+  expect(lines.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+});
+
+it('removes secrets from params, results and errors before it writes them [cli.record]', async () => {
+  const token = 'ghp_abcdefghijklmnop1234';
+  const text = await recordSession(client =>
+    client.callTool('echo', { password: 'hunter22', message: `use ${token}, password: hunter22` }),
+  );
+  expect(text).not.toContain('hunter22');
+  expect(text).not.toContain(token);
+  // The name of a secret in a schema is no secret.
+  const schema = parseLines(text).flatMap(({ result }) => (result as { tools?: unknown[] } | undefined)?.tools ?? []);
+  expect(JSON.stringify(schema)).toContain('"password":{"type":"string"}');
+});
+
+it('ends the recording at its maximum size, and says so in the file', () => {
+  const lines: string[] = [];
+  let limits = 0;
+  const recorder = createRecorder({
+    server: 's',
+    write: line => lines.push(line),
+    maxSize: 300,
+    onLimit: () => (limits += 1),
+    clock: TIME,
+  });
+  const session = recorder.openSession();
+  for (let id = 0; id < 10; id += 1) session.record('send', { jsonrpc: '2.0', id, method: 'ping' });
+  session.close();
+  expect(lines.length).toBeLessThan(6);
+  expect(parseLines(lines.join('')).at(-1)).toMatchObject({ method: '$transport/limit', params: { maxSize: 300 } });
+  expect(limits).toBe(1);
+});

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { createTransportPair } from '../../transports/memory.js';
+import { createNotesServer } from '../fixtures/notes-server.js';
+import { recordSession } from '../fixtures/record-session.js';
+import { type ReplayClientOptions, replayToServer } from './replay-client.js';
+
+type NotesServer = ReturnType<typeof createNotesServer>;
+
+function replay(text: string, server: Pick<NotesServer, 'connect'>, options?: ReplayClientOptions) {
+  const open = async () => {
+    const pair = createTransportPair();
+    await server.connect(pair.server);
+    return pair.client;
+  };
+  return replayToServer(text, open, options);
+}
+
+/** Creates a clock whose timers run soon, in their order. */
+function createRunningClock() {
+  const clock = fakeClock();
+  const after: typeof clock.after = (ms, run) => {
+    setImmediate(() => setImmediate(() => clock.advance(ms)));
+    return clock.after(ms, run);
+  };
+  return { ...clock, after };
+}
+
+const accept = { elicit: () => ({ action: 'accept' as const, content: { yes: true } }) };
+
+it.each(['2025-06-18', '2026-07-28'] as const)(
+  'reports no difference for the same server on %s [cli.replay]',
+  async protocolVersion => {
+    const text = await recordSession(
+      async client => {
+        await client.callTool('count');
+        await client.callTool('slow', {}, { onProgress: () => {} });
+        await client.callTool('remove');
+        await client.callTool('none').catch(() => {});
+      },
+      { protocolVersion, ...accept },
+    );
+    const report = await replay(text, createNotesServer());
+    expect(report).toMatchObject({ ok: true, differences: [] });
+    expect(report.compared).toBe(report.requests);
+    expect(report.requests).toBeGreaterThan(5);
+  },
+);
+
+it('reports values that differ with their paths, and ignores chosen ones [cli.replay]', async () => {
+  const text = await recordSession(async client => {
+    await client.callTool('count');
+    await client.callTool('count');
+  });
+  const server = createNotesServer();
+  const again = recordSession(client => client.callTool('count'), {}, server);
+  await again;
+  const { ok, differences } = await replay(text, server);
+  expect(ok).toBe(false);
+  expect(differences).toHaveLength(2);
+  expect(differences[0]).toMatchObject({ method: 'tools/call', request: 'tools/call {"name":"count"}' });
+  expect(differences[0]?.values).toContainEqual({ path: '/result/structuredContent/count', recorded: 1, received: 2 });
+  expect(await replay(text, server, { ignore: ['count', '/content/*/text'] })).toMatchObject({ ok: true });
+});
+
+it('reports requests that the server no longer sends, and calls without a response [cli.replay]', async () => {
+  const text = await recordSession(client => client.callTool('remove'), { protocolVersion: '2025-06-18', ...accept });
+  const silent = createServer({ name: 'notes', version: '1.0.0', tools: { remove: tool({ run: () => 'removed' }) } });
+  const { differences } = await replay(text, silent, { timeout: 500, clock: createRunningClock() });
+  expect(differences.map(({ method, problem }) => [method, problem])).toContainEqual([
+    'elicitation/create',
+    'the server did not send this recorded request',
+  ]);
+  const hanging = createServer({
+    name: 'notes',
+    version: '1.0.0',
+    tools: { remove: tool({ run: () => new Promise<string>(() => {}) }) },
+  });
+  const late = replay(text, hanging, { clock: createRunningClock(), timeout: 1000 });
+  expect((await late).differences.map(({ problem }) => problem)).toContain('no response within 1000 ms');
+});
