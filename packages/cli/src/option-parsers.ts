@@ -24,6 +24,16 @@ export function parseCount(text: string): number {
   return value;
 }
 
+const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Parses a size: `500k`, `20M`, `1G`. */
+export function parseSize(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,12})([kmg]?)b?$/i.exec(text.trim()) ?? [];
+  const size = Number(number) * (SIZES[unit.toLowerCase()] ?? Number.NaN);
+  if (!(size >= 1)) throw new InvalidArgumentError('Expected a size such as 500k, 20M or 1G.');
+  return size;
+}
+
 export function parsePort(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= 65_535)) throw new InvalidArgumentError('Expected a port from 0 to 65535. 0 selects a free port.');

@@ -29,6 +29,9 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   'import-openapi': {
     load: async () => (await import('./openapi/import-openapi.js')).createImportOpenapiCommand,
   },
+  record: { takesServer: true, load: async () => (await import('./recording/record-command.js')).createRecordCommand },
+  replay: { takesServer: true, load: async () => (await import('./recording/replay-command.js')).createReplayCommand },
+  mock: { load: async () => (await import('./recording/mock-command.js')).createMockCommand },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },
@@ -68,7 +71,7 @@ export async function run(args: readonly string[], context: CliContext): Promise
   const dashes = entry?.takesServer ? args.indexOf('--') : -1;
   const own = dashes < 0 ? args : args.slice(0, dashes);
   if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
-  const report = { json: own.includes('--json'), verbose: own.includes('--verbose') };
+  const report = { json: own.includes('--json'), verbose: own.includes('--verbose') || own.includes('-v') };
   try {
     const program = await createProgram(entry ? [entry] : Object.values(commands), context, report.json);
     await program.parseAsync(own, { from: 'user' });

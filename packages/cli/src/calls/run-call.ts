@@ -157,11 +157,11 @@ class CallRun {
   #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<ParkedCall> {
     const { reference, options, method, params } = this.#request;
     // Headers and environment variables may contain secrets.
-    const { header: _, env: __, json: ___, input: ____, ...kept } = options;
+    const { header: _, env: __, json: ___, input: ____, wire: _____, verbose: ______, ...kept } = options;
     return saveParkedCall(this.#context, {
       reference,
       options: kept,
-      fingerprint: computeTargetFingerprint(this.#connection.target.target),
+      fingerprint: computeTargetFingerprint(this.#connection.target),
       method,
       params,
       inputRequests: typeof inputRequests === 'object' && inputRequests !== null ? (inputRequests as JsonObject) : {},

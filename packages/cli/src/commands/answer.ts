@@ -100,7 +100,7 @@ async function answerParkedCall(
 
 /** Checks that the configuration of the server is unchanged, so that the answer is not sent to another server. */
 function checkTarget({ fingerprint }: ParkedCall, { target }: TargetConnection): void {
-  if (computeTargetFingerprint(target.target) === fingerprint) return;
+  if (computeTargetFingerprint(target) === fingerprint) return;
   throw createUsageError(
     'the configuration now leads to another server than the one that asked',
     'restore the configuration, or repeat the call',

@@ -1,11 +1,19 @@
 import { Command } from 'commander';
 
-/** Creates a command with the options that all commands have. */
-export function createCommand(name: string, summary: string): Command {
+/**
+ * Creates a command with the options that all commands have.
+ *
+ * @param verbose Description of the option `--verbose`.
+ */
+export function createCommand(
+  name: string,
+  summary: string,
+  verbose = 'print the code and the stack of errors',
+): Command {
   return new Command(name)
     .summary(summary)
     .description(summary)
-    .option('--verbose', 'print the code and the stack of errors')
+    .option('-v, --verbose', verbose)
     .showHelpAfterError('(see --help)');
 }
 

@@ -33,6 +33,9 @@ interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignIn
   readonly virtual?: Record<string, string[]>;
   readonly trust?: boolean;
   readonly json?: boolean;
+  /** Path of a recording. The gateway then only reports the decisions of its policy. */
+  readonly dryRun?: string;
+  readonly principal?: string;
 }
 
 const DEFAULT_PORT = 8080;
@@ -61,10 +64,16 @@ export function gatewayCommand(context: CliContext): Command {
         ['tenon gateway --stdio', 'serve the client that starts it'],
         ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
         ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
+        ['tenon gateway --dry-run calls.ndjson --policy policy.json', 'show the decision about each recorded call'],
       ]),
     )
     .action(async (configs: string[], options: GatewayOptions) => {
-      await runGateway(context, configs, options);
+      const { dryRun } = options;
+      if (dryRun === undefined) await runGateway(context, configs, options);
+      else {
+        const { reportDecisions } = await import('../recording/report-decisions.js');
+        await reportDecisions(context, configs, { ...options, recording: dryRun });
+      }
       context.code = exitCodes.success;
     });
 }
@@ -86,6 +95,8 @@ function withCallerSignIn(own: Command): Command {
 function withGuardOptions(own: Command): Command {
   return withStore(own, 'store of tasks, questions and long results: redis://…, postgres://…, sqlite:PATH or a path')
     .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
+    .option('--dry-run <recording>', 'report the decision of the policy about each recorded call, and serve nothing')
+    .option('--principal <name>', 'with --dry-run: the calling user (default: anonymous)')
     .addOption(
       new Option(
         '--approve <by>',

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TenonError } from 'tenon';
@@ -111,12 +111,7 @@ const toCloseOptions = ({ timeout = DRAIN_TIMEOUT, delay }: CloseOptions = {}): 
 /** Creates a server that tries the handlers in order, until one serves the path. */
 function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {
   const listeners = handlers.map(toNode);
-  const limits = {
-    ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
-    // By default, Node checks connections for timeouts every 30 s.
-    connectionsCheckingInterval: 500,
-  };
-  return createServer(limits, (request, response) => {
+  return createHttpServer((request, response) => {
     const createListener = (index: number) => () => {
       const listener = listeners[index];
       if (listener) listener(request, response, createListener(index + 1));
@@ -126,7 +121,18 @@ function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][])
   });
 }
 
-function startListening(server: Server, port: number, host: string): Promise<string> {
+/** Creates a server with time limits for requests. */
+export function createHttpServer(listener: RequestListener): Server {
+  const limits = {
+    ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
+    // By default, Node checks connections for timeouts every 30 s.
+    connectionsCheckingInterval: 500,
+  };
+  return createServer(limits, listener);
+}
+
+/** Starts a server, and returns its origin. */
+export function startListening(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const hint =

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HttpTarget, type JsonObject, type StdioTarget, TenonError } from 'tenon';
+import { type JsonObject, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
+import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
@@ -33,9 +34,14 @@ const PARKED_TTL = 86_400_000;
 const ID = /^[0-9a-f]{8}$/;
 
 /** Computes the digest that binds a parked call to its server. */
-export function computeTargetFingerprint(target: HttpTarget | StdioTarget): string {
-  const identity = 'url' in target ? [String(target.url)] : [target.command, target.args ?? [], target.cwd ?? ''];
+export function computeTargetFingerprint({ target, label }: ResolvedTarget): string {
+  const identity = getIdentity(target) ?? [label];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+}
+
+function getIdentity(target: ResolvedTarget['target']): readonly unknown[] | undefined {
+  if ('url' in target) return [String(target.url)];
+  return 'command' in target ? [target.command, target.args ?? [], target.cwd ?? ''] : undefined;
 }
 
 /** Writes a parked call, and removes those that have expired. */

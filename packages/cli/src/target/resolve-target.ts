@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import { type HttpTarget, type StdioTarget, TenonError } from 'tenon';
+import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createFileCommand } from './file-command.js';
 import { createTargetAuthorizer } from './target-authorizer.js';
-import type { TargetOptions } from './target-options.js';
+import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
 /** Server to connect to. */
 export interface ResolvedTarget {
-  readonly target: HttpTarget | StdioTarget;
+  readonly target: HttpTarget | StdioTarget | RequestHandler;
   /** Display name of the server. */
   readonly label: string;
 }
@@ -18,7 +18,7 @@ export interface ResolvedTarget {
 export async function resolveTarget(
   context: CliContext,
   reference: TargetReference,
-  options: TargetOptions,
+  options: ConnectionOptions,
 ): Promise<ResolvedTarget> {
   switch (reference.kind) {
     case 'url':
@@ -32,12 +32,27 @@ export async function resolveTarget(
         target: createStdioTarget(context, createFileCommand(reference.path, context.env), options),
         label: reference.path,
       };
+    case 'recording': {
+      const { openRecordedTarget } = await import('../recording/recorded-target.js');
+      return { target: await openRecordedTarget(reference.path), label: reference.path };
+    }
     case 'name':
       return resolveName(context, reference.name, options);
   }
 }
 
-async function resolveName(context: CliContext, name: string, options: TargetOptions): Promise<ResolvedTarget> {
+/** Resolves the target of a command that needs a server with a connection. Throws for a recording. */
+export async function resolveServer(
+  context: CliContext,
+  reference: TargetReference,
+  options: ConnectionOptions,
+): Promise<{ readonly target: HttpTarget | StdioTarget; readonly label: string }> {
+  const { target, label } = await resolveTarget(context, reference, options);
+  if ('url' in target || 'command' in target) return { target, label };
+  throw createUsageError(`${label}: a recording cannot be connected to`, 'pass a URL, a name or a command');
+}
+
+async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const { target } = await findConfiguredServer(context, name, options);
   return {
@@ -46,7 +61,7 @@ async function resolveName(context: CliContext, name: string, options: TargetOpt
   };
 }
 
-function createHttpTarget(context: CliContext, target: HttpTarget, options: TargetOptions): HttpTarget {
+function createHttpTarget(context: CliContext, target: HttpTarget, options: ConnectionOptions): HttpTarget {
   const { header = {}, bearerEnv, transport } = options;
   const headers = { ...(typeof target.headers === 'object' ? target.headers : {}), ...header };
   const auth = createAuth(context, headers, options, bearerEnv);
@@ -61,7 +76,7 @@ function createHttpTarget(context: CliContext, target: HttpTarget, options: Targ
 function createAuth(
   context: CliContext,
   headers: Readonly<Record<string, string>>,
-  options: TargetOptions,
+  options: ConnectionOptions,
   bearerEnv: string | undefined,
 ): HttpTarget['auth'] {
   if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
@@ -69,7 +84,7 @@ function createAuth(
   return hasToken || options.auth === 'none' ? undefined : createTargetAuthorizer(context, options);
 }
 
-function createStdioTarget(context: CliContext, target: StdioTarget, options: TargetOptions): StdioTarget {
+function createStdioTarget(context: CliContext, target: StdioTarget, options: ConnectionOptions): StdioTarget {
   const { pass = [], env = {}, cwd, header, bearerEnv } = options;
   if (header !== undefined || bearerEnv !== undefined) {
     throw createUsageError('--header and --bearer-env are for servers at a URL', 'pass --env or --pass to a command');

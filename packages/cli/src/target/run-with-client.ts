@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, connect, type ProtocolVersion, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import type { WireOutput } from '../recording/wire-output.js';
 import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
@@ -30,8 +31,9 @@ export async function runWithClient(
   if (options.input === false) context.terminal.releaseStdin();
   const target = await resolveTarget(context, reference, options);
   const { signal, release } = listenForInterrupt();
+  const wire = await openWire(context, target, options);
   try {
-    const client = await openClient(target, options, handlers, signal);
+    const client = await openClient(target, options, { ...handlers, onMessage: wire?.onMessage }, signal);
     const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`));
     try {
       await work({ client, target, signal });
@@ -45,8 +47,20 @@ export async function runWithClient(
     context.code = exitCodes.interrupted;
   } finally {
     context.screen.showStatus('');
+    wire?.close();
     release();
   }
+}
+
+/** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */
+async function openWire(
+  context: CliContext,
+  { label }: ResolvedTarget,
+  { wire, verbose = false }: TargetOptions,
+): Promise<WireOutput | undefined> {
+  if (wire === undefined && !verbose) return undefined;
+  const { openWireOutput } = await import('../recording/wire-output.js');
+  return openWireOutput(context, { file: wire, print: verbose, label });
 }
 
 /**
@@ -56,7 +70,7 @@ export async function runWithClient(
 async function openClient(
   { target }: ResolvedTarget,
   { timeout, protocolVersion }: TargetOptions,
-  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl'>,
+  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
   const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };

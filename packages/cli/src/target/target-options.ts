@@ -3,8 +3,8 @@ import { withBearer } from '../commands/auth-options.js';
 import { createCommand } from '../commands/command.js';
 import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
 
-/** Options of each command with a target. */
-export interface TargetOptions {
+/** Options that connect to a target. */
+export interface ConnectionOptions {
   readonly config?: string[];
   readonly trust?: boolean;
   readonly header?: Record<string, string>;
@@ -17,14 +17,23 @@ export interface TargetOptions {
   readonly env?: Record<string, string>;
   readonly pass?: string[];
   readonly cwd?: string;
+  /** False if the command never asks the user. */
+  readonly input?: boolean;
+}
+
+/** Options of each command with a target. */
+export interface TargetOptions extends ConnectionOptions {
   readonly protocolVersion?: string;
   /**
    * Timeout, in milliseconds.
    * @default that of `connect`
    */
   readonly timeout?: number;
-  readonly input?: boolean;
   readonly json?: boolean;
+  /** Path of the recording to write. */
+  readonly wire?: string;
+  /** Prints the messages of the protocol. */
+  readonly verbose?: boolean;
 }
 
 /**
@@ -34,11 +43,11 @@ export interface TargetOptions {
  */
 export function createTargetCommand(name: string, summary: string, usage: string): Command {
   const more = usage === '' ? '' : ` ${usage}`;
-  return createCommand(name, summary)
+  return createCommand(name, summary, 'print the messages of the protocol, and the code and the stack of errors')
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
     .argument(
       '[target...]',
-      'URL, name in a configuration, or server file (.js, .ts, .py); or, after --, the command that starts a server',
+      'URL, name in a configuration, server file (.js, .ts, .py), or recording; or, after --, the command that starts a server',
     );
 }
 
@@ -49,6 +58,13 @@ export function withTargetOptions(command: Command): Command {
     .option('--timeout <time>', 'time to wait for a response (default: 60s after the last progress)', parseDuration)
     .option('--no-input', 'never ask: park questions of the server, and do not sign in')
     .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
+    .option('--wire <file>', 'write the messages of the protocol into this file, as a recording without secrets');
+  return withConnectionOptions(command);
+}
+
+/** Adds the options that connect to a target. */
+export function withConnectionOptions(command: Command): Command {
+  command
     .optionsGroup('Servers of a configuration:')
     .option(
       '--config <file>',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { CliContext } from '../cli-context.js';
 import { parseWebUrl } from '../option-parsers.js';
+import { isRecordingFile } from '../recording/is-recording-file.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Server as the user names it on the command line. */
@@ -9,12 +10,13 @@ export type TargetReference =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'recording'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string };
 
 /** Extensions of files that a runtime can start. */
 const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
 
-const TARGET_HINT = 'pass a URL, a name in a configuration, a server file, or a command after --';
+const TARGET_HINT = 'pass a URL, a name in a configuration, a server file, a recording, or a command after --';
 
 /**
  * Reads the target from the arguments of a command: the command line after `--` if there is one, else the first
@@ -34,14 +36,15 @@ export function takeTarget(
   return { reference: parseTarget(first, cwd), rest };
 }
 
-/** Parses a target in one word: a URL, a path of a server file, or a name in a configuration. */
-function parseTarget(text: string, cwd: string): TargetReference {
+/** Parses a target in one word: a URL, a path of a server file or a recording, or a name in a configuration. */
+export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
   if (url !== undefined) return { kind: 'url', url };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
   const path = resolve(cwd, text);
   const isStartable = FILE_EXTENSIONS.includes(extname(text));
   if (isStartable && existsSync(path)) return { kind: 'file', path };
+  if (!isStartable && isRecordingFile(path)) return { kind: 'recording', path };
   if (/[\\/]/.test(text)) {
     const problem = existsSync(path) ? 'no runtime is known for this file' : 'file not found';
     throw createUsageError(

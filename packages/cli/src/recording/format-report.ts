@@ -1,0 +1,55 @@
+import { sanitizeText } from 'tenon/host';
+import type { ReplayDifference, ReplayReport } from 'tenon/testing';
+
+const MAX_VALUE = 200;
+
+/** Formats the report of a replay as text. */
+export function formatReport({ requests, compared, differences }: ReplayReport, file: string, label: string): string {
+  const counts = `${requests} requests of ${file} sent to ${label}, ${compared} responses compared`;
+  if (differences.length === 0) return `${counts}: no differences`;
+  const shown = differences.map(
+    each => `line ${each.line}: ${sanitizeText(each.request, { max: MAX_VALUE })}\n${formatProblem(each)}`,
+  );
+  return [...shown, `${counts}: ${differences.length} differ`].join('\n\n');
+}
+
+function formatProblem({ problem, values }: ReplayDifference): string {
+  const lines = values.map(({ path, recorded, received }) => {
+    const difference = `${path}: recorded ${formatValue(recorded)}, received ${formatValue(received)}`;
+    return `    ${sanitizeText(difference, { max: 3 * MAX_VALUE })}`;
+  });
+  return [`  ${sanitizeText(problem, { max: 2 * MAX_VALUE })}`, ...lines].join('\n');
+}
+
+function formatValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+}
+
+/** Formats the report as JUnit XML: one test case for each difference, or one for all requests. */
+export function formatReportAsJunit({ requests, differences }: ReplayReport, file: string): string {
+  const passed = requests - differences.length;
+  const cases = [
+    ...(passed > 0 ? [`  <testcase classname="replay" name="${passed} equal responses"/>`] : []),
+    ...differences.map(
+      each =>
+        `  <testcase classname="replay" name="${escapeXml(`line ${each.line}: ${each.request}`)}">\n` +
+        `    <failure message="${escapeXml(each.problem)}">${escapeXml(formatProblem(each))}</failure>\n  </testcase>`,
+    ),
+  ];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="${escapeXml(file)}" tests="${cases.length}" failures="${differences.length}">`,
+    ...cases,
+    '</testsuite>',
+    '',
+  ].join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
+
+/** Escapes text for XML. Characters that XML does not allow are removed. */
+function escapeXml(text: string): string {
+  return text.replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD]/g, '').replace(/[<>&"]/g, character => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { StdioTarget } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { formatExamples } from '../commands/command.js';
+import { describeError } from '../error-hints.js';
+import { exitCodes } from '../exit-codes.js';
+import { parsePort, parseSize } from '../option-parsers.js';
+import { resolveServer } from '../target/resolve-target.js';
+import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
+import { openRecordingFile } from './recording-file.js';
+import { serveHandler } from './serve-handler.js';
+import { toServerName } from './wire-output.js';
+
+interface RecordOptions extends ConnectionOptions {
+  readonly output: string;
+  readonly append?: boolean;
+  readonly maxSize?: number;
+  readonly name?: string;
+  readonly port?: number;
+  readonly json?: boolean;
+}
+
+export function createRecordCommand(context: CliContext): Command {
+  const own = createTargetCommand('record', 'record the messages between a client and a server', '')
+    .requiredOption('-o, --output <file>', 'file to write, which only you can read')
+    .option('--append', 'add to the file instead of replacing it')
+    .option('--max-size <size>', 'maximum size of the recording in characters, such as 20M (default: 100M)', parseSize)
+    .option('--name <name>', 'name of the server in the recording (default: from the target)')
+    .option('--port <number>', 'serve the client over HTTP on this port, instead of stdin and stdout', parsePort)
+    .option('--json', 'print the URL as a line of JSON; with --port');
+  return withConnectionOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon record -o bug.ndjson -- node server.js', 'as the command of a server in a client'],
+        ['tenon record https://example.com/mcp -o bug.ndjson', 'the same, for a server at a URL'],
+        ['tenon record --port 3000 -o bug.ndjson -- node server.js', 'for a client that calls a URL'],
+      ]),
+    )
+    .action(async (words: string[], options: RecordOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      // The client owns the terminal's streams, so no question can be asked.
+      const { target, label } = await resolveServer(context, reference, { ...options, input: false });
+      const [{ openTransport }, { createRecordingProxy }] = await Promise.all([
+        import('tenon/node'),
+        import('tenon/testing'),
+      ]);
+      const { append = false, maxSize, name = toServerName(label), port, json } = options;
+      const file = openRecordingFile(context, options.output, { server: name, append, maxSize });
+      const server = 'command' in target ? withEnvironment(context, target) : target;
+      const proxy = createRecordingProxy({
+        recorder: file.recorder,
+        openUpstream: () => openTransport(server),
+        onError: error => context.screen.note(describeError(error)),
+      });
+      await serveHandler(context, proxy, {
+        port,
+        json,
+        title: `Recording ${label} into ${options.output}`,
+        async onEnd() {
+          await proxy.close();
+          file.close();
+        },
+      });
+      context.code = exitCodes.success;
+    });
+}
+
+/** Passes the environment and standard error of this process on, as if the client had started the server itself. */
+function withEnvironment({ env }: CliContext, target: StdioTarget): StdioTarget {
+  return { ...target, env: { ...env, ...target.env }, stderr: 'inherit' };
+}

@@ -1,0 +1,72 @@
+import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { TenonError } from 'tenon';
+import { createRecorder, type Recorder } from 'tenon/testing';
+import type { CliContext } from '../cli-context.js';
+import { createUsageError } from '../usage-error.js';
+
+/** Only the owner may read a recording, because a secret may have an unknown form. */
+const PRIVATE_MODE = 0o600;
+
+export interface RecordingFileOptions {
+  /** Name of the server in the recording. */
+  readonly server: string;
+  /**
+   * Adds to an existing file.
+   * @default `false`: an existing file is replaced
+   */
+  readonly append?: boolean;
+  /**
+   * Maximum size of the recording, in characters.
+   * @default that of `createRecorder`
+   */
+  readonly maxSize?: number | undefined;
+}
+
+/** Recording that is being written. */
+export interface RecordingFile {
+  readonly recorder: Recorder;
+  close(): void;
+}
+
+/** Opens a file for a recording. Each message is written at once, so that a stopped process loses none. */
+export function openRecordingFile(
+  { cwd, screen }: CliContext,
+  path: string,
+  { server, append = false, maxSize }: RecordingFileOptions,
+): RecordingFile {
+  const file = openPrivate(resolve(cwd, path), append ? 'a' : 'w', path);
+  const recorder = createRecorder({
+    server,
+    ...(maxSize === undefined ? {} : { maxSize }),
+    write: line => void writeSync(file, line),
+    onLimit: () => screen.note(`${path}: the recording has its maximum size, and later messages are not recorded`),
+  });
+  return { recorder, close: () => closeSync(file) };
+}
+
+function openPrivate(path: string, flags: 'a' | 'w', shown: string): number {
+  try {
+    const file = openSync(path, flags, PRIVATE_MODE);
+    // The file may have existed with another mode.
+    if (process.platform !== 'win32') fchmodSync(file, PRIVATE_MODE);
+    return file;
+  } catch (error) {
+    throw createFileError(shown, 'write', error);
+  }
+}
+
+/** Reads a file with a recording, a list or a lock. */
+export async function readSourceFile({ cwd }: Pick<CliContext, 'cwd'>, path: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    throw createFileError(path, 'read', error);
+  }
+}
+
+function createFileError(path: string, action: 'read' | 'write', error: unknown): TenonError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return createUsageError(`cannot ${action} ${path}: ${code}`, 'check the path and its permissions');
+}
