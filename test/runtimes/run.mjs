@@ -5,8 +5,11 @@
  * Without a Chromium (see scripts/browser.mjs) that part is skipped. Arguments name the runtimes to test; without
  * any, all are.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { root } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
 import { openPage } from './browser.mjs';
 import { runProgram, startServer } from './processes.mjs';
@@ -65,8 +68,53 @@ const parts = {
     await driven(folder, 'workerd, plain schemas', serveWorker(folder, 'worker'));
     await driven(folder, 'workerd, zod', serveWorker(folder, 'worker-zod'));
   },
+  async dev(folder) {
+    await develop(folder, 'Node 24', { command: runtimes.node24, flags: [] });
+    await develop(folder, 'Bun', { ...bun, flags: ['run'] });
+    await develop(folder, 'Deno', { ...deno, flags: ['run', '--allow-all'] });
+  },
   chromium: browser,
 };
+
+const tenon = join(root, 'packages/cli/dist/tenon.mjs');
+/** Number of calls until a change of a file must have had its effect, and the time between them in milliseconds. */
+const MAX_CALLS = 40;
+const CALL_INTERVAL = 250;
+
+/**
+ * `tenon dev` with a server in TypeScript, which the runtime reads by itself, and a change of a file that it imports.
+ * @param {string} folder @param {string} name @param {Runtime} runtime
+ */
+async function develop(folder, name, { command, flags }) {
+  const place = join(folder, 'dev');
+  const greet = (/** @type {string} */ word) =>
+    writeFile(join(place, 'greet.ts'), `export const greet = (name: string): string => \`${word} \${name}\`;\n`);
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'package.json'), '{ "type": "module" }');
+  await greet('Hello');
+  await writeFile(
+    join(place, 'server.ts'),
+    `import { createServer, tool } from 'tenon';
+     import { greet } from './greet.ts';
+     const tools = { greet: tool({ run: (): string => greet('Ada') }) };
+     export default createServer({ name: 'greeter', version: '1.0.0', tools });`,
+  );
+  const starting = startServer(command, [...flags, tenon, 'dev', 'server.ts', '--port', '0', '--json'], { cwd: place });
+  await serving(`${name}, tenon dev`, starting, async ({ said }) => {
+    const call = async () =>
+      (await runProgram(process.execPath, [tenon, 'call', said.url, 'greet'], { cwd: place }))[0];
+    const before = await call();
+    await greet('Bye');
+    let after = await call();
+    for (let calls = 1; after === before && calls < MAX_CALLS; calls += 1) {
+      await pause(CALL_INTERVAL);
+      after = await call();
+    }
+    const isRight = before === 'Hello Ada' && after === 'Bye Ada';
+    const failure = isRight ? {} : { failure: `expected "Hello Ada" and "Bye Ada", got "${before}" and "${after}"` };
+    report({ lane: `${name}, tenon dev`, revision: newest, did: ['call', 'reload'], ...failure });
+  });
+}
 
 /**
  * A runtime with itself: its client, its stdio server, its HTTP server by the library's own adapter.
