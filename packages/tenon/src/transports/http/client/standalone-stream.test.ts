@@ -92,7 +92,7 @@ describe('the standalone stream', () => {
     await channel.close();
   });
 
-  it('of a shared session is taken over when another process no longer has it, and what was missed is reported', async () => {
+  it('is taken over in a shared session when another process no longer has it, with a report that messages may be lost', async () => {
     const { channel, notes, passWait, server } = await start((_, response, index) => {
       if (index < 3) json(response, { jsonrpc: '2.0', error: { code: -32600, message: 'Conflict' } }, 409);
       else stream(response, data(note()));
