@@ -30,8 +30,8 @@ export async function runWithClient(
 ): Promise<void> {
   if (options.input === false) context.terminal.releaseStdin();
   const target = await resolveTarget(context, reference, options);
-  const { signal, release } = listenForInterrupt();
   const wire = await openWire(context, target, options);
+  const { signal, release } = listenForInterrupt();
   try {
     const client = await openClient(target, options, { ...handlers, onMessage: wire?.onMessage }, signal);
     const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`));

@@ -20,6 +20,13 @@ describe('a recording', () => {
     ]);
   });
 
+  it('separates the sessions of several runs, which have the same numbers', async () => {
+    const text = await recordSession(client => client.callTool('count'), { protocolVersion: '2025-06-18' });
+    const { messages } = parseRecording(text + text);
+    expect(new Set(messages.map(({ session }) => session))).toEqual(new Set([1, 2]));
+    expect(messages.filter(({ session }) => session === 2)).toHaveLength(messages.length / 2);
+  });
+
   it('drops a last line that was not written completely', () => {
     const { messages, isTruncated } = parseRecording(`${send}{"jsonrpc":"2.0","id":`);
     expect(messages).toHaveLength(1);

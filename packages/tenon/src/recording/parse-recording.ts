@@ -41,8 +41,13 @@ export function isRecordingLine(line: string): boolean {
 
 class RecordingReader {
   readonly #messages: RecordedMessage[] = [];
-  /** Number of the current session of each server, for files without numbers of sessions. */
+  /**
+   * Numbers of the open sessions, by server and number in the file. Several runs may have written into the file, and each
+   * begins with 1. Files of mcporter have no numbers.
+   */
   readonly #sessions = new Map<string, number>();
+  /** Number of sessions of each server. */
+  readonly #counts = new Map<string, number>();
   #isTruncated = false;
 
   read(text: string, line: number, isLast: boolean): void {
@@ -61,15 +66,16 @@ class RecordingReader {
     const { _meta: _, ...message } = value;
     const { server, ts, session, relatedTo } = meta;
     const name = typeof server === 'string' ? server : '';
-    if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name);
+    const key = JSON.stringify([name, session]);
+    if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key);
     if (!isMessage(message)) throw createLineError(line, diagnoseMessage(message).reason);
-    const number = typeof session === 'number' && Number.isSafeInteger(session) ? session : this.#sessions.get(name);
+    const written = typeof session === 'number' && Number.isSafeInteger(session) ? session : 1;
     this.#messages.push({
       line,
       dir: meta.dir,
       server: name,
       ts: typeof ts === 'string' ? ts : '',
-      session: number ?? 1,
+      session: this.#sessions.get(key) ?? written,
       ...(isId(relatedTo) ? { relatedTo } : {}),
       message,
     });
@@ -83,8 +89,12 @@ class RecordingReader {
     return { messages: this.#messages, servers, isTruncated: this.#isTruncated };
   }
 
-  #readLifecycle({ method }: JsonObject, server: string): void {
-    if (method === LIFECYCLE.start) this.#sessions.set(server, (this.#sessions.get(server) ?? 0) + 1);
+  #readLifecycle({ method }: JsonObject, server: string, key: string): void {
+    if (method === LIFECYCLE.start) {
+      const count = (this.#counts.get(server) ?? 0) + 1;
+      this.#counts.set(server, count);
+      this.#sessions.set(key, count);
+    }
     if (method === LIFECYCLE.limit) this.#isTruncated = true;
   }
 }

@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exitCodes } from '../exit-codes.js';
+import { createScreen } from '../screen.js';
+import { createTerminal } from '../terminal.js';
+import { isRecordingFile } from './is-recording-file.js';
+import { openRecordingFile } from './recording-file.js';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tenon-recording-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function createContext() {
+  const notes: string[] = [];
+  const output = { write: (text: string | Uint8Array) => notes.push(String(text)) };
+  const terminal = createTerminal(new PassThrough(), new PassThrough());
+  return {
+    notes,
+    context: { screen: createScreen(output, output), terminal, env: {}, cwd: folder, code: exitCodes.success },
+  };
+}
+
+const record = (path: string, options: { append?: boolean; maxSize?: number } = {}) => {
+  const { context, notes } = createContext();
+  const file = openRecordingFile(context, path, { server: 's', ...options });
+  const session = file.recorder.openSession();
+  for (let id = 1; id <= 3; id += 1) session.record('send', { jsonrpc: '2.0', id, method: 'ping' });
+  session.close();
+  file.close();
+  return notes;
+};
+const countLines = async (path: string) => (await readFile(join(folder, path), 'utf8')).trim().split('\n').length;
+
+it('replaces a file, or adds to it, and makes it private [cli.record]', async () => {
+  await writeFile(join(folder, 'a.ndjson'), 'former\n', { mode: 0o644 });
+  record('a.ndjson');
+  expect(await countLines('a.ndjson')).toBe(5);
+  record('a.ndjson', { append: true });
+  expect(await countLines('a.ndjson')).toBe(10);
+  if (process.platform !== 'win32') expect((await stat(join(folder, 'a.ndjson'))).mode & 0o777).toBe(0o600);
+});
+
+it('says once that the recording has its maximum size [cli.record]', async () => {
+  expect(record('b.ndjson', { maxSize: 300 })).toEqual([expect.stringContaining('maximum size')]);
+  expect(() => record('none/c.ndjson')).toThrow('cannot write none/c.ndjson: ENOENT');
+});
+
+it('recognizes a recording by its extension or its first line', async () => {
+  record('calls');
+  await writeFile(join(folder, 'other'), '{"tools":[]}\n');
+  await writeFile(join(folder, 'empty.jsonl'), '');
+  const recognized = ['calls', 'other', 'empty.jsonl', 'missing.ndjson', '.'].map(name =>
+    isRecordingFile(join(folder, name)),
+  );
+  expect(recognized).toEqual([true, false, true, false, false]);
+});
