@@ -132,12 +132,21 @@ describe('tenon dev', () => {
   });
 
   it('waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]', async () => {
-    await project.write('broken.ts', 'export default 1;\n');
+    await project.write(
+      'broken.ts',
+      `import { createServer } from 'tenon';
+       import { serveStdio } from 'tenon/stdio';
+       await serveStdio(createServer({ name: 'x', version: '1.0.0' }));
+       await new Promise(() => {});`,
+    );
     const child = startTenon(project.folder, ['dev', 'broken.ts', '--port', '0']);
     const texts = { out: '', err: '' };
     child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
     child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
-    await expect.poll(() => texts.err, { timeout: 10_000 }).toContain('no server is exported');
+    const expectError = (text: string) => expect.poll(() => texts.err, { timeout: 10_000 }).toContain(text);
+    await expectError('exited with 0 while it was loaded. Export the server, and do not start it in the module');
+    await project.write('broken.ts', 'export default 1;\n');
+    await expectError('no server is exported');
     const [url = ''] = /http:\S+mcp/.exec(texts.out) ?? [];
     await expect(connect(url)).rejects.toThrow('The server does not load');
     await project.write(
@@ -146,7 +155,7 @@ describe('tenon dev', () => {
        const tools = { pid: tool({ run: () => String(process.pid) }) };
        export default createServer({ name: 'x', version: '1.0.0', tools });`,
     );
-    await expect.poll(() => texts.err, { timeout: 10_000 }).toContain('loaded in');
+    await expectError('loaded in');
     const client = await connect(url);
     const pid = Number(getText(await client.callTool('pid', {})));
     await client.close();

@@ -122,7 +122,9 @@ export class DevServer {
   #createReport(exit: ModuleExit | undefined, moment: string): ModuleErrorReport {
     if (exit?.error) return createModuleErrorReport(exit.error, this.#options.folder);
     const how = exit?.signal ? `was ended by ${exit.signal}` : `exited with ${exit?.code ?? 'an unknown code'}`;
-    return { message: `the process ${how} ${moment}` };
+    // `serveStdio` in the module exits at once, because the process has no standard input.
+    const hint = exit?.code === 0 ? '. Export the server, and do not start it in the module' : '';
+    return { message: `the process ${how} ${moment}${hint}` };
   }
 
   /** Watches the files that the module imports. Where the runtime does not tell them, it watches the whole folder. */

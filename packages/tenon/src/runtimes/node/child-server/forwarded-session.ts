@@ -108,6 +108,8 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   onMessage(value: unknown, context?: MessageContext): void {
     const sent = toSentContext(context);
     if (Array.isArray(value) && this.#current) return this.#forwardBatch(value, sent, this.#current);
+    // Without a process, each message of a batch waits or fails by itself.
+    if (Array.isArray(value) && value.length > 0) return value.forEach(each => void this.onMessage(each, context));
     switch (classifyMessage(value)) {
       case 'request':
         return this.#addRequest(value as JsonRpcRequest, sent);

@@ -8,6 +8,7 @@ import { tool } from '../../../server/definitions/tool.js';
 import { createServer } from '../../../server/server.js';
 import { connectPair, type PairOptions, protocolVersions } from '../../../testing/connect-pair.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
+import { createTransportPair } from '../../../transports/memory.js';
 import { ForkedServer } from './fixtures/forked-server.js';
 import { createReplaceableServer, type ReplaceableServer } from './replaceable-server.js';
 import type { ReplaceableServerOptions } from './server-forwarder.js';
@@ -159,6 +160,29 @@ describe('a replaceable server', () => {
     await activate(server, {});
     expect((await first).value).toMatchObject({ list: 'tools' });
     await changes.return?.();
+    await server.close();
+  });
+
+  it('answers each request of a batch, with a process and without one', async () => {
+    const { server, forked } = await start({ hello: say('one') });
+    const { client: end, server: transport } = createTransportPair();
+    const responses: unknown[] = [];
+    const receive = (message: unknown) => responses.push(...[message].flat().map(each => (each as { id: number }).id));
+    await end.open({ onMessage: receive, onParseError() {}, onResponseLost() {}, onClose() {} });
+    await server.connect(transport);
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    await end.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await expect.poll(() => responses).toEqual([1]);
+    const sendBatch = (ids: number[]) =>
+      end.send(ids.map(id => ({ jsonrpc: '2.0', id, method: 'ping' })) as unknown as JsonRpcMessage);
+    await sendBatch([2, 3]);
+    await expect.poll(() => responses).toEqual([1, 2, 3]);
+    forked.exit(1);
+    await setImmediate();
+    await sendBatch([4, 5]);
+    server.refuse('not now');
+    await expect.poll(() => responses).toEqual([1, 2, 3, 4, 5]);
+    await end.close();
     await server.close();
   });
 
