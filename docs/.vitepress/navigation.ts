@@ -90,6 +90,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon record': 'command/record',
     'tenon replay': 'command/replay',
     'tenon mock': 'command/mock',
+    'tenon doctor': 'command/doctor',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

@@ -32,6 +32,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   record: { takesServer: true, load: async () => (await import('./recording/record-command.js')).createRecordCommand },
   replay: { takesServer: true, load: async () => (await import('./recording/replay-command.js')).createReplayCommand },
   mock: { load: async () => (await import('./recording/mock-command.js')).createMockCommand },
+  doctor: {
+    takesServer: true,
+    load: async () => (await import('./doctor/doctor-command.js')).createDoctorCommand,
+  },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

@@ -8,6 +8,11 @@ import type { Authorizer } from './auth/client/authorizer.js';
 import { createCallerSignIn as createCallerSignInAnywhere } from './auth/client/caller-sign-in/caller-sign-in.js';
 import type { CallerSignIn, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
 import {
+  type AuthorizationDiscovery,
+  type DiscoverAuthorizationOptions,
+  discoverAuthorization as discoverAuthorizationAnywhere,
+} from './auth/client/discovery/discover-authorization.js';
+import {
   type ClientCredentialsOptions,
   clientCredentials as clientCredentialsAnywhere,
 } from './auth/client/grants/client-credentials.js';
@@ -29,6 +34,11 @@ export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/clien
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
 export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client/client-identity.js';
+export type {
+  AuthorizationDiscovery,
+  DiscoverAuthorizationOptions,
+} from './auth/client/discovery/discover-authorization.js';
+export type { ProtectedResourceInfo } from './auth/client/discovery/protected-resource.js';
 export type { ClientCredentialsOptions } from './auth/client/grants/client-credentials.js';
 export type { EnterpriseManagedOptions, SubjectToken } from './auth/client/grants/enterprise-managed.js';
 export type { WorkloadIdentityOptions } from './auth/client/grants/workload-identity.js';
@@ -118,4 +128,19 @@ export function protect(options: ProtectOptions): TokenVerifier {
  */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   return createCallerSignInAnywhere(withAddressCheck(options));
+}
+
+/**
+ * Reads the metadata that a client needs before it signs in, with the checks of `signIn`. It registers no client and
+ * requests no token. The default `fetch` on Node is `fetchWithAddressCheck`.
+ *
+ * @throws TenonError `auth/no-resource-metadata`, `auth/resource-mismatch`, `auth/no-issuer`,
+ *   `auth/no-issuer-metadata`, `auth/issuer-mismatch`, `auth/unsafe-url`, `auth/unreachable`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export function discoverAuthorization(
+  server: string,
+  options: DiscoverAuthorizationOptions = {},
+): Promise<AuthorizationDiscovery> {
+  return discoverAuthorizationAnywhere(server, withAddressCheck(options));
 }

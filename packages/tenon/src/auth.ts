@@ -4,6 +4,12 @@ export { type BearerOptions, bearer } from './auth/client/bearer.js';
 export { createCallerSignIn } from './auth/client/caller-sign-in/caller-sign-in.js';
 export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client/client-identity.js';
+export {
+  type AuthorizationDiscovery,
+  type DiscoverAuthorizationOptions,
+  discoverAuthorization,
+} from './auth/client/discovery/discover-authorization.js';
+export type { ProtectedResourceInfo } from './auth/client/discovery/protected-resource.js';
 export { type ClientCredentialsOptions, clientCredentials } from './auth/client/grants/client-credentials.js';
 export {
   type EnterpriseManagedOptions,

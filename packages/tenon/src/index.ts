@@ -58,6 +58,7 @@ export type { CallToolResult, GetPromptResult, ReadResourceResult } from './prot
 export type { RequestHandler } from './protocol/request-handler.js';
 export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './protocol/tasks.js';
 export type { ProtocolVersion } from './protocol/versions/protocol-version.js';
+export { protocolVersions } from './protocol/versions/protocol-versions.js';
 export { connect } from './runtimes/web/connect.js';
 export { withJsonSchema } from './schemas/json-schema.js';
 export { loadPeerSchema } from './schemas/load-peer-schema.js';

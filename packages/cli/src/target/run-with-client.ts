@@ -53,7 +53,7 @@ export async function runWithClient(
 }
 
 /** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */
-async function openWire(
+export async function openWire(
   context: CliContext,
   { label }: ResolvedTarget,
   { wire, verbose = false }: TargetOptions,

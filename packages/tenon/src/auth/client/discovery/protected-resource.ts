@@ -11,7 +11,9 @@ import { fetchMetadataDocument } from './metadata-document.js';
 export interface ProtectedResourceInfo {
   /** Resource identifier, unchanged, because authorization servers compare it byte for byte. */
   readonly resource: string;
+  /** Authorization servers, in the order of the metadata. */
   readonly issuers: readonly string[];
+  /** Scopes of the resource. Undefined if the metadata has none. */
   readonly scopes: readonly string[] | undefined;
 }
 

@@ -1,0 +1,45 @@
+import { TenonError } from 'tenon';
+import { describeError, getHint } from '../../error-hints.js';
+import type { Check } from '../check.js';
+
+/** Reports the connection itself: its transport, or the reason why there is none. */
+export const connectionCheck: Check = {
+  id: 'connection',
+  title: 'Connection',
+  run({ connection, error, transport }, { ok, problem, warning }) {
+    if (error) {
+      const { code, summary } = error;
+      return [
+        problem('failed', 'the doctor cannot connect', {
+          seen: `${code}: ${new TenonError(code, summary, { ...error, hint: undefined, peer: undefined }).message}`,
+          fix: getHint(error) ?? 'see the other findings',
+        }),
+      ];
+    }
+    if (!connection) return [];
+    const { client, listError, reported } = connection;
+    const name = { http: 'Streamable HTTP', 'http-sse': 'HTTP+SSE', stdio: 'stdio', memory: 'memory' }[
+      transport ?? 'http'
+    ];
+    const findings = [ok('open', `connected over ${name}`, { seen: `protocol ${client.server.protocolVersion}` })];
+    if (listError)
+      findings.push(
+        problem('list', '`tools/list` fails', {
+          seen: describeError(listError),
+          cause: 'the server declares the capability `tools`',
+          fix: 'answer `tools/list`, or do not declare the capability',
+        }),
+      );
+    // Lines that are not JSON are findings of the standard streams.
+    const dropped = reported.filter(({ code }) => code !== 'stdio/not-json');
+    if (dropped.length > 0)
+      findings.push(
+        warning('dropped', `the client reports ${dropped.length} errors in the list of tools`, {
+          seen: dropped.map(describeError).slice(0, 3).join(' | '),
+          cause: 'clients leave these entries out, or reject the whole list',
+          fix: 'correct the definitions of these tools',
+        }),
+      );
+    return findings;
+  },
+};

@@ -1,0 +1,150 @@
+import { loadPeerSchema, type Tool } from 'tenon';
+import type { Check } from '../check.js';
+import type { Finding, FindingFactory } from '../finding.js';
+import { getSpecificationPage } from '../finding.js';
+import { isRecord, MAX_ENUM, readSchemaFeatures } from '../lint-schema.js';
+import { shorten } from './names.js';
+
+/** Combinations at the root of a schema that model APIs refuse. */
+const ROOT_COMBINATIONS = ['anyOf', 'oneOf', 'allOf', 'not'];
+/** Share of parameters without a description above which the doctor remarks on it. */
+const MAX_UNDESCRIBED = 0.5;
+
+/** Examines the schemas and descriptions of tools. */
+export const schemasCheck: Check = {
+  id: 'schemas',
+  title: 'Tool schemas',
+  requires: 'connection',
+  async run({ connection }, findings) {
+    const tools = connection?.tools ?? [];
+    if (tools.length === 0) return [];
+    const results = [
+      ...(await checkValid(tools, findings)),
+      ...checkRoots(tools, findings),
+      ...checkDescriptions(tools, findings),
+      ...checkFeatures(tools, findings),
+    ];
+    const isValid = results.every(({ severity }) => severity === 'info');
+    return isValid ? [...results, findings.ok('valid', `the schemas of ${tools.length} tools are valid`)] : results;
+  },
+};
+
+const PAGE = getSpecificationPage('server/tools#tool');
+
+/** Compiles each schema. A schema that cannot be compiled cannot be checked by any client. */
+async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): Promise<Finding[]> {
+  const faults: string[] = [];
+  for (const { name, inputSchema, outputSchema } of tools) {
+    for (const [label, schema] of Object.entries({ inputSchema, outputSchema })) {
+      if (schema === undefined) continue;
+      const checked = isRecord(schema) ? (await loadPeerSchema(schema)).check({}) : undefined;
+      if (checked === undefined) faults.push(`${name}: ${label} is not an object`);
+      else if (checked.ok === null) faults.push(`${name}: ${label}: ${checked.reason}`);
+    }
+  }
+  if (faults.length === 0) return [];
+  return [
+    problem('invalid', `${faults.length} schemas are invalid or too complex`, {
+      seen: shorten(faults),
+      cause: 'clients reject the tool, or do not check its arguments and results',
+      fix: 'correct the schemas: JSON Schema 2020-12, unless $schema names another draft',
+      spec: PAGE,
+    }),
+  ];
+}
+
+function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory): Finding[] {
+  const untyped = tools.filter(({ inputSchema }) => isRecord(inputSchema) && inputSchema.type !== 'object');
+  const combined = tools.filter(
+    ({ inputSchema }) => isRecord(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
+  );
+  return [
+    ...(untyped.length === 0
+      ? []
+      : [
+          problem('type', `${untyped.length} input schemas lack "type": "object"`, {
+            seen: shorten(untyped.map(({ name }) => name)),
+            cause: 'the specification requires it, and official clients reject the whole list of tools',
+            fix: 'add "type": "object" to the root of inputSchema',
+            spec: PAGE,
+          }),
+        ]),
+    ...(combined.length === 0
+      ? []
+      : [
+          warning('combination', `${combined.length} input schemas have ${ROOT_COMBINATIONS.join(', ')} at the root`, {
+            seen: shorten(combined.map(({ name }) => name)),
+            cause: 'the APIs of OpenAI and Anthropic refuse such tools',
+            fix: 'write one object with optional properties, and check the combination in the tool',
+          }),
+        ]),
+  ];
+}
+
+function checkDescriptions(tools: readonly Tool[], { info, warning }: FindingFactory): Finding[] {
+  const silent = tools.filter(({ description }) => !description?.trim()).map(({ name }) => name);
+  const features = tools.map(({ name, inputSchema }) => ({ name, ...readSchemaFeatures(inputSchema) }));
+  const total = features.reduce((sum, { properties }) => sum + properties, 0);
+  const undescribed = features.flatMap(({ name, undescribed }) => undescribed.map(path => `${name}.${path}`));
+  return [
+    ...(silent.length === 0
+      ? []
+      : [
+          warning('description', `${silent.length} of ${tools.length} tools have no description`, {
+            seen: shorten(silent),
+            cause: 'models choose tools by their descriptions',
+            fix: 'describe the effect of the tool, and when to use it',
+          }),
+        ]),
+    ...(total === 0 || undescribed.length / total <= MAX_UNDESCRIBED
+      ? []
+      : [
+          info('parameters', `${undescribed.length} of ${total} parameters have no description`, {
+            seen: shorten(undescribed),
+            fix: 'add "description" to the properties whose name does not explain them',
+          }),
+        ]),
+  ];
+}
+
+function checkFeatures(tools: readonly Tool[], { info, warning, problem }: FindingFactory): Finding[] {
+  const features = tools.map(({ name, inputSchema }) => ({ name, ...readSchemaFeatures(inputSchema) }));
+  const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys') =>
+    features.flatMap(each => each[key].map(path => `${each.name}: ${path}`));
+  const [external, enums, keys] = [list('externalReferences'), list('largeEnums'), list('invalidKeys')];
+  const referring = features.filter(({ hasReference }) => hasReference).map(({ name }) => name);
+  const findings: Finding[] = [];
+  if (external.length > 0)
+    findings.push(
+      problem('reference', 'schemas refer to other documents', {
+        seen: shorten(external),
+        cause: 'clients do not load other documents',
+        fix: 'copy the definition into $defs of the schema',
+      }),
+    );
+  if (enums.length > 0)
+    findings.push(
+      warning('enum', `lists of more than ${MAX_ENUM} values`, {
+        seen: shorten(enums),
+        cause: 'the values take space in the context of the model, and some model APIs limit them',
+        fix: 'accept a text, and offer a tool or a completion that searches the values',
+      }),
+    );
+  if (keys.length > 0)
+    findings.push(
+      warning('keys', 'names of parameters that the API of Anthropic refuses', {
+        seen: shorten(keys),
+        cause: 'it accepts 1 to 64 of A-Z a-z 0-9 _ . -, and refuses the request with all tools',
+        fix: 'rename the parameters',
+      }),
+    );
+  if (referring.length > 0 && external.length === 0)
+    findings.push(
+      info('local-reference', `${referring.length} input schemas use $ref`, {
+        seen: shorten(referring),
+        cause: 'some hosts do not resolve references, and send the model an empty schema',
+        fix: 'write the definitions in place if hosts show wrong parameters',
+      }),
+    );
+  return findings;
+}

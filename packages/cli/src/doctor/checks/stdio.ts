@@ -1,0 +1,46 @@
+import type { Check } from '../check.js';
+import type { Finding } from '../finding.js';
+import { getSpecificationPage } from '../finding.js';
+
+/** Time after which the client ends a process that ignores the end of its input, in milliseconds, with a margin. */
+const MAX_EXIT_TIME = 1900;
+
+/** Examines a process: output that is no protocol message, and the exit when its input ends. */
+export const stdioCheck: Check = {
+  id: 'stdio',
+  title: 'Standard streams',
+  requires: 'stdio',
+  run({ stdio, connection }, { ok, info, warning, problem }) {
+    if (!stdio) return [];
+    const spec = getSpecificationPage('basic/transports/stdio');
+    const findings: Finding[] = [];
+    const [noise] = stdio.noise;
+    findings.push(
+      noise
+        ? problem('noise', 'the server writes other text than messages to standard output', {
+            seen: noise.message,
+            cause: 'hosts report each such line as an error, and some close the connection',
+            fix: 'write logs to standard error: console.error in JavaScript, or `import "tenon/stdio"` first',
+            spec,
+          })
+        : ok('noise', 'standard output has only messages'),
+    );
+    const lines = [...new Set(stdio.stderr)].filter(line => line.trim() !== '');
+    if (lines.length > 0 && connection)
+      findings.push(info('stderr', 'the server writes to standard error', { seen: lines.slice(0, 3).join(' | ') }));
+    if (stdio.exitTimes.length > 0) {
+      const slowest = Math.max(...stdio.exitTimes);
+      findings.push(
+        slowest < MAX_EXIT_TIME
+          ? ok('exit', 'the process exits when its standard input ends')
+          : warning('exit', 'the process does not exit when its standard input ends', {
+              seen: `still running after ${(slowest / 1000).toFixed(1)} s`,
+              cause: 'processes remain after the host has ended, or the host must kill them',
+              fix: 'exit on the end of standard input, and close timers, servers and connections',
+              spec,
+            }),
+      );
+    }
+    return findings;
+  },
+};

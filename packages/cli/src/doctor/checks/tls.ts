@@ -1,0 +1,135 @@
+import { BlockList, isIP } from 'node:net';
+import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { isLoopbackHost } from 'tenon/node';
+import type { Check } from '../check.js';
+import type { Finding, FindingFactory } from '../finding.js';
+import { getSpecificationPage } from '../finding.js';
+
+const DAY = 86_400_000;
+/** Remaining lifetime of a certificate below which the doctor warns, in days. */
+const MIN_DAYS = 14;
+const TIMEOUT = 10_000;
+
+/** Examines the encryption of the connection. */
+export const tlsCheck: Check = {
+  id: 'tls',
+  title: 'TLS',
+  requires: 'http',
+  async run({ url }, findings) {
+    if (!url) return [];
+    return url.protocol === 'https:' ? checkCertificate(url, findings) : [checkPlain(url, findings)];
+  },
+};
+
+function checkPlain({ hostname }: URL, { ok, problem }: FindingFactory): Finding {
+  if (isPrivateHost(hostname)) return ok('plain', 'plain http: on a private address');
+  return problem('plain', 'plain http: on a public host', {
+    seen: hostname,
+    cause: 'everyone on the network path can read and change messages and tokens',
+    fix: 'serve https:, and redirect no client from http:',
+    spec: getSpecificationPage('basic/authorization'),
+  });
+}
+
+/** Tells if a host is this machine, in a private network, or a name without a dot. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(host);
+  if (family === 0)
+    return isLoopbackHost(host) || !host.includes('.') || /\.(local|internal|localhost|test|home\.arpa)$/.test(host);
+  const networks = new BlockList();
+  for (const [network, prefix] of [
+    ['127.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+    ['169.254.0.0', 16],
+    ['100.64.0.0', 10],
+  ] as const)
+    networks.addSubnet(network, prefix, 'ipv4');
+  for (const [network, prefix] of [
+    ['::1', 128],
+    ['fc00::', 7],
+    ['fe80::', 10],
+  ] as const)
+    networks.addSubnet(network, prefix, 'ipv6');
+  return networks.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Certificate of a server, and the reason why it is not trusted. */
+export interface CertificateState {
+  readonly certificate: PeerCertificate;
+  readonly error: string | undefined;
+  readonly protocol: string | undefined;
+}
+
+async function checkCertificate(url: URL, findings: FindingFactory): Promise<Finding[]> {
+  try {
+    return judgeCertificate(await readCertificate(url), url.hostname, Date.now(), findings);
+  } catch (error) {
+    const seen = error instanceof Error ? error.message : String(error);
+    return [
+      findings.problem('handshake', 'the TLS handshake fails', { seen, fix: 'check the port and the certificate' }),
+    ];
+  }
+}
+
+function readCertificate({ hostname, port }: URL): Promise<CertificateState> {
+  return new Promise((resolve, reject) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    const socket: TLSSocket = connect(
+      { host, port: Number(port || 443), rejectUnauthorized: false, ...servername },
+      () => {
+        const error = socket.authorizationError as unknown;
+        resolve({
+          certificate: socket.getPeerCertificate(),
+          error: socket.authorized ? undefined : String((error as { code?: string })?.code ?? error),
+          protocol: socket.getProtocol() ?? undefined,
+        });
+        socket.end();
+      },
+    );
+    socket.setTimeout(TIMEOUT, () => socket.destroy(new Error('no TLS handshake in time')));
+    socket.on('error', reject);
+  });
+}
+
+/** Judges a certificate at the given time. */
+export function judgeCertificate(
+  { certificate, error, protocol }: CertificateState,
+  hostname: string,
+  now: number,
+  { ok, warning, problem }: FindingFactory,
+): Finding[] {
+  const days = Math.floor((Date.parse(certificate.valid_to) - now) / DAY);
+  const expires = `valid until ${certificate.valid_to}`;
+  const wrongHost = checkServerIdentity(hostname.replace(/^\[|\]$/g, ''), certificate);
+  const findings: Finding[] = [];
+  if (days < 0)
+    findings.push(problem('expiry', 'the certificate has expired', { seen: expires, fix: 'renew the certificate' }));
+  else if (days < MIN_DAYS)
+    findings.push(
+      warning('expiry', `the certificate expires in ${days} days`, { seen: expires, fix: 'renew it, and automate it' }),
+    );
+  if (wrongHost)
+    findings.push(
+      problem('host', 'the certificate is for another host', {
+        seen: certificate.subjectaltname ?? String(certificate.subject?.CN ?? 'no name'),
+        fix: `get a certificate for ${hostname}`,
+      }),
+    );
+  if (error !== undefined && days >= 0 && !/ALTNAME/.test(error))
+    findings.push(
+      problem('chain', 'the certificate is not trusted', {
+        seen: error,
+        cause: /ISSUER|LEAF|FIRST/.test(error)
+          ? 'the server often does not send the intermediate certificates'
+          : 'the certificate is self-signed, or its authority is private',
+        fix: 'serve the full chain of a public authority, or set NODE_EXTRA_CA_CERTS at each client',
+      }),
+    );
+  if (protocol !== undefined && /^(SSL|TLSv1$|TLSv1\.1)/.test(protocol))
+    findings.push(warning('version', `the server negotiates ${protocol}`, { fix: 'enable TLS 1.2 and 1.3' }));
+  return findings.length > 0 ? findings : [ok('certificate', 'the certificate is valid', { seen: expires })];
+}

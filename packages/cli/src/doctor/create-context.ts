@@ -1,0 +1,215 @@
+import {
+  type Client,
+  type ClientOptions,
+  type ConnectTarget,
+  connect,
+  memoryVersionCache,
+  type ProtocolVersion,
+  protocolVersions,
+  TenonError,
+  version,
+} from 'tenon';
+import { collectAll } from '../collect-all.js';
+import type { Connection, DoctorTarget, DoctorContext, VersionOutcome } from './check.js';
+import { createHttpProbe } from './http-probe.js';
+import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
+
+export interface ExaminationOptions {
+  readonly calls?: readonly string[] | undefined;
+  readonly allowCalls?: boolean | undefined;
+  /**
+   * Maximum time to wait for a response, in milliseconds.
+   * @default 10,000
+   */
+  readonly timeout?: number | undefined;
+  /** Only this version is examined. */
+  readonly protocolVersion?: string | undefined;
+  /**
+   * Number of repetitions of each measurement.
+   * @default 5
+   */
+  readonly samples?: number | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Called with each message of the clients. Raw requests are not reported. */
+  readonly onMessage?: ClientOptions['onMessage'];
+  /** Called before each step, with its name. */
+  readonly onStep?: ((step: string) => void) | undefined;
+}
+
+const DEFAULT_TIMEOUT = 10_000;
+const DEFAULT_SAMPLES = 5;
+/** Maximum time for the first response of a server with a handshake, in milliseconds. */
+const PROBE_TIMEOUT = 2000;
+
+type Connect = (options: ClientOptions) => Promise<Client>;
+
+/** Context of the checks, and the function that closes its connection. */
+export interface OpenedContext {
+  readonly context: DoctorContext;
+  close(): Promise<void>;
+}
+
+/** Connects to a target in every version, and creates the context of the checks. Never rejects for a faulty server. */
+export async function createDoctorContext(
+  target: DoctorTarget,
+  options: ExaminationOptions = {},
+): Promise<OpenedContext> {
+  const { timeout = DEFAULT_TIMEOUT, now = () => performance.now(), onStep } = options;
+  const url = 'url' in target ? new URL(target.url) : undefined;
+  const observation = 'command' in target ? createObservation() : undefined;
+  onStep?.('connecting');
+  const settings = { ...options, timeout, now };
+  const { transport, outcome } = await openFirst(target, observation, settings);
+  const connectTo = createConnect(target, transport, observation, settings);
+  const connection = outcome instanceof Error ? undefined : outcome;
+  const error = outcome instanceof Error ? outcome : undefined;
+  onStep?.('protocol versions');
+  const versions = connection ? await probeVersions(connection, connectTo, options.protocolVersion) : [];
+  const find = (isStateless: boolean) => {
+    return versions.find(each => each.error === undefined && isStatelessVersion(each.version) === isStateless)?.version;
+  };
+  const context: DoctorContext = {
+    target,
+    transport: connection && transport,
+    url,
+    http: url && createHttpProbe({ url, timeout, getHeaders: createHeaderSource(target) }),
+    anonymous: url && createHttpProbe({ url, timeout, getHeaders: async () => ({}) }),
+    stdio: observation,
+    connection,
+    error,
+    versions,
+    handshakeVersion: find(false),
+    statelessVersion: find(true),
+    calls: options.calls ?? [],
+    allowCalls: options.allowCalls ?? false,
+    samples: options.samples ?? DEFAULT_SAMPLES,
+    now,
+  };
+  return { context, close: async () => connection?.client.close() };
+}
+
+type ConnectSettings = ExaminationOptions & { readonly timeout: number; readonly now: () => number };
+
+type TransportName = 'http' | 'http-sse' | 'stdio' | 'memory';
+
+/** Connects by Streamable HTTP, else by HTTP+SSE. The error is the one of the first transport. */
+async function openFirst(
+  target: DoctorTarget,
+  observation: StdioObservation | undefined,
+  settings: ConnectSettings,
+): Promise<{ transport: TransportName; outcome: Connection | TenonError }> {
+  const names = listTransports(target);
+  const { now, protocolVersion } = settings;
+  const pinned = protocolVersion === undefined ? {} : { protocolVersion };
+  const open = async (transport: TransportName) => {
+    const start = now();
+    try {
+      const client = await createConnect(target, transport, observation, settings)(pinned);
+      return await readTools(client, now() - start);
+    } catch (thrown) {
+      return TenonError.from(thrown);
+    }
+  };
+  const [first = 'http', second] = names;
+  const outcome = await open(first);
+  if (!(outcome instanceof Error) || second === undefined || outcome.status === undefined)
+    return { transport: first, outcome };
+  if (outcome.status === 401 || outcome.status === 403) return { transport: first, outcome };
+  const other = await open(second);
+  return other instanceof Error ? { transport: first, outcome } : { transport: second, outcome: other };
+}
+
+function listTransports(target: DoctorTarget): TransportName[] {
+  if ('command' in target) return ['stdio'];
+  if (!('url' in target)) return ['memory'];
+  return target.transport === undefined ? ['http', 'http-sse'] : [target.transport];
+}
+
+async function readTools(client: Client, connectTime: number): Promise<Connection> {
+  const reported: TenonError[] = [];
+  const connection = { client, connectTime, reported };
+  if (!client.server.capabilities.tools) return { ...connection, tools: [], listError: undefined };
+  const stop = client.on('error', error => void reported.push(error));
+  try {
+    return { ...connection, tools: await collectAll(client.listTools()), listError: undefined };
+  } catch (thrown) {
+    return { ...connection, tools: [], listError: TenonError.from(thrown) };
+  } finally {
+    stop();
+  }
+}
+
+function createConnectTarget(
+  target: DoctorTarget,
+  transport: TransportName,
+  observation: StdioObservation | undefined,
+  now: () => number,
+): ConnectTarget {
+  if ('url' in target) return { ...target, transport: transport === 'http-sse' ? 'http-sse' : 'http' };
+  if ('command' in target) return () => openObservedTransport(target, observation ?? createObservation(), now);
+  return target;
+}
+
+function createConnect(
+  target: DoctorTarget,
+  transport: TransportName,
+  observation: StdioObservation | undefined,
+  { timeout, now, onMessage }: ConnectSettings,
+): Connect {
+  return options =>
+    connect(createConnectTarget(target, transport, observation, now), {
+      name: 'tenon-doctor',
+      version,
+      idleTimeout: timeout,
+      totalTimeout: timeout,
+      probeTimeout: Math.min(PROBE_TIMEOUT, timeout),
+      // A cached version or a cached list would hide the behavior of the server.
+      versionCache: memoryVersionCache(),
+      cacheSize: 0,
+      onMessage,
+      ...options,
+    });
+}
+
+/** Connects with each version, one after the other. The negotiated one is known to work. */
+async function probeVersions(
+  { client }: Connection,
+  connectTo: Connect,
+  only: string | undefined,
+): Promise<VersionOutcome[]> {
+  const outcomes: VersionOutcome[] = [];
+  for (const protocolVersion of protocolVersions) {
+    if (protocolVersion === client.server.protocolVersion) outcomes.push({ version: protocolVersion });
+    else if (only === undefined) outcomes.push(await probeVersion(protocolVersion, connectTo));
+  }
+  return outcomes;
+}
+
+async function probeVersion(protocolVersion: ProtocolVersion, connectTo: Connect): Promise<VersionOutcome> {
+  try {
+    const client = await connectTo({ protocolVersion });
+    await client.close();
+    return { version: protocolVersion };
+  } catch (thrown) {
+    return { version: protocolVersion, error: TenonError.from(thrown) };
+  }
+}
+
+/** Tells if a version has no handshake. Only the newest version has none. */
+const isStatelessVersion = (protocolVersion: string): boolean => protocolVersion === protocolVersions[0];
+
+/** Creates a function that returns the headers and the token that the user passed. */
+function createHeaderSource(target: DoctorTarget) {
+  return async (method: string, url: string): Promise<Readonly<Record<string, string>>> => {
+    if (!('url' in target)) return {};
+    const { headers = {}, auth } = target;
+    const own = typeof headers === 'function' ? await headers() : headers;
+    const token =
+      auth === undefined
+        ? {}
+        : typeof auth === 'string'
+          ? { authorization: `Bearer ${auth}` }
+          : await auth.getHeaders({ method, url });
+    return { ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])), ...token };
+  };
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { checks } from './checks/index.js';
+import { formatJunit } from './format-junit.js';
+import { formatFindings } from './format-findings.js';
+import { runDoctor } from './run-doctor.js';
+import { parseNames } from '../option-parsers.js';
+import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
+import { openWire } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
+import { formatExamples } from '../commands/command.js';
+
+interface DoctorCommandOptions extends TargetOptions {
+  readonly only?: string[];
+  readonly skip?: string[];
+  readonly all?: boolean;
+  readonly strict?: boolean;
+  readonly junit?: string;
+  readonly call?: string[];
+  readonly allowCalls?: boolean;
+}
+
+export function createDoctorCommand(context: CliContext): Command {
+  const own = createTargetCommand('doctor', 'examine a server, and report problems with their causes and fixes', '')
+    .option('--only <checks>', 'run only these checks, separated by commas; repeatable', parseNames)
+    .option('--skip <checks>', 'leave these checks out', parseNames)
+    .option('--all', 'also print what is in order')
+    .option('--strict', 'end with 1 for warnings too')
+    .option('--junit <file>', 'also write the findings as JUnit XML')
+    .option(
+      '--call <call>',
+      "call a tool, such as 'add(a: 1)', and check its result; repeatable",
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option('--allow-calls', 'call the tools that are read-only and need no arguments');
+  return withTargetOptions(own)
+    .addHelpText('after', `\nChecks:\n${checks.map(({ id, title }) => `  ${id.padEnd(14)}${title}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon doctor https://example.com/mcp', 'the server at a URL'],
+        ['tenon doctor -- node server.js', 'the server that a command starts'],
+        ['tenon doctor notes --only schemas,names', 'two checks of a server of ./mcp.json'],
+        [`tenon doctor server.ts --call 'add(a: 1)'`, 'also check the result of a tool'],
+        ['tenon doctor server.ts --strict --junit doctor.xml', 'in continuous integration'],
+      ]),
+    )
+    .action(async (words: string[], options: DoctorCommandOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (options.input === false) context.terminal.releaseStdin();
+      // A report about authorization is more useful than a sign-in that the user did not ask for.
+      const target = await resolveTarget(context, reference, { ...options, auth: options.auth ?? 'stored' });
+      await examine(context, target, options);
+    });
+}
+
+async function examine(
+  context: CliContext,
+  target: ResolvedTarget,
+  { only, skip, strict = false, call, ...options }: DoctorCommandOptions,
+): Promise<void> {
+  const { screen } = context;
+  const wire = await openWire(context, target, options);
+  const report = await runDoctor(target.target, target.label, {
+    only,
+    skip,
+    strict,
+    calls: call,
+    allowCalls: options.allowCalls,
+    timeout: options.timeout,
+    protocolVersion: options.protocolVersion,
+    onMessage: wire?.onMessage,
+    onStep: step => screen.showStatus(`examining: ${step}`),
+  }).finally(() => {
+    screen.showStatus('');
+    wire?.close();
+  });
+  if (options.junit !== undefined)
+    await writeFile(resolve(context.cwd, options.junit), formatJunit('tenon doctor', report, strict));
+  const titles = Object.fromEntries(checks.map(({ id, title }) => [id, title]));
+  if (options.json) screen.printJson(report);
+  else screen.print(formatFindings(report, { titles, all: options.all ?? false }, screen.style));
+  context.code = report.exit;
+}

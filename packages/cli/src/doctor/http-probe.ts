@@ -1,0 +1,153 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { version } from 'tenon';
+
+/** Raw request of the doctor. */
+export interface ProbeRequest {
+  /** @default `POST` with a body, else `GET` */
+  readonly method?: string;
+  /** @default the URL of the server */
+  readonly url?: string | URL;
+  /** Headers by lower-case names. `undefined` removes a default. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** JSON value, or a text that is sent unchanged. */
+  readonly body?: unknown;
+  /**
+   * Ends the request after the headers of the response.
+   * @default `false`
+   */
+  readonly headersOnly?: boolean;
+}
+
+/** Response to a raw request. */
+export interface ProbeResponse {
+  readonly status: number;
+  /** Media type of `Content-Type`, in lower case. `''` if there is none. */
+  readonly mediaType: string;
+  header(name: string): string | undefined;
+  readonly text: string;
+  /** JSON-RPC messages of the body. */
+  readonly messages: readonly Readonly<Record<string, unknown>>[];
+  /** IDs of the SSE events of the body. */
+  readonly eventIds: readonly string[];
+}
+
+/** Sends raw requests, and never follows redirects. Rejects if there is no response. */
+export type HttpProbe = (request?: ProbeRequest) => Promise<ProbeResponse>;
+
+export interface HttpProbeOptions {
+  readonly url: URL;
+  /** Returns headers for every request. */
+  readonly getHeaders: (method: string, url: string) => Promise<Readonly<Record<string, string>>>;
+  /** Maximum time of one request, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Maximum number of characters of a body that are read. */
+const MAX_BODY = 1_000_000;
+
+const ACCEPT_BOTH = 'application/json, text/event-stream';
+
+/** Creates a probe for a URL. It uses `node:http` because `fetch` cannot set `Host`. */
+export function createHttpProbe({ url, getHeaders, timeout }: HttpProbeOptions): HttpProbe {
+  return async (request = {}) => {
+    const target = new URL(request.url ?? url);
+    const method = request.method ?? (request.body === undefined ? 'GET' : 'POST');
+    const body = serializeBody(request.body);
+    const headers = removeUndefined({
+      accept: method === 'GET' ? 'text/event-stream' : ACCEPT_BOTH,
+      'user-agent': `tenon-doctor/${version}`,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...(await getHeaders(method, target.href)),
+      ...request.headers,
+    });
+    return sendProbe(target, { method, headers, body, timeout, headersOnly: request.headersOnly ?? false });
+  };
+}
+
+interface RawRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly timeout: number;
+  readonly headersOnly: boolean;
+}
+
+function sendProbe(url: URL, { method, headers, body, timeout, headersOnly }: RawRequest): Promise<ProbeResponse> {
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const outgoing = send(
+      url,
+      { method, headers: { ...headers }, agent: false, rejectUnauthorized: false },
+      response => {
+        readResponse(response, headersOnly).then(resolve, reject).finally(stop);
+      },
+    );
+    const timer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeout} ms`)), timeout);
+    const stop = () => {
+      clearTimeout(timer);
+      outgoing.destroy();
+    };
+    outgoing.on('error', error => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    outgoing.end(body);
+  });
+}
+
+/** Reads a response until its end, or until the JSON-RPC response in a stream that stays open. */
+async function readResponse(response: IncomingMessage, headersOnly: boolean): Promise<ProbeResponse> {
+  const mediaType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  let text = '';
+  if (!headersOnly) {
+    response.setEncoding('utf8');
+    try {
+      for await (const chunk of response) {
+        text += chunk;
+        if (text.length > MAX_BODY || (mediaType === 'text/event-stream' && hasResponse(text))) break;
+      }
+    } catch (error) {
+      // A stream that stays open ends by the timeout. Its first part is enough.
+      if (text === '') throw error;
+    }
+  }
+  return {
+    status: response.statusCode ?? 0,
+    mediaType,
+    header: name => [response.headers[name]].flat().join(', ') || undefined,
+    text,
+    messages: mediaType === 'text/event-stream' ? parseEvents(text) : parseMessages(text),
+    eventIds: [...text.matchAll(/^id: ?(.+)$/gm)].map(([, id = '']) => id.trim()),
+  };
+}
+
+const hasResponse = (text: string): boolean => parseEvents(text).some(({ id, method }) => id !== undefined && !method);
+
+function parseEvents(text: string): Record<string, unknown>[] {
+  return text
+    .split(/\r?\n\r?\n/)
+    .slice(0, -1)
+    .flatMap(event =>
+      parseMessages([...event.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data.replace(/\r$/, '')).join('\n')),
+    );
+}
+
+function parseMessages(text: string): Record<string, unknown>[] {
+  try {
+    return [JSON.parse(text)].flat().filter(each => typeof each === 'object' && each !== null);
+  } catch {
+    return [];
+  }
+}
+
+const serializeBody = (body: unknown): string | undefined =>
+  typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+
+function removeUndefined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

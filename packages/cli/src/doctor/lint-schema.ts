@@ -1,0 +1,80 @@
+import type { JsonObject } from 'tenon';
+
+/** Features of a schema that hosts treat differently. */
+export interface SchemaFeatures {
+  /** Number of properties at all depths. */
+  readonly properties: number;
+  /** Paths of properties without a description. */
+  readonly undescribed: readonly string[];
+  /** `$ref` values that are no pointer into the schema. */
+  readonly externalReferences: readonly string[];
+  /** Paths of lists of values with more than `MAX_ENUM` values. */
+  readonly largeEnums: readonly string[];
+  /** Names of properties that a model API does not accept. */
+  readonly invalidKeys: readonly string[];
+  /** True if a `$ref` leads to the schema itself or one of its parents. */
+  readonly hasReference: boolean;
+}
+
+/** Maximum number of values of an `enum` without a remark. */
+export const MAX_ENUM = 100;
+const PROPERTY_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+const MAX_DEPTH = 32;
+/** Keywords with schemas by name. */
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions'];
+/** Keywords with a schema or a list of schemas. */
+const SCHEMAS = [
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+];
+
+/** Collects the features of a schema, at all depths. */
+export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
+  const features = {
+    properties: 0,
+    undescribed: [] as string[],
+    externalReferences: [] as string[],
+    largeEnums: [] as string[],
+    invalidKeys: [] as string[],
+    hasReference: false,
+  };
+  const visit = (value: unknown, path: string, depth: number) => {
+    if (!isRecord(value) || depth > MAX_DEPTH) return;
+    if (Array.isArray(value.enum) && value.enum.length > MAX_ENUM) features.largeEnums.push(path);
+    if (typeof value.$ref === 'string') {
+      features.hasReference = true;
+      if (!value.$ref.startsWith('#')) features.externalReferences.push(value.$ref);
+    }
+    for (const keyword of MAPS) {
+      for (const [name, child] of Object.entries(isRecord(value[keyword]) ? value[keyword] : {})) {
+        const childPath = path === '' ? name : `${path}.${name}`;
+        if (keyword === 'properties') {
+          features.properties += 1;
+          if (!PROPERTY_KEY.test(name)) features.invalidKeys.push(childPath);
+          if (isRecord(child) && !hasDescription(child)) features.undescribed.push(childPath);
+        }
+        visit(child, childPath, depth + 1);
+      }
+    }
+    for (const keyword of SCHEMAS) {
+      for (const child of [value[keyword]].flat()) visit(child, path, depth + 1);
+    }
+  };
+  visit(schema, '', 0);
+  return features;
+}
+
+/** Tells if a property explains itself: by a description, a title, or a reference to a schema that may have one. */
+const hasDescription = (schema: JsonObject): boolean =>
+  typeof schema.description === 'string' || typeof schema.title === 'string' || typeof schema.$ref === 'string';
+
+export const isRecord = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,51 @@
+import type { StdioTarget, TenonError, Transport } from 'tenon';
+import { openTransport } from 'tenon/node';
+
+/** Observations of all processes that the doctor started. */
+export interface StdioObservation {
+  /** Errors of lines on standard output that are not JSON. */
+  readonly noise: TenonError[];
+  /** Last lines on standard error. */
+  readonly stderr: string[];
+  /** Times between the end of standard input and the exit, in milliseconds. */
+  readonly exitTimes: number[];
+}
+
+/** Maximum number of lines that are kept. */
+const MAX_LINES = 50;
+
+export const createObservation = (): StdioObservation => ({ noise: [], stderr: [], exitTimes: [] });
+
+/** Opens a transport to a process that records observations. */
+export async function openObservedTransport(
+  target: StdioTarget,
+  observation: StdioObservation,
+  now: () => number,
+): Promise<Transport> {
+  const keep = <T>(list: T[], item: T) => {
+    list.push(item);
+    if (list.length > MAX_LINES) list.shift();
+  };
+  const transport = await openTransport({ ...target, stderr: line => keep(observation.stderr, line) });
+  return {
+    peer: transport.peer,
+    network: transport.network,
+    progressDelay: transport.progressDelay,
+    send: (message, options) => transport.send(message, options),
+    open: receiver =>
+      transport.open({
+        onMessage: (value, context) => receiver.onMessage(value, context),
+        onResponseLost: (id, error) => receiver.onResponseLost(id, error),
+        onClose: error => receiver.onClose(error),
+        onParseError(error) {
+          keep(observation.noise, error);
+          receiver.onParseError(error);
+        },
+      }),
+    async close() {
+      const start = now();
+      await transport.close();
+      observation.exitTimes.push(now() - start);
+    },
+  };
+}
