@@ -17,7 +17,7 @@ import type {
 import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { MemoryOptions } from '../transports/memory.js';
-import type { SharedServerSession } from './connection/shared-session.js';
+import type { SessionSharing } from './connection/shared-session.js';
 import type { VersionCache } from './connection/version-cache.js';
 
 /** Information about a request of the server, in addition to its params. */
@@ -133,7 +133,7 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    */
   readonly getOpenSignal?: (() => AbortSignal) | undefined;
   /** The session at the server, if several processes use it. @internal */
-  readonly sharedSession?: SharedServerSession | undefined;
+  readonly sharedSession?: SessionSharing | undefined;
   /**
    * Extensions that the client supports, by ID: `com.example/thing`.
    * @default settings: `{}`

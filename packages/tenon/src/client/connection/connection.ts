@@ -27,7 +27,7 @@ import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
 import { createRequestHeaders } from './request-headers.js';
 import { RequestMeta } from './request-meta.js';
-import { type ContinuedSession, SessionMembership } from './shared-session.js';
+import type { ContinuedSession, SessionMembership } from './shared-session.js';
 
 /** Ends a subscription that the server has ended. This is not a failure. */
 const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscription');
@@ -71,7 +71,7 @@ export class Connection implements PeerHandler {
     this.#events = events;
     this.#clock = clock;
     this.#requestMeta = new RequestMeta(options);
-    this.#membership = options.sharedSession && new SessionMembership(options.sharedSession, channel, continued);
+    this.#membership = options.sharedSession?.createMembership(channel, continued);
     const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
     this.#peer = createPeer(channel, this, clock, options.telemetry, describe);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);

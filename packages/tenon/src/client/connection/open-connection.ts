@@ -3,7 +3,6 @@ import type { ClientOptions } from '../options.js';
 import { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ServerEndpoint } from './endpoint.js';
-import { openInSharedSession } from './shared-session.js';
 import { negotiateConnection } from './version-negotiator.js';
 
 /** Opens a connection to a server. It continues the session of other processes, if there is one. */
@@ -16,7 +15,7 @@ export async function openConnection(
   const { sharedSession } = options;
   const negotiate = () => negotiateConnection(endpoint, options, events, clock);
   if (sharedSession === undefined || endpoint.kind !== 'http') return negotiate();
-  return openInSharedSession(sharedSession, negotiate, async continued => {
+  return sharedSession.openConnection(negotiate, async continued => {
     const connection = new Connection(endpoint, await endpoint.open(), options, events, clock, continued);
     await connection.open();
     return connection;

@@ -38,6 +38,25 @@ export interface SharedServerSession {
 /** A session to continue, as the transport needs it. */
 export type ContinuedSession = NonNullable<TransportSession['continued']>;
 
+/**
+ * Functions that connect a client to a session that several processes use. The client gets them as an option, so that
+ * bundles of other clients do not contain them.
+ */
+export interface SessionSharing {
+  createMembership(channel: Transport, continued?: ContinuedSession): SessionMembership;
+  openConnection(
+    negotiate: () => Promise<Connection>,
+    connect: (continued: ContinuedSession) => Promise<Connection>,
+  ): Promise<Connection>;
+}
+
+export function createSessionSharing(shared: SharedServerSession): SessionSharing {
+  return {
+    createMembership: (channel, continued) => new SessionMembership(shared, channel, continued),
+    openConnection: (negotiate, connect) => openInSharedSession(shared, negotiate, connect),
+  };
+}
+
 const isSessionTransport = (channel: Transport): channel is HttpTransport => 'shareSession' in channel;
 
 /** Notifications that are passed to the other processes. */
@@ -85,7 +104,7 @@ export class SessionMembership {
  * Opens a connection in the session that other processes use, or opens a session for them. If two processes open one at
  * the same time, both use the one that was stored first, and nothing was sent in the other.
  */
-export async function openInSharedSession(
+async function openInSharedSession(
   shared: SharedServerSession,
   negotiate: () => Promise<Connection>,
   connect: (continued: ContinuedSession) => Promise<Connection>,

@@ -1,5 +1,10 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { ServerSessionState, SharedServerSession } from '../../client/connection/shared-session.js';
+import {
+  createSessionSharing,
+  type ServerSessionState,
+  type SessionSharing,
+  type SharedServerSession,
+} from '../../client/connection/shared-session.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import { hashSha256 } from '../../encoding/sha256.js';
 import { TenonError } from '../../jsonrpc/error.js';
@@ -30,6 +35,8 @@ export interface SharedSessionsOptions {
 
 /** Connection to a session at a server, for the processes that use it. */
 export interface SharedSessionHandle extends SharedServerSession {
+  /** Option of the client that uses the session. */
+  readonly sharing: SessionSharing;
   /** Calls a listener when any resource may have changed, because notifications were lost. */
   onAnyChange(listener: () => void): void;
   /** Ends the extension of the lifetime. The session is deleted if its caller has ended it. */
@@ -98,7 +105,7 @@ export class SharedSessions {
       extend();
       return state;
     };
-    return {
+    const handle: Omit<SharedSessionHandle, 'sharing'> = {
       requestIdPrefix,
       find: async () => {
         const stored = await this.#values.get(key);
@@ -135,6 +142,7 @@ export class SharedSessions {
         if (isCallerGone) this.#values.delete(key).catch(report);
       },
     };
+    return { ...handle, sharing: createSessionSharing(handle) };
   }
 
   async #extend(key: string, known: ServerSessionState | undefined): Promise<void> {

@@ -269,7 +269,7 @@ export class UpstreamConnection {
       ...(preferredVersion === undefined ? {} : { preferredVersion }),
       clock,
       telemetry,
-      sharedSession,
+      sharedSession: sharedSession?.sharing,
       tasks,
       validate: 'off',
       cacheSize: 0,
