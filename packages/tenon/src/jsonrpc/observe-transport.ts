@@ -1,13 +1,5 @@
-import { TenonError } from './error.js';
-import {
-  createFailure,
-  type Id,
-  isBatch,
-  isMessage,
-  type JsonRpcFailure,
-  type JsonRpcMessage,
-  type JsonRpcResponse,
-} from './message.js';
+import { type Id, isBatch, isMessage, type JsonRpcMessage, type JsonRpcResponse } from './message.js';
+import { toRefusal } from './refusal-response.js';
 import { replaceMembers } from './replace-members.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
 
@@ -47,15 +39,4 @@ export function observeTransport(transport: Transport, observer: MessageObserver
     });
   };
   return replaceMembers(transport, { open, send });
-}
-
-/**
- * Returns the error response that refused a request. Transports with a status for each message report it as the error
- * of `send` instead.
- */
-export function toRefusal(error: unknown, id: Id): JsonRpcFailure | undefined {
-  if (!TenonError.is(error) || error.rpcCode === undefined) return undefined;
-  const { rpcCode: code, summary, data, cause } = error;
-  const message = cause instanceof Object && 'message' in cause ? String(cause.message) : summary;
-  return createFailure(id, data === undefined ? { code, message } : { code, message, data });
 }

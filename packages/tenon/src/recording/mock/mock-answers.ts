@@ -2,7 +2,7 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { describeIssues } from '../../schemas/issues.js';
-import { compilePeerSchema } from '../../schemas/peer-schema.js';
+import { loadPeerSchema } from '../../schemas/load-peer-schema.js';
 import { type ComparableRequest, countDifferences, formatRequest, toComparable } from '../replay/match-requests.js';
 import { createExample } from './example-value.js';
 import type { Definition, MockSource, RecordedAnswer } from './mock-source.js';
@@ -29,7 +29,7 @@ export class MockAnswers {
     this.#random = random;
   }
 
-  callTool(tool: Definition, params: JsonObject): JsonObject {
+  async callTool(tool: Definition, params: JsonObject): Promise<JsonObject> {
     return this.#findEqual('tools/call', params) ?? this.#makeToolResult(tool, params);
   }
 
@@ -53,8 +53,8 @@ export class MockAnswers {
     return this.#findEqual('completion/complete', params) ?? { completion: { values: [] } };
   }
 
-  #makeToolResult(tool: Definition, params: JsonObject): JsonObject {
-    const problem = findArgumentProblem(tool, params);
+  async #makeToolResult(tool: Definition, params: JsonObject): Promise<JsonObject> {
+    const problem = await findArgumentProblem(tool, params);
     if (problem !== undefined) return { content: [{ type: 'text', text: problem }], isError: true };
     this.#requireGenerated('tools/call', params);
     if (isObject(tool.outputSchema)) {
@@ -121,8 +121,11 @@ function takeOutcome({ outcome }: RecordedAnswer): JsonObject {
 }
 
 /** Returns the problem of arguments that do not match the input schema. */
-function findArgumentProblem({ inputSchema }: Definition, { arguments: args = {} }: JsonObject): string | undefined {
+async function findArgumentProblem(
+  { inputSchema }: Definition,
+  { arguments: args = {} }: JsonObject,
+): Promise<string | undefined> {
   if (!isObject(inputSchema)) return undefined;
-  const checked = compilePeerSchema(inputSchema).check(args);
+  const checked = (await loadPeerSchema(inputSchema)).check(args);
   return checked.ok === false ? `Invalid arguments: ${describeIssues(checked.issues)}` : undefined;
 }

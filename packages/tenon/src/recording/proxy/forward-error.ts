@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { createFailure, type Id, type JsonRpcFailure } from '../../jsonrpc/message.js';
-import { toRefusal } from '../../jsonrpc/observe-transport.js';
+import { toRefusal } from '../../jsonrpc/refusal-response.js';
 
 /** Converts the error of a forwarded request to its response. */
 export function toForwardFailure(error: unknown, id: Id): JsonRpcFailure {

@@ -149,6 +149,21 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'connection/closed' });
   });
 
+  it('sends the protocol version with responses and the standalone stream too [http.version-header.client-sends]', async () => {
+    const { server, channel } = await start((seen, response) => {
+      if (seen.method === 'GET') response.writeHead(405).end();
+      else if (JSON.parse(seen.body).method === undefined) response.writeHead(202).end();
+      else json(response, answer(JSON.parse(seen.body).id));
+    });
+    await channel.send(ask(1), { headers: { 'mcp-protocol-version': '2025-11-25' } });
+    // Responses to requests of the server have no options.
+    await channel.send(answer(7) as never);
+    channel.listen?.();
+    await expect.poll(() => server.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
+    expect(server.seen.map(({ headers }) => headers['mcp-protocol-version'])).toEqual(Array(3).fill('2025-11-25'));
+    await channel.close();
+  });
+
   it('waits only so long for the end of a session', async () => {
     const clock = stillClock();
     const { channel, notes, server } = await start(

@@ -140,7 +140,12 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     },
     send(message, options = {}) {
       if (closing || !receiver) return Promise.reject(createTransportClosedError(peer));
-      if (!options.stateless) version = options.headers?.[VERSION_HEADER];
+      if (options.stateless) return postMessage(context, message, options);
+      // Responses to requests of the server have no headers of their own.
+      if (options.headers === undefined) {
+        return postMessage(context, message, { ...options, headers: createStateHeaders(undefined, version, {}) });
+      }
+      version = options.headers[VERSION_HEADER];
       return postMessage(context, message, options);
     },
     listen() {
