@@ -100,15 +100,15 @@ async function open({ revision, addMeta }, connection, tools = ['echo'], session
 
 /**
  * Has the connections call, one after the other each, until the time is over or so many calls have been made.
- * @param {Caller} caller @param {number} inFlight @param {number} seconds @param {{ most?: number, call?: Call }} [options]
+ * @param {Caller} caller @param {number} inFlight @param {number} seconds @param {{ most?: number, call?: Call, isAwake?: boolean }} [options]
  * @returns {Promise<Load>}
  */
-export async function load({ connections, addMeta }, inFlight, seconds, { most = MOST_CALLS, call = echo } = {}) {
+export async function load({ connections, addMeta }, inFlight, seconds, { most = MOST_CALLS, call = echo, isAwake = true } = {}) {
   const { method, params, isRight } = call;
   const latencies = new Float64Array(most);
   let begun = 0;
   let calls = 0;
-  const stopKeepingAwake = keepAwake();
+  const stopKeepingAwake = isAwake ? keepAwake() : () => {};
   const start = performance.now();
   const end = start + seconds * 1000;
   await Promise.all(

@@ -1,5 +1,8 @@
 // @ts-check
-/** What the option `workers` of `serveHttp` gains, and what it costs. */
+/**
+ * What the option `workers` of `serveHttp` gains, and what it costs. The caller sleeps while no answer is there: one that
+ * stays awake would take a processor from the workers.
+ */
 import { fileURLToPath } from 'node:url';
 import { closeConnections, connectOverHttp, echo, load } from '../load.mjs';
 import { startProgram } from '../measure-servers.mjs';
@@ -54,7 +57,7 @@ export async function measureWorkers({ rounds, connections }) {
 async function takeSample(child, caller, connections, call) {
   const pids = [/** @type {number} */ (child.pid)];
   const before = readCpuTime(pids).all;
-  const { calls, seconds } = await load(caller, connections, SECONDS, { call });
+  const { calls, seconds } = await load(caller, connections, SECONDS, { call, isAwake: false });
   return { rate: calls / seconds, cpu: ((readCpuTime(pids).all - before) * MICRO) / calls };
 }
 
