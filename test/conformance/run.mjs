@@ -23,7 +23,7 @@ const results = join(root, '.cache/conformance');
 const suites = { newest: openSuite('@modelcontextprotocol/conformance'), stable: openSuite('conformance-stable') };
 const SCORED = ['2025-11-25', '2026-07-28'];
 const STABLE = '0.1.16';
-const repeats = ['server, ', `client, ${STABLE}`, 'gateway'];
+const repeats = ['server, ', `client, ${STABLE}`, 'client 2025', 'gateway'];
 const withoutRepeats = process.env.TENON_TEST_EXTENT === 'cover';
 
 /** @typedef {{ leg: string, where: string, suite: ReturnType<typeof openSuite>, args: string[], filter: string[], called?: 'gateway' }} ServerLeg */

@@ -49,6 +49,8 @@ export function findOptionMembers(checker: ts.TypeChecker, exported: readonly ts
       if (!isOurs(property) || property.name.includes('#')) continue;
       const next = `${path}.${property.name}`;
       if (side === 'given') note(property, next);
+      // The types behind internal members are not given by users.
+      if (isInternal(property)) continue;
       follow(checker.getTypeOfSymbol(property), next, side, depth + 1);
     }
   }
@@ -75,4 +77,8 @@ export function findOptionMembers(checker: ts.TypeChecker, exported: readonly ts
 /** Tells if a symbol is declared in a package of this project. Members of `Promise` or `Uint8Array` are not. */
 function isOurs({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some(each => /\/packages\/[\w-]+\/src\//.test(each.getSourceFile().fileName));
+}
+
+function isInternal(property: ts.Symbol): boolean {
+  return property.getJsDocTags().some(({ name }) => name === 'internal');
 }
