@@ -103,7 +103,12 @@ async function open({ revision, addMeta }, connection, tools = ['echo'], session
  * @param {Caller} caller @param {number} inFlight @param {number} seconds @param {{ most?: number, call?: Call, isAwake?: boolean }} [options]
  * @returns {Promise<Load>}
  */
-export async function load({ connections, addMeta }, inFlight, seconds, { most = MOST_CALLS, call = echo, isAwake = true } = {}) {
+export async function load(
+  { connections, addMeta },
+  inFlight,
+  seconds,
+  { most = MOST_CALLS, call = echo, isAwake = true } = {},
+) {
   const { method, params, isRight } = call;
   const latencies = new Float64Array(most);
   let begun = 0;
