@@ -29,7 +29,7 @@ export interface SkippedCheck {
   readonly reason: string;
 }
 
-/** Report of `tenon doctor` and `tenon conformance`, as `--json` prints it. */
+/** Report of `tenon doctor`, as `--json` prints it. */
 export interface DoctorReport {
   /** URL, name or command of the examined server. */
   readonly target: string;

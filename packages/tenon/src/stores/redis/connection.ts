@@ -54,7 +54,7 @@ interface IORedisSubscriber {
   disconnect(): unknown;
 }
 
-/** A connected client of `@redis/client` or `ioredis` for one server, a Sentinel group or a cluster. */
+/** A connected client of `@redis/client` or `ioredis` for one server or a cluster. */
 export type RedisClient = NodeRedisClient | NodeRedisCluster | IORedisClient;
 
 /** Connection to Redis. It has the same interface for all client libraries. */
