@@ -15,6 +15,8 @@ export interface ElicitationListener {
 /** The URL elicitations that are not complete yet, each with the client that got it last. */
 export class PendingElicitations {
   readonly #pending = new SharedMap<ElicitationListener>(MAX_PENDING);
+  /** Most clients never get one, so their removal searches for none. */
+  readonly #listeners = new WeakSet<ElicitationListener>();
 
   /** Changes in other processes. Undefined if there are no other processes. */
   readonly #shared: Pick<SharedChanges, 'listen' | 'publish'> | undefined;
@@ -25,6 +27,7 @@ export class PendingElicitations {
 
   add(id: string, listener: ElicitationListener): void {
     this.#shared?.listen();
+    this.#listeners.add(listener);
     this.#pending.set(id, listener, listener.callerKey);
   }
 
@@ -51,6 +54,7 @@ export class PendingElicitations {
    * still gets one.
    */
   remove(listener: ElicitationListener): void {
+    if (!this.#listeners.delete(listener)) return;
     for (const [id, add] of this.#pending) if (add === listener) this.#pending.delete(id);
   }
 }

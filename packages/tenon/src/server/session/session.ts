@@ -37,22 +37,20 @@ import { createSessionState, notifyAllChanges } from './session-state.js';
 import { handleStatelessInSession } from './stateless-in-session.js';
 import type { Subscriber } from './subscription-manager.js';
 
-/** One connected peer. A session, if the peer opens one, consists of a few values. Stateless requests need none. */
+/** One connected peer. A session is a few values; V8 stores more than 14 as a dictionary. Stateless requests need none. */
 export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
   readonly #runtime: ServerRuntime;
   readonly #peer: Peer;
   #dialect: Dialect | undefined;
   #caller: CallerInfo;
   requestedLogLevel: LoggingLevel | undefined;
-  sharedId: string | undefined;
-  isContinued = false;
+  #sharing: { readonly id: string | undefined; isContinued: boolean } | undefined;
   #isReady = false;
   /** True while the session gets notifications of changes. */
   #isActive = false;
   #subscriptions: ResourceSubscriptions | undefined;
   readonly #onStateChange: ((change: SessionChange) => void) | undefined;
   #listenCount = 0;
-  #hasElicitations = false;
   #isEnded = false;
   #initialized: InitializedSignal | undefined;
   #endListeners: Set<() => void> | undefined;
@@ -66,7 +64,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       : dialect;
     this.#peer = createSessionPeer(runtime, transport, this);
     this.#onStateChange = onStateChange;
-    this.sharedId = onStateChange && state?.id;
+    this.#sharing = onStateChange && { id: state?.id, isContinued: false };
   }
 
   open(): void | Promise<void> {
@@ -75,6 +73,14 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   get dialect(): Dialect | undefined {
     return this.#dialect;
+  }
+
+  get sharedId(): string | undefined {
+    return this.#sharing?.id;
+  }
+
+  get isContinued(): boolean | undefined {
+    return this.#sharing?.isContinued;
   }
 
   get inFlight(): number {
@@ -91,7 +97,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   end(isContinued = false): void {
-    this.isContinued = isContinued;
+    if (this.#sharing) this.#sharing.isContinued = isContinued;
     this.#peer.end();
     this.#release();
   }
@@ -149,7 +155,6 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return getCallerKey(this.#caller.auth, this.#caller.address);
   }
 
-  /** Returns true, because a session gets the notifications of all lists. */
   wants(): boolean {
     return true;
   }
@@ -168,12 +173,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   applyState(state: SessionState, isObserver: boolean): void {
-    const { isInitialized, subscribedUris } = state;
     if (this.#isEnded) return;
     this.requestedLogLevel = state.logLevel;
     this.#runtime.backend.applySessionState?.(this, state);
-    if (this.#subscriptions || subscribedUris.length > 0) this.subscriptions.replace(subscribedUris);
-    if (isInitialized) this.#markReady();
+    if (this.#subscriptions || state.subscribedUris.length > 0) this.subscriptions.replace(state.subscribedUris);
+    if (state.isInitialized) this.#markReady();
     this.#setActive(this.#isReady && isObserver);
   }
 
@@ -196,7 +200,6 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#subscriptions?.setActive(isActive);
   }
 
-  /** Handles a request that names its protocol version, which makes it stateless. */
   #handleStateless(
     request: JsonRpcRequest,
     scope: RequestScope,
@@ -216,7 +219,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     const { clientInfo: client, capabilities } = params;
     this.#caller = { ...this.#caller, client, capabilities, auth: messageContext?.auth ?? this.#caller.auth };
     const state = createSessionState(dialect, this.#caller);
-    this.sharedId = this.#onStateChange && state.id;
+    this.#sharing = this.#onStateChange && { id: state.id, isContinued: false };
     this.#onStateChange?.(() => state);
     return initialize(this.#runtime, dialect, this.#caller, dialect.sessionMethods === undefined ? this : undefined);
   }
@@ -240,7 +243,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#runtime.sessionPings.remove(this.#peer);
     this.#initialized?.release();
     this.#setActive(false);
-    if (this.#hasElicitations) this.#runtime.pendingElicitations.remove(this);
+    this.#runtime.pendingElicitations.remove(this);
     this.#isReady = false;
     const listeners = this.#endListeners ?? [];
     this.#endListeners = undefined;
@@ -257,11 +260,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #createRequestContext(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): RequestContext {
     const { auth = this.#caller.auth, request: headers } = messageContext ?? {};
-    const { caller: own } = this;
     return new SessionRequestContext(request.id, scope, this, {
       runtime: this.#runtime,
       dialect: this.#dialect as Dialect,
-      caller: auth === own.auth ? own : { ...own, auth },
+      caller: auth === this.#caller.auth ? this.#caller : { ...this.#caller, auth },
       request: headers,
     });
   }
@@ -274,7 +276,6 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   /** Records that the client got a URL elicitation, so that it is notified when the visit is complete. */
   trackElicitation(elicitationId: string): void {
     if (this.#isEnded) return;
-    this.#hasElicitations = true;
     this.#runtime.pendingElicitations.add(elicitationId, this);
   }
 
