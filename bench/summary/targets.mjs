@@ -15,8 +15,10 @@ import {
   templates,
   workers,
 } from './feature-targets.mjs';
+import { resumeAfterKill, secondReplica, sharedSession, statelessCall, storedSession } from './replica-targets.mjs';
 import { callRows, cheapest, findRow, revisions, scenarioRows, toRows } from './rows.mjs';
 import { idleSessions, longestTurn, protection, streamHeap } from './server-targets.mjs';
+import { bundles, installed } from './size-targets.mjs';
 
 /** @typedef {import('./rows.mjs').Json} Json */
 /** @typedef {import('./rows.mjs').Row} Row */
@@ -25,7 +27,6 @@ import { idleSessions, longestTurn, protection, streamHeap } from './server-targ
 /** What is told of one target. `figures`: Tenon's, where less is better. Without `isMet` it has not been measured. @typedef {{ work: string, peer: string, official: string, tenon: string, target: string, figures: number[], isMet?: boolean }} TargetStatus */
 /** @typedef {{ part: string, work: string, of: (results: any) => Omit<TargetStatus, 'work'> }} Target */
 
-const KIB = 1024;
 const NONE = '–';
 /** Two figures are one when they are as near as two runs of the same are. */
 const NOISE = 1.05;
@@ -143,44 +144,6 @@ function coldStart(results, withZod) {
   };
 }
 
-/** @param {Json} results */
-function bundles({ bundles: all }) {
-  const kib = (/** @type {RegExp} */ name, what = 'gzipped') =>
-    all.filter((/** @type {Json} */ each) => name.test(each.name)).map((/** @type {Json} */ each) => each[what] / KIB);
-  const names = [/Tenon: stdio/, /Tenon: (HTTP|fetch)/, /Tenon: client/];
-  const ours = names.map(name => Math.max(...kib(name)));
-  const first = names.map(name => Math.max(...kib(name, 'atStart')));
-  const theirs = [/official v2: stdio/, /official v2: (HTTP|fetch)/, /official v2: client/].map(
-    name => kib(name)[0] ?? NaN,
-  );
-  const tell = (/** @type {number[]} */ values) => `${values.map(value => value.toFixed(1)).join(' / ')} KiB`;
-  const limits = [40, 45, 42];
-  const limitsAtStart = [28, 32, 34];
-  return {
-    peer: NONE,
-    official: tell(theirs),
-    tenon: `${tell(ours)} (at start, where it is split: ${tell(first)})`,
-    target: `≤ ${limits.join(' / ')} KiB (${limitsAtStart.join(' / ')})`,
-    figures: [...ours, ...first],
-    isMet: [...ours, ...first].every((size, at) => size <= ([...limits, ...limitsAtStart][at] ?? 0)),
-  };
-}
-
-/** @param {Json} results */
-function installed({ footprints }) {
-  const [ours, theirs] = footprints;
-  const tell = (/** @type {Json} */ { packages, megabytes }) => `${packages}, ${megabytes.toFixed(1)} MB`;
-  const isMet = ours.packages <= 8 && ours.megabytes <= 4;
-  return {
-    peer: NONE,
-    official: tell(theirs),
-    tenon: tell(ours),
-    target: '≤ 8 packages, 4 MB',
-    figures: [ours.packages, ours.megabytes],
-    isMet,
-  };
-}
-
 /** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'cpu' | 'megabytes'} what */
 function typeChecking(results, what) {
   const compilers = [...new Set(results.map(({ compiler }) => compiler))];
@@ -273,6 +236,15 @@ const targets = [
   { part: 'gateway', work: `gateway, HTTP behind HTTP, ${both}`, of: gatewayHop },
   { part: 'host', work: '`tools/list`, 1,000 tools of 20 servers', of: hostListing },
   { part: 'workers', work: 'two workers, a handler of 1 ms, calls per second', of: workers },
+  { part: 'replicas', work: 'a call in a session in Redis, more than in memory', of: sharedSession },
+  { part: 'replicas', work: 'a call of 2026-07-28 with stores in Redis: round trips', of: statelessCall },
+  { part: 'replicas', work: 'two replicas, × one', of: secondReplica },
+  {
+    part: 'replicas',
+    work: '`kill -9` of a replica: p99 until a stream goes on, call / listening',
+    of: resumeAfterKill,
+  },
+  { part: 'replicas', work: 'a session in Redis, of 100,000', of: storedSession },
   { part: 'cold', work: 'cold start on stdio, JSON Schema, time / CPU', of: results => coldStart(results, false) },
   { part: 'cold', work: 'cold start on stdio, zod, time / CPU', of: results => coldStart(results, true) },
   { part: 'sessions', work: 'heap of an idle session, 20 tools', of: idleSessions },

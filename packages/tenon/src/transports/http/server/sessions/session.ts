@@ -137,9 +137,9 @@ export class HttpSession implements Transport {
     if (!this.stored && this.pendingCount === 0) this.end();
   }
 
-  /** Stops waiting for responses that no handler works on. */
+  /** Stops waiting for responses that no handler works on, and that do not wait for the store. */
   dismissOrphanedPosts(): void {
-    if (this.serverSession?.inFlight !== 0) return;
+    if (this.serverSession?.inFlight !== 0 || this.shared?.isSaving === true) return;
     for (const [id] of this.#posts?.entries() ?? []) this.abandonResponse(id);
   }
 

@@ -5,6 +5,15 @@ import type { StoredValue, Values } from '../../../../stores/stores.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
 import { toSessionTag } from './stored-id.js';
 
+/** State of a session before its `initialize`. */
+export const EMPTY_STATE: SessionState = {
+  protocolVersion: '',
+  client: undefined,
+  capabilities: {},
+  isInitialized: false,
+  subscribedUris: [],
+};
+
 /** The stored form of a session. */
 export interface SessionRecord {
   /** User and OAuth client that opened the session. Absent for an anonymous caller. */

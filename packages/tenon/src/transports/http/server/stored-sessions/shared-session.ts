@@ -23,6 +23,8 @@ export interface SharedSession {
   readonly isListening: boolean;
   /** True once the session was deleted, here or by another process. */
   readonly isDeleted: boolean;
+  /** True while changes are being stored, and responses wait for them. */
+  readonly isSaving: boolean;
   /** Records a change, which is stored before the next response. */
   onStateChange(change: SessionChange): void;
   /** Stores the changes. Returns `undefined` if there are none. */

@@ -14,6 +14,7 @@ import { Listening } from './listening.js';
 import { QuestionRecords } from './question-records.js';
 import type { ServerReplica } from './server-replica.js';
 import {
+  EMPTY_STATE,
   type SessionRecord,
   type SessionRecords,
   type StoredRecord,
@@ -33,14 +34,6 @@ export interface StoredSessionContext {
 const MAX_EXTENSION_INTERVAL = 60_000;
 /** Matches the IDs of requests that a process sends. They begin with the ID of the process. */
 const REQUEST_ID = /^([0-9a-v]{12})\..*/;
-
-const EMPTY_STATE: SessionState = {
-  protocolVersion: '',
-  client: undefined,
-  capabilities: {},
-  isInitialized: false,
-  subscribedUris: [],
-};
 
 let attachmentCount = 0;
 
@@ -79,6 +72,10 @@ export class StoredSession implements SharedSession {
 
   get isDeleted(): boolean {
     return this.#isDeleted;
+  }
+
+  get isSaving(): boolean {
+    return this.#saving !== undefined;
   }
 
   get state(): SessionState | undefined {
