@@ -3,10 +3,11 @@ import type { Host } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import { watchGateway } from '../gateway/reload-gateway.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
 import { createGatewayHost, type GatewayHostOptions } from '../host/create-host.js';
 import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
-import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
+import { createInputMemory, createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, listen, type ServedEndpoint } from '../http/listen.js';
@@ -33,6 +34,11 @@ interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignIn
   readonly virtual?: Record<string, string[]>;
   readonly trust?: boolean;
   readonly json?: boolean;
+  /**
+   * Applies changes of the configuration files and of the policy file.
+   * @default `true`
+   */
+  readonly reload?: boolean;
   /** Path of a recording. The gateway then only reports the decisions of its policy. */
   readonly dryRun?: string;
   readonly principal?: string;
@@ -53,7 +59,8 @@ export function gatewayCommand(context: CliContext): Command {
     .option('--virtual <name=servers>', 'also offer these servers at /NAME; repeatable', parseSelections)
     .option('--max-processes <number>', 'maximum number of server processes (default: 100)', parseCount)
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
-    .option('--trust', 'start the configured commands without asking for approval');
+    .option('--trust', 'start the configured commands without asking for approval')
+    .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(own, 'admit only callers that send the token in this environment variable');
   return withDrain(withGuardOptions(withCallerSignIn(withProtection(own, parseNames))))
     .option('--json', 'print the URL and the state of servers as lines of JSON')
@@ -140,7 +147,10 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     context.terminal.releaseStdin();
   }
   if (!stdio || options.port !== undefined) refuseUnauthenticated(context, options);
-  const { entries, files, named } = await readConfiguration(context, configs);
+  const inputs = createInputMemory(context);
+  const readAt = Date.now();
+  const configuration = await readConfiguration(context, configs, inputs);
+  const { entries, files, named } = configuration;
   const { approved } = await checkTrust(context, entries, trust);
   if (approved.length === 0) throw createNoServersError({ files, entries });
   checkNames(
@@ -153,7 +163,18 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
   const given = { ...options, ...(callerSignIn ? { callerSignIn } : {}) };
   const hosting = await createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
-  await runUntilSignal(context, hosting, () => serve(context, hosting.host, files, given), toDrainTime(options));
+  const { policy, json = false, reload = true } = options;
+  const reloadable = { gateway: hosting, configuration, readAt, entries: approved, policy, trust, json, stdio, inputs };
+  const start = async (): Promise<RunningServer> => {
+    const watch = reload ? await watchGateway(context, reloadable) : undefined;
+    const running = await serve(context, hosting.host, files, given);
+    const close = () => {
+      watch?.close();
+      return running.close();
+    };
+    return { ...running, close };
+  };
+  await runUntilSignal(context, hosting, start, toDrainTime(options));
 }
 
 async function serve(

@@ -17,7 +17,7 @@ export async function collectInventories(
     sample: () => Promise.reject(new TenonError('cli/no-model', 'this command has no model for sampling')),
     sampleTools: true,
     roots: [],
-    credentials: createCredentials(context, entries),
+    credentials: createCredentials(context, () => entries),
     onError: error => context.screen.note(sanitizeText(error.message, { lines: true })),
   });
   try {

@@ -11,6 +11,8 @@ import {
   type HostServer,
   type NodeHostOptions,
   openAudit,
+  type Policy,
+  type ServerChanges,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';
@@ -54,6 +56,8 @@ export interface GatewayHostOptions extends StoreOptions {
 
 export interface GatewayHost {
   readonly host: Host;
+  /** Replaces the servers or the policy while the host is running. */
+  update(update: { readonly entries?: readonly ConfiguredEntry[]; readonly policy?: Policy }): ServerChanges;
   close(): Promise<void>;
 }
 
@@ -64,6 +68,7 @@ export async function createGatewayHost(
   options: GatewayHostOptions,
 ): Promise<GatewayHost> {
   const lock = findLock(context, options);
+  let current = entries;
   const stores = await openHostStores(context, options);
   const key =
     options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
@@ -89,7 +94,7 @@ export async function createGatewayHost(
       ...(options.idle === undefined ? {} : { connectionIdleTimeout: options.idle }),
       ...(options.callerSignIn
         ? { callerSignIn: options.callerSignIn }
-        : { credentials: createCredentials(context, entries, options) }),
+        : { credentials: createCredentials(context, () => current, options) }),
       ...createHostListeners(context.screen),
     });
     const close = async () => {
@@ -97,7 +102,11 @@ export async function createGatewayHost(
       await audit?.close();
       await stores.close();
     };
-    return { host, close };
+    const update: GatewayHost['update'] = ({ entries: changed, policy }) => {
+      current = changed ?? current;
+      return host.update({ policy, ...(changed ? { servers: toHostServers(changed) } : {}) });
+    };
+    return { host, update, close };
   } catch (error) {
     await audit?.close();
     await stores.close();
@@ -178,14 +187,16 @@ function createLockOptions(
  */
 export function createCredentials(
   context: CliContext,
-  entries: readonly ConfiguredEntry[],
+  getEntries: () => readonly ConfiguredEntry[],
   { browser = true }: Pick<GatewayHostOptions, 'browser'> = {},
 ): NonNullable<NodeHostOptions['credentials']> {
   const authorizer = createUserSignIn(context, { browser });
-  const own = entries.filter(({ target }) => 'url' in target && !hasToken(target.headers));
-  const names = new Set(own.map(({ name }) => name));
+  const isForUser = (server: string) => {
+    const target = getEntries().find(({ name }) => name === server)?.target;
+    return target !== undefined && 'url' in target && !hasToken(target.headers);
+  };
   return (server, principal) =>
-    names.has(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? authorizer : undefined;
+    isForUser(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? authorizer : undefined;
 }
 
 export function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {

@@ -27,8 +27,14 @@ export interface Configuration {
 /**
  * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
  * folder. Prints their problems. Rejects when there is no file, or when a file cannot be parsed.
+ *
+ * @param inputs Returns the values of inputs. Default: asks the user.
  */
-export async function readConfiguration(context: CliContext, paths: readonly string[]): Promise<Configuration> {
+export async function readConfiguration(
+  context: CliContext,
+  paths: readonly string[],
+  inputs: AskInput = createInputPrompt(context),
+): Promise<Configuration> {
   const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
   if (sources.length === 0) {
     throw new TenonError('cli/no-config', `no configuration found in ${context.cwd}`, {
@@ -39,7 +45,7 @@ export async function readConfiguration(context: CliContext, paths: readonly str
   const entries = new Map<string, ConfiguredEntry>();
   const broken = new Set<string>();
   for (const { path, scope } of sources) {
-    const read = await readConfigFile(path, { scope, env: context.env, inputs: createInputPrompt(context) });
+    const read = await readConfigFile(path, { scope, env: context.env, inputs });
     for (const problem of read.problems) reportProblem(context, problem);
     for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
     for (const entry of read.entries) {
@@ -93,6 +99,18 @@ function createInputPrompt({ terminal }: CliContext): AskInput {
     const usual = fallback === undefined || password ? '' : ` [${sanitizeText(fallback, { max: 100 })}]`;
     const answer = await terminal.ask(`${label}${choice}${usual}: `, { hidden: password });
     return answer === '' ? undefined : answer;
+  };
+}
+
+/** Creates a function that asks the user for the value of each input once, also if the files are read again. */
+export function createInputMemory(context: CliContext): AskInput {
+  const ask = createInputPrompt(context);
+  const values = new Map<string, string>();
+  return async input => {
+    const key = JSON.stringify(input);
+    const value = values.get(key) ?? (await ask(input));
+    if (value !== undefined) values.set(key, value);
+    return value;
   };
 }
 

@@ -5,8 +5,12 @@ import type { CallToolResult } from '../protocol/params-and-results.js';
 import type { Server } from '../server/server.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
+import type { ServerChanges } from './connections/upstream-pool.js';
 import type { UnavailableServer } from './connections/upstream-registry.js';
+import type { HostServer } from './host-options.js';
 import type { Approvals } from './security/approvals/types.js';
+import type { Policy } from './security/policy/policy.js';
+import type { Rule } from './security/policy/rules.js';
 
 /** State of one server, as `host.getServers()` returns it. */
 export interface ServerState {
@@ -47,6 +51,23 @@ export interface Inventories {
   readonly unavailable: readonly UnavailableServer[];
 }
 
+/** Parts of a running host to replace. Absent parts stay. */
+export interface HostUpdate {
+  /**
+   * All servers by name. Servers that are absent here are removed.
+   *
+   * The host starts these servers without a trust question, so ask before with `createTrust`.
+   *
+   * @default unchanged
+   */
+  readonly servers?: Readonly<Record<string, HostServer>> | undefined;
+  /**
+   * Policy, or its rules.
+   * @default unchanged
+   */
+  readonly policy?: Policy | readonly Rule[] | undefined;
+}
+
 /** Combines many servers into one client and one server. */
 export interface Host {
   /** Client for all servers of the host. It uses public names, and can list, call, read, watch and follow tasks. */
@@ -64,6 +85,15 @@ export interface Host {
    * `lockGuard.approve`.
    */
   reload(): void;
+  /**
+   * Replaces the servers or the policy while the host is running, and notifies callers of changed lists.
+   *
+   * Servers with equal settings keep their connections. A removed or changed server gets no more calls, and its running
+   * calls have 10 seconds to finish. With `prefix: 'auto'`, public names keep the form that they had at the start.
+   *
+   * @throws TenonError `policy/rule` for an invalid rule. The host is then unchanged.
+   */
+  update(update: HostUpdate): ServerChanges;
   /**
    * Returns the host, or a selection of its servers, as one server. It serves any number of clients over all
    * transports.

@@ -18,15 +18,17 @@ import { memoryStores } from '../stores/memory-stores.js';
 import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
+import type { ServerEntry } from './config/server-entry.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
 import { createConnector, toServerEntry } from './connections/connector.js';
 import type { ListKind } from './connections/list-cache.js';
 import { ProcessLimit } from './connections/process-limit.js';
 import { SharedSessions } from './connections/shared-sessions.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
+import { type ServerChanges, UpstreamPool } from './connections/upstream-pool.js';
 import { type UnavailableServer, UpstreamRegistry } from './connections/upstream-registry.js';
 import { UpstreamServer } from './connections/upstream-server.js';
-import type { Host, Inventories, ServerSelection, ServerState } from './host.js';
+import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
@@ -54,8 +56,8 @@ export class RunningHost implements Host {
   readonly #processes: ProcessLimit;
   /** Sessions at servers, if other processes may continue them. */
   readonly #sharedSessions: SharedSessions | undefined;
-  readonly #upstreams = new Map<string, UpstreamServer>();
-  readonly #gateways = new Set<GatewayContext>();
+  readonly #pool: UpstreamPool;
+  readonly #gateways = new Map<GatewayContext, ServerSelection>();
   readonly #createdServers = new Map<string, Server>();
   readonly #closing: (() => Promise<void>)[] = [];
 
@@ -71,12 +73,10 @@ export class RunningHost implements Host {
     );
     this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;
     this.#closing.push(async () => this.#sharedSessions?.close());
-    const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
-    const entries = enabled.map(([name, server]) => [name, toServerEntry(name, server)] as const);
     this.#prefix = choosePrefix(options);
     this.#processes = new ProcessLimit(options.maxProcesses ?? DEFAULT_HOST_OPTIONS.maxProcesses, clock);
     this.#guard = createGuard(options, {
-      entries: new Map(entries),
+      entries: toEntries(options.servers),
       hasPrefix: this.#prefix === 'always',
       stores: this.#stores,
       clock,
@@ -89,7 +89,8 @@ export class RunningHost implements Host {
       stop?.();
       options.callerSignIn?.close();
     });
-    for (const [name, server] of enabled) this.#upstreams.set(name, this.#createUpstream(name, server, transports));
+    this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
+    this.#pool.update(options.servers);
   }
 
   #createSharedSessions(onError: (error: TenonError) => void): SharedSessions {
@@ -127,7 +128,7 @@ export class RunningHost implements Host {
   }
 
   getServers(): ServerState[] {
-    return [...this.#upstreams.values()].map(({ name, connections }) => {
+    return [...this.#pool.upstreams.values()].map(({ name, connections }) => {
       const best = connections.find(({ openClient }) => openClient) ?? connections[0];
       return {
         name,
@@ -144,7 +145,7 @@ export class RunningHost implements Host {
       dialect: getNewestDialect('per-request'),
       session: undefined,
     });
-    const all = [...this.#upstreams.values()].map(async upstream => {
+    const all = [...this.#pool.upstreams.values()].map(async upstream => {
       try {
         return await readInventory(upstream.getConnection(scope));
       } catch (error) {
@@ -160,7 +161,21 @@ export class RunningHost implements Host {
 
   reload(): void {
     this.#guard.reload();
-    for (const gateway of this.#gateways) gateway.reload();
+    for (const gateway of this.#gateways.keys()) gateway.reload();
+  }
+
+  update({ servers, policy }: HostUpdate): ServerChanges {
+    this.#guard.update({ policy, entries: servers && toEntries(servers) });
+    const changes = servers ? this.#pool.update(servers) : { added: [], removed: [], changed: [] };
+    for (const [gateway, selection] of this.#gateways) {
+      gateway.registry.update(this.#selectUpstreams(selection), this.#pool.disabled);
+      gateway.reload();
+    }
+    return changes;
+  }
+
+  #selectUpstreams({ servers }: ServerSelection): Map<string, UpstreamServer> {
+    return new Map([...this.#pool.upstreams].filter(([each]) => servers === undefined || servers.includes(each)));
   }
 
   toServer(selection: ServerSelection = {}): Server {
@@ -178,7 +193,7 @@ export class RunningHost implements Host {
   async close(): Promise<void> {
     await this.#client?.close();
     for (const server of this.#createdServers.values()) server.close();
-    await Promise.all([...this.#upstreams.values()].map(upstream => upstream.close()));
+    await this.#pool.close();
     if (this.#options.stores === undefined) await this.#stores.close();
     for (const close of this.#closing) await close();
   }
@@ -210,7 +225,7 @@ export class RunningHost implements Host {
   }
 
   #observeConnection(connection: UpstreamConnection): void {
-    for (const gateway of this.#gateways)
+    for (const gateway of this.#gateways.keys())
       if (gateway.registry.upstreams.has(connection.server)) gateway.observeConnection(connection);
     connection.sharedSession?.onAnyChange(() => reportAllChanged(connection));
     connection.onElicitationComplete(
@@ -221,20 +236,19 @@ export class RunningHost implements Host {
   #changeCredentials(change: CallerSignInChange): void {
     const { server, caller, elicitationId } = change;
     this.#guard.recordSignIn(change);
-    for (const gateway of this.#gateways) gateway.changeCredentials(server, caller);
+    for (const gateway of this.#gateways.keys()) gateway.changeCredentials(server, caller);
     if (elicitationId !== undefined)
       for (const served of this.#createdServers.values()) served.completeElicitation(elicitationId);
   }
 
   #createServer(selection: ServerSelection): Server {
     const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
-    const { servers, name = own.name, version = own.version } = selection;
-    const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
+    const { name = own.name, version = own.version } = selection;
+    const chosen = this.#selectUpstreams(selection);
     const { rateLimits, budget, callerSignIn, waitForTasks } = this.#options;
     const onLateList = (scope: ConnectionScope, kind: ListKind) =>
       gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
-    const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
-    const registry = new UpstreamRegistry(new Map(chosen), this.#clock, listTimeout, onLateList, disabled);
+    const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, this.#pool.disabled);
     const gateway = new GatewayContext(registry, this.#guard, {
       prefix: this.#prefix,
       pageSize,
@@ -242,7 +256,7 @@ export class RunningHost implements Host {
       callerSignIn,
       waitForTasks,
     });
-    this.#gateways.add(gateway);
+    this.#gateways.set(gateway, selection);
     for (const connection of registry.connections) gateway.observeConnection(connection);
     const definition: ServerDefinition<Tools, Prompts, Resources> = {
       name,
@@ -260,6 +274,12 @@ export class RunningHost implements Host {
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));
   }
+}
+
+/** Converts the enabled servers to the form that the lock, the policy and the configuration use. */
+function toEntries(servers: HostOptions['servers']): Map<string, ServerEntry> {
+  const enabled = Object.entries(servers).filter(([, { disabled }]) => !disabled);
+  return new Map(enabled.map(([name, server]) => [name, toServerEntry(name, server)]));
 }
 
 /** Chooses the prefix. Counts disabled servers too, so that names do not depend on which servers are enabled. */

@@ -36,10 +36,9 @@ export interface AggregatedList<K extends ListKind> extends Cacheable {
 
 /** All servers of a host, with their connections. */
 export class UpstreamRegistry {
-  readonly upstreams: ReadonlyMap<string, UpstreamServer>;
-  readonly servers: readonly string[];
-  /** Names of disabled servers in the configuration. */
-  readonly disabled: readonly string[];
+  #upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
+  #servers: readonly string[] = [];
+  #disabled: readonly string[] = [];
   readonly clock: Clock;
   readonly #listTimeout: number;
   /** Start times of the list requests, so that one slow request delays no other list again. */
@@ -58,12 +57,30 @@ export class UpstreamRegistry {
     onLateList: (scope: ConnectionScope, kind: ListKind) => void,
     disabled: readonly string[] = [],
   ) {
-    this.disabled = disabled;
-    this.upstreams = upstreams;
-    this.servers = [...upstreams.keys()];
+    this.update(upstreams, disabled);
     this.clock = clock;
     this.#listTimeout = listTimeout;
     this.#onLateList = onLateList;
+  }
+
+  get upstreams(): ReadonlyMap<string, UpstreamServer> {
+    return this.#upstreams;
+  }
+
+  get servers(): readonly string[] {
+    return this.#servers;
+  }
+
+  /** Names of disabled servers in the configuration. */
+  get disabled(): readonly string[] {
+    return this.#disabled;
+  }
+
+  /** Replaces the servers. */
+  update(upstreams: ReadonlyMap<string, UpstreamServer>, disabled: readonly string[]): void {
+    this.#upstreams = upstreams;
+    this.#servers = [...upstreams.keys()];
+    this.#disabled = disabled;
   }
 
   getConnection(server: string, scope: ConnectionScope): UpstreamConnection {

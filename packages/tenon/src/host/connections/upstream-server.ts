@@ -57,6 +57,11 @@ export class UpstreamServer {
     return [...this.#connections.values()].map(({ connection }) => connection);
   }
 
+  /** True while a call runs on a connection. */
+  get hasCalls(): boolean {
+    return this.connections.some(({ calls }) => calls.size > 0);
+  }
+
   /**
    * Returns a connection of this user and OAuth client that is open, or whose process was stopped because it was idle.
    */
@@ -87,7 +92,8 @@ export class UpstreamServer {
 
   /** Returns the connection of a caller. It opens on first use. */
   getConnection(caller: ConnectionScope): UpstreamConnection {
-    if (this.#closed) throw new TenonError('host/closed', 'the host is closed', { hint: 'create a new host' });
+    if (this.#closed)
+      throw new TenonError('host/closed', `the server "${this.name}" is closed`, { hint: 'create a new host' });
     const scope = this.getSharedScope(caller);
     const { clock } = this.#upstreamOptions;
     const pooled = this.#connections.get(scope.key);

@@ -38,8 +38,7 @@ export class GatewayContext {
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
-  /** Maps server names to the names of the host's own tools. */
-  readonly ownNames: NameMapper;
+  #ownNames: NameMapper | undefined;
   readonly #prefix: Prefix;
   readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
@@ -55,7 +54,6 @@ export class GatewayContext {
   ) {
     this.callerSignIn = callerSignIn;
     this.#waitForTasks = waitForTasks;
-    this.ownNames = createNameMapper({ servers: registry.servers, prefix: 'always' });
     this.registry = registry;
     this.guard = guard;
     this.pageSize = pageSize;
@@ -63,6 +61,12 @@ export class GatewayContext {
     this.listChanges = new ListChangeNotifier(registry.clock);
     this.subscriptions = new SessionSubscriptions(this);
     this.#prefix = prefix;
+  }
+
+  /** Maps server names to the names of the host's own tools. */
+  get ownNames(): NameMapper {
+    this.#ownNames ??= createNameMapper({ servers: this.registry.servers, prefix: 'always' });
+    return this.#ownNames;
   }
 
   getScope(requester: RequesterInfo): ConnectionScope {
@@ -133,6 +137,7 @@ export class GatewayContext {
   /** Drops cached catalogs and notifies all callers that lists may have changed. */
   reload(): void {
     this.#catalogs.clear();
+    this.#ownNames = undefined;
     for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);
   }
 

@@ -16,7 +16,7 @@ import type { AuditRecorder } from './audit-recorder.js';
 
 /** Decides with rules, quotas and approvals if an action may be executed. */
 export class ActionAuthorizer {
-  readonly #policy: Policy | undefined;
+  #policy: Policy | undefined;
   readonly #quotas: Quotas | SharedQuotas | undefined;
   readonly #approvals: Approvals;
   readonly #recorder: AuditRecorder;
@@ -31,6 +31,11 @@ export class ActionAuthorizer {
     this.#quotas = quotas;
     this.#approvals = approvals;
     this.#recorder = recorder;
+  }
+
+  /** Replaces the policy for later actions. */
+  update(policy: Policy): void {
+    this.#policy = policy;
   }
 
   /**

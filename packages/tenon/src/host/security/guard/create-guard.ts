@@ -10,6 +10,7 @@ import { createApprovals } from '../approvals/approvals.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { createPolicy, type Policy } from '../policy/policy.js';
 import { createQuotas } from '../policy/quotas.js';
+import type { Rule } from '../policy/rules.js';
 import { ActionAuthorizer } from './action-authorizer.js';
 import { AuditRecorder } from './audit-recorder.js';
 import type { HostGuardOptions } from './guard-options.js';
@@ -55,7 +56,8 @@ export function createGuard(
       ? undefined
       : createOverflowStore({ values: stores.values, clock, onError: reportError });
   const delivery = new ResultGuard(options, overflow);
-  const questions = new QuestionGuard(options, entries.size === 1);
+  let current = entries;
+  const questions = new QuestionGuard(options, () => current.size === 1);
   const startTimes = new WeakMap<ActionRequest, number>();
   const getDuration = (actionRequest: ActionRequest): number => {
     const now = clock.now();
@@ -65,9 +67,15 @@ export function createGuard(
     approvals,
     filterList: admission.filterList,
     reload: () => admission.reset(),
+    update({ entries: changed, policy }) {
+      if (policy !== undefined) permission.update(toPolicy(policy));
+      if (changed === undefined) return;
+      current = changed;
+      admission.update(changed);
+    },
     async checkServerStart(server) {
       await options.mayStart?.(server);
-      const entry = entries.get(server);
+      const entry = current.get(server);
       const verdict = entry && (await options.lockGuard?.check(entry));
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
@@ -135,8 +143,10 @@ export function createGuard(
 
 function createGuardPolicy({ policy, approve }: HostGuardOptions): Policy | undefined {
   if (policy === undefined) return approve ? createPolicy([]) : undefined;
-  return 'evaluate' in policy ? policy : createPolicy(policy);
+  return toPolicy(policy);
 }
+
+const toPolicy = (policy: Policy | readonly Rule[]): Policy => ('evaluate' in policy ? policy : createPolicy(policy));
 
 /** Returns the reason as a tool result, so that the model sees it. For other methods, throws it as an error. */
 function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {

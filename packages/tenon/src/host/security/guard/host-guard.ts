@@ -7,9 +7,12 @@ import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { Context } from '../../../server/context/context.js';
 import type { ListFilter } from '../../catalog/host-catalog.js';
+import type { ServerEntry } from '../../config/server-entry.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
+import type { Policy } from '../policy/policy.js';
+import type { Rule } from '../policy/rules.js';
 
 /** Properties of a caller that affect the input requests for it. */
 export interface QuestionRecipient {
@@ -26,6 +29,13 @@ export interface QuestionHandler {
   answer: RequestInput;
   /** Prepares the parameters of an input request for a caller. */
   prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
+}
+
+/** Parts of a guard that an update replaces. Absent parts stay. */
+export interface GuardUpdate {
+  /** Configuration entries of the servers, by name. */
+  readonly entries?: ReadonlyMap<string, ServerEntry> | undefined;
+  readonly policy?: Policy | readonly Rule[] | undefined;
 }
 
 /** Request that was refused before it reached a server. */
@@ -48,6 +58,8 @@ export interface HostGuard {
   readonly filterList: ListFilter;
   /** Drops cached decisions. */
   reload(): void;
+  /** Replaces the servers or the policy. Later decisions use them. */
+  update(update: GuardUpdate): void;
   /**
    * Authorizes a call. Resolves with a result for the model if the call is denied. Rejects for methods without such a
    * result.

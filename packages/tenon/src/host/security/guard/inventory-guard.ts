@@ -31,20 +31,27 @@ interface CheckedInventory {
 
 /** Checks inventories against the configuration and the lock, and screens them for invisible characters. */
 export class InventoryGuard {
-  readonly #entries: ReadonlyMap<string, ServerEntry>;
+  #entries: ReadonlyMap<string, ServerEntry> = new Map();
   readonly #options: HostGuardOptions;
   readonly #hasPrefix: boolean;
   readonly #owners = createOwnerIndex();
   /** Tool filter of each server, by its name. It returns true for a tool that the configuration allows. */
-  readonly #isWanted: ReadonlyMap<string, (tool: string) => boolean>;
+  #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
 
   /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
   constructor(entries: ReadonlyMap<string, ServerEntry>, options: HostGuardOptions, hasPrefix: boolean) {
-    this.#entries = entries;
     this.#options = options;
     this.#hasPrefix = hasPrefix;
+    this.update(entries);
+  }
+
+  /** Replaces the servers, and drops cached decisions. */
+  update(entries: ReadonlyMap<string, ServerEntry>): void {
+    for (const server of this.#entries.keys()) if (!entries.has(server)) this.#owners.update(server, []);
+    this.#entries = entries;
     this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
+    this.reset();
   }
 
   /** Filters a list. Rejects when the whole server is blocked. */

@@ -7,7 +7,7 @@ const form = (message: string) => ({ message, requestedSchema: { type: 'object',
 
 function setUp(options: HostGuardOptions, { hasOneServer = true, sample = false, roots = undefined as unknown } = {}) {
   const connection = { server: 'notes', scope: { input: { sample }, identity: { principal: 'ann' } }, roots };
-  return new QuestionGuard(options, hasOneServer).createHandler(connection as never);
+  return new QuestionGuard(options, () => hasOneServer).createHandler(connection as never);
 }
 
 describe('a question of a server', () => {

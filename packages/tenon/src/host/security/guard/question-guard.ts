@@ -13,10 +13,10 @@ export const ASKING_SERVER = 'dev.tenon/server';
 /** Forwards input requests of servers to callers. */
 export class QuestionGuard {
   readonly #options: HostGuardOptions;
-  /** True if the host has only one server, so that input requests need not name it. */
-  readonly #hasOneServer: boolean;
+  /** Tells if the host has only one server, so that input requests need not name it. */
+  readonly #hasOneServer: () => boolean;
 
-  constructor(options: HostGuardOptions, hasOneServer: boolean) {
+  constructor(options: HostGuardOptions, hasOneServer: () => boolean) {
     this.#options = options;
     this.#hasOneServer = hasOneServer;
   }
@@ -52,7 +52,7 @@ export class QuestionGuard {
     const put = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
     if (method !== 'elicitation/create' || typeof params.message !== 'string') return put;
     const message = this.#screenMessage(server, params.message);
-    return { ...put, message: this.#hasOneServer ? message : `${server}: ${message}` };
+    return { ...put, message: this.#hasOneServer() ? message : `${server}: ${message}` };
   }
 
   #screenMessage(server: string, message: string): string {

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createGatewayHost } from '../host/create-host.js';
+import { createStubContext, type UserInput } from '../host/fixtures/stub-context.js';
+import { createInputMemory, readConfiguration } from '../host/read-configuration.js';
+import { checkTrust } from '../host/server-trust.js';
+import { watchGateway } from './reload-gateway.js';
+
+let folder: string;
+let close = async () => {};
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tenon-reload-'));
+});
+afterEach(async () => {
+  await close();
+  await rm(folder, { recursive: true });
+});
+
+const write = (mcpServers: object, more: object = {}) =>
+  writeFile(join(folder, 'mcp.json'), JSON.stringify({ ...more, mcpServers }));
+const program = (...args: string[]) => ({ command: process.execPath, args: ['-e', '', ...args] });
+
+/** Starts a gateway whose servers the user has approved. Later questions get the input of `state`. */
+async function startGateway() {
+  const state: { input: UserInput } = { input: 'y' };
+  const stub = createStubContext(folder, () => state.input);
+  const { context } = stub;
+  const inputs = createInputMemory(context);
+  const configuration = await readConfiguration(context, [], inputs);
+  const { approved } = await checkTrust(context, configuration.entries, false);
+  const gateway = await createGatewayHost(context, approved, { lock: false });
+  const options = {
+    gateway,
+    configuration,
+    readAt: Number.POSITIVE_INFINITY,
+    entries: approved,
+    trust: false,
+    json: false,
+    stdio: true,
+    inputs,
+  };
+  const watch = await watchGateway(context, options);
+  close = async () => {
+    watch.close();
+    await gateway.close();
+  };
+  const getNames = () => gateway.host.getServers().map(({ name }) => name);
+  return { ...stub, ...watch, state, getNames };
+}
+
+it('starts an added or changed server of a project only after an approval', async () => {
+  await write({ notes: program() });
+  const { reload, notes, asked, state, getNames } = await startGateway();
+  state.input = undefined;
+  await write({ notes: program(), search: program() });
+  await reload();
+  expect(getNames()).toEqual(['notes']);
+  expect(notes.join('\n')).toContain('the server "search" was not approved yet, and is skipped');
+  state.input = 'y';
+  await reload();
+  expect(asked.at(-1)).toContain('wants to run a server: search');
+  expect(notes.at(-1)).toBe('server search: added');
+  expect(getNames()).toEqual(['notes', 'search']);
+  state.input = 'n';
+  await write({ notes: program('--other'), search: program() });
+  await reload();
+  expect(asked.at(-1)).toContain('has changed since you approved it: notes');
+  expect(notes.at(-1)).toBe('server notes: removed');
+  expect(getNames()).toEqual(['search']);
+});
+
+it('asks for the value of an input once', async () => {
+  const inputs = [{ type: 'promptString', id: 'key', description: 'API key' }];
+  const server = { url: 'http://127.0.0.1:9/mcp', headers: { 'x-key': `\${input:key}` } };
+  await write({ far: server }, { inputs });
+  const { context } = createStubContext(folder, () => 'y');
+  let count = 0;
+  const ask = createInputMemory({
+    ...context,
+    terminal: { ...context.terminal, ask: async () => `typed ${++count}` },
+  });
+  const first = await readConfiguration(context, [], ask);
+  const second = await readConfiguration(context, [], ask);
+  expect(second.entries[0]?.target).toEqual(first.entries[0]?.target);
+  expect(count).toBe(1);
+});

@@ -1,0 +1,148 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { TenonError } from 'tenon';
+import { type ConfiguredEntry, readPolicyFile, type ServerChanges, sanitizeName, watchConfig } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
+import type { GatewayHost } from '../host/create-host.js';
+import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
+import { type Configuration, readConfiguration } from '../host/read-configuration.js';
+import { checkTrust } from '../host/server-trust.js';
+
+/** Gateway whose files are read again when they change. */
+export interface ReloadableGateway {
+  readonly gateway: Pick<GatewayHost, 'host' | 'update'>;
+  /** Configuration at the start. */
+  readonly configuration: Configuration;
+  /** Time at which the files were read, in milliseconds since the epoch. */
+  readonly readAt: number;
+  /** Servers that run at the start. */
+  readonly entries: readonly ConfiguredEntry[];
+  /** Path of the policy file. Absent without a policy. */
+  readonly policy?: string | undefined;
+  /** Starts the configured commands without asking for approval. */
+  readonly trust: boolean;
+  /** Prints the changes as JSON. */
+  readonly json: boolean;
+  /** Standard output carries a protocol, and the servers are not started to report their state. */
+  readonly stdio: boolean;
+  readonly inputs: Parameters<typeof readConfiguration>[2];
+}
+
+/** Files that are watched until it is closed. */
+export interface GatewayWatch {
+  /** Reads the files now, also without a change. */
+  reload(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Watches the configuration files and the policy file of a gateway, and applies their changes. SIGHUP reads them too,
+ * except in a terminal, where it ends the gateway. While a file is invalid, the gateway keeps what it has read before.
+ */
+export async function watchGateway(context: CliContext, reloadable: ReloadableGateway): Promise<GatewayWatch> {
+  const { configuration, policy, json } = reloadable;
+  let { entries } = reloadable;
+  let last = Promise.resolve();
+  /** Changes during a reload are applied after it. */
+  const enqueue = (work: () => Promise<void>) => {
+    last = last.then(work).catch(error => reportFailure(context, json, error));
+    return last;
+  };
+  const reloadServers = () =>
+    enqueue(async () => {
+      entries = await applyServers(context, reloadable, entries);
+    });
+  const reloadPolicy = (file: string) => enqueue(() => applyPolicy(context, reloadable, file));
+  const watches = configuration.files.map(file => watchConfig(file, () => void reloadServers()));
+  if (policy !== undefined) watches.push(watchConfig(resolve(context.cwd, policy), () => void reloadPolicy(policy)));
+  const stops = await Promise.all(watches);
+  const reload = async () => {
+    await reloadServers();
+    if (policy !== undefined) await reloadPolicy(policy);
+  };
+  if (await hasChangedSince([...configuration.files, ...(policy === undefined ? [] : [policy])], context, reloadable))
+    void reload();
+  const onHangUp = () => void reload();
+  if (!context.terminal.interactive) process.on('SIGHUP', onHangUp);
+  return {
+    reload,
+    close() {
+      process.off('SIGHUP', onHangUp);
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Tells if a file has changed after it was read and before it was watched. A question to the user takes its time. */
+async function hasChangedSince(
+  files: readonly string[],
+  { cwd }: CliContext,
+  { readAt }: ReloadableGateway,
+): Promise<boolean> {
+  const times = await Promise.all(
+    files.map(file =>
+      stat(resolve(cwd, file)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  return times.some(time => time > readAt);
+}
+
+/** Reads the servers, and returns the running ones. */
+async function applyServers(
+  context: CliContext,
+  { gateway, configuration, trust, json, stdio, inputs }: ReloadableGateway,
+  before: readonly ConfiguredEntry[],
+): Promise<readonly ConfiguredEntry[]> {
+  const { entries, broken } = await readConfiguration(context, configuration.files, inputs);
+  // An invalid entry may be half written, so its server keeps running.
+  const kept = before.filter(({ name }) => broken.includes(name));
+  const { approved } = await checkTrust(context, entries, trust);
+  const running = [...approved, ...kept];
+  const changes = gateway.update({ entries: running });
+  reportServers(context, changes, json);
+  if (!stdio) void reportStates(context, gateway, [...changes.added, ...changes.changed], json);
+  return running;
+}
+
+async function applyPolicy(context: CliContext, { gateway, json }: ReloadableGateway, file: string): Promise<void> {
+  const policy = await readPolicyFile(resolve(context.cwd, file), file);
+  gateway.update({ policy });
+  if (json) context.screen.printJson({ event: 'policy', file, rules: policy.rules.length });
+  else context.screen.note(`${file}: reloaded, ${policy.rules.length} rules`);
+}
+
+function reportServers({ screen }: CliContext, changes: ServerChanges, json: boolean): void {
+  if (json) return screen.printJson({ event: 'configuration', ...changes });
+  const lines = (['added', 'removed', 'changed'] as const).flatMap(kind =>
+    changes[kind].map(name => `server ${sanitizeName(name)}: ${kind}`),
+  );
+  for (const line of lines.length > 0 ? lines : ['configuration read again: no server has changed']) screen.note(line);
+}
+
+/** Reports the state of servers once they have responded. */
+async function reportStates(
+  { screen }: CliContext,
+  { host }: Pick<GatewayHost, 'host'>,
+  names: readonly string[],
+  json: boolean,
+): Promise<void> {
+  if (names.length === 0) return;
+  const states = (await probeServers(host)).filter(({ name }) => names.includes(name));
+  if (!json) return screen.note(formatStates(states));
+  for (const { reason, ...server } of states)
+    screen.printJson({
+      event: 'server',
+      ...server,
+      ...(reason === undefined ? {} : { reason: shortenReason(reason) }),
+    });
+}
+
+function reportFailure({ screen }: CliContext, json: boolean, thrown: unknown): void {
+  const { code, summary } = TenonError.from(thrown);
+  if (json) screen.printJson({ event: 'configuration', error: { code, message: summary } });
+  screen.note(`not reloaded, the gateway keeps running with the last valid files: ${describeError(thrown)}`);
+}

@@ -1,0 +1,100 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { type Client, connect } from 'tenon';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { retryUntilPasses } from '../interop/retry.js';
+import { buildCommand, gone, projectWith, type Serving, serving, shopEntry } from './command.js';
+
+type Project = Awaited<ReturnType<typeof projectWith>>;
+type Changes = Record<'added' | 'removed' | 'changed', string[]>;
+
+const configuration = (servers: Readonly<Record<string, object>>) => ({ mcpServers: servers });
+const isChange = ({ event, error }: Record<string, unknown>) => event === 'configuration' && error === undefined;
+
+async function listNames(client: Client): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of client.listTools()) names.push(name);
+  return names;
+}
+
+async function getPid(client: Client, server: string): Promise<number> {
+  const { content } = await client.callTool(`${server}__process`);
+  return Number((content[0] as { text: string }).text);
+}
+
+describe('a gateway whose files change', () => {
+  let project: Project;
+  let gateway: Serving;
+  let client: Client;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+  });
+  afterAll(() => clear());
+  beforeEach(async () => {
+    project = await projectWith({ corner: shopEntry(), market: shopEntry() });
+    await project.write('policy.json', { rules: [{ action: 'allow' }] });
+    const options = ['--trust', '--port', '0', '--json', '--policy', 'policy.json'];
+    gateway = await serving(project.folder, ['gateway', ...options]);
+    client = await connect(gateway.url);
+  });
+  afterEach(async () => {
+    await client.close();
+    expect(await gateway.end()).toBe(0);
+    await project.remove();
+  });
+
+  it('adds, changes and removes servers, notifies clients, and keeps the processes of the other servers', async () => {
+    let changes = 0;
+    const watching = (async () => {
+      for await (const _ of client.watch({ tools: true })) changes += 1;
+    })().catch(() => {});
+    const [corner, market] = [await getPid(client, 'corner'), await getPid(client, 'market')];
+    await project.write('next.json', configuration({ harbour: shopEntry(), corner: shopEntry() }));
+    await rename(project.path('next.json'), project.path('mcp.json'));
+    expect(await gateway.said<Changes>(isChange)).toMatchObject({
+      added: ['harbour'],
+      removed: ['market'],
+      changed: [],
+    });
+    await gone(market);
+    expect(await listNames(client)).toEqual(['harbour__price', 'harbour__process', 'corner__price', 'corner__process']);
+    expect(await getPid(client, 'corner')).toBe(corner);
+    await retryUntilPasses(() => expect(changes).toBeGreaterThan(0));
+
+    await project.write('mcp.json', configuration({ corner: { ...shopEntry(), env: { SHOP: 'other' } } }));
+    expect(await gateway.said<Changes>(line => isChange(line) && String(line.changed) === 'corner')).toMatchObject({
+      removed: ['harbour'],
+    });
+    expect(await getPid(client, 'corner')).not.toBe(corner);
+    await client.close();
+    await watching;
+  });
+
+  it('keeps what it has while a file is invalid, and says so', async () => {
+    await writeFile(project.path('mcp.json'), '{ "mcpServers": { "corner": ');
+    await retryUntilPasses(() =>
+      expect(gateway.errors()).toMatch(/not reloaded, the gateway keeps running.*mcp\.json/),
+    );
+    expect(await gateway.said(({ error }) => error !== undefined)).toMatchObject({
+      event: 'configuration',
+      error: { code: 'config/syntax' },
+    });
+    expect(await listNames(client)).toHaveLength(4);
+    await project.write('policy.json', '{ "rules": [{ "action": "maybe" }] }');
+    await retryUntilPasses(() => expect(gateway.errors()).toMatch(/policy\.json:1:\d+ .*invalid value/));
+    expect(await client.callTool('corner__price', { of: 'tea' })).not.toHaveProperty('isError', true);
+    // One invalid server does not stop the others, and keeps running as it was.
+    await project.write('mcp.json', configuration({ corner: { args: ['no-command'] }, market: shopEntry() }));
+    await gateway.said(isChange);
+    expect(await listNames(client)).toHaveLength(4);
+  });
+
+  it('applies another policy, and reads its files again on SIGHUP', async () => {
+    await project.write('policy.json', { rules: [{ deny: 'corner/price', because: 'sold out' }, { action: 'allow' }] });
+    expect(await gateway.said(({ event }) => event === 'policy')).toMatchObject({ file: 'policy.json', rules: 2 });
+    expect(JSON.stringify(await client.callTool('corner__price', { of: 'tea' }))).toContain('sold out');
+    // Nothing has changed, so only the signal makes it read the files.
+    process.kill(gateway.pid, 'SIGHUP');
+    expect(await gateway.said(isChange)).toMatchObject({ added: [], removed: [], changed: [] });
+  });
+});
