@@ -36,6 +36,8 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     takesServer: true,
     load: async () => (await import('./doctor/doctor-command.js')).createDoctorCommand,
   },
+  add: { takesServer: true, load: async () => (await import('./mcp-hosts/add-command.js')).createAddCommand },
+  remove: { load: async () => (await import('./mcp-hosts/remove-command.js')).createRemoveCommand },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

@@ -23,6 +23,7 @@ export {
 export type { Prefix } from './host/catalog/names/name-mapper.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
+export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
 export { type ConfigOptions, type ConfigResult, parseConfig, parseServerEntries } from './host/config/parse-config.js';
 export type { ConfigProblem } from './host/config/problem.js';
@@ -127,3 +128,5 @@ export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
 // Names that are close to others, for hints in errors.
 export { findNearestKey } from './protocol/nearest-key.js';
+// Secrets in texts.
+export { redactSecrets } from './redaction/secrets.js';

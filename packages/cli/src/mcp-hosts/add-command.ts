@@ -1,0 +1,58 @@
+import { type Command, Option } from 'commander';
+import { TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { createPairParser } from '../option-parsers.js';
+import { openPlan, planServer, type PlannedChange } from './plan-change.js';
+import { endWithSuccess, planAll, runChanges } from './run-changes.js';
+import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
+import { checkServerName, parseEnvironment, resolveServerOptions, type ServerOptions } from './server-options.js';
+
+interface AddOptions extends HostSelectionOptions, ServerOptions {
+  readonly project?: boolean;
+  readonly force?: boolean;
+}
+
+export function createAddCommand(context: CliContext): Command {
+  const own = createCommand('add', 'add a server to the configurations of MCP hosts')
+    .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
+    .argument('<name>', 'name of the server in the hosts')
+    .argument('[target...]', 'URL or server file; or, after --, the command that starts a server')
+    .option('--env <NAME>', 'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable', parseEnvironment)
+    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
+    .option('--bearer-env <VARIABLE>', 'environment variable with a token to send')
+    .addOption(new Option('--transport <name>', 'transport of a URL (default: http)').choices(['http', 'http-sse']))
+    .option('--no-pin', 'leave the package of npx without a version')
+    .option('--force', 'replace a server of this name that differs');
+  return withHostOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon add docs https://example.com/mcp --host cursor,vscode', 'a server at a URL'],
+        ['tenon add notes --all --env NOTES_TOKEN -- npx -y notes-mcp', 'a command, with a variable'],
+        ['tenon add notes server.ts --host claude-code --project', 'a file, for this project'],
+        ['tenon add docs https://example.com/mcp --all --dry-run', 'show the changes only'],
+      ]),
+    )
+    .action(async (name: string, words: string[], options: AddOptions) => {
+      checkServerName(name);
+      if (options.input === false) context.terminal.releaseStdin();
+      const target = await resolveServerOptions(context, words, options);
+      const hosts = await selectHosts(context, options, getUserPlaces(context));
+      const plans = await planAll(hosts, async ({ host, file }) => {
+        const plan = planServer(await openPlan(host, file), name, target);
+        if (!options.force) refuseReplacement(plan);
+        return plan;
+      });
+      await runChanges(context, plans, options);
+      endWithSuccess(context);
+    });
+}
+
+function refuseReplacement({ host, file, actions }: PlannedChange): void {
+  const changed = actions.find(({ action }) => action === 'change');
+  if (changed === undefined) return;
+  throw new TenonError('hosts/exists', `${host.title}: ${file} has another server with the name ${changed.name}`, {
+    hint: 'choose another name, or pass --force to replace it; --force --dry-run shows the difference',
+  });
+}

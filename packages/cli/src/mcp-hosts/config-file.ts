@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { chown, lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { TenonError } from 'tenon';
+
+/** Size of a configuration in bytes that the command still changes. Claude Code also keeps its history in the file. */
+const MAX_SIZE = 64 * 1024 * 1024;
+/** Number of back-ups of a file that are kept. */
+const MAX_BACKUPS = 5;
+/** Mode of a configuration that did not exist. It may later contain secrets. */
+const PRIVATE_MODE = 0o600;
+
+/** Returns the text of a file, or `undefined` if it does not exist. */
+export async function readConfigText(path: string): Promise<string | undefined> {
+  try {
+    const { size, isFile } = await stat(path).then(stats => ({ size: stats.size, isFile: stats.isFile() }));
+    if (!isFile) throw createFileError(path, 'it is not a file');
+    if (size > MAX_SIZE) throw createFileError(path, `it is larger than ${MAX_SIZE / 1024 / 1024} MiB`);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    if (TenonError.is(error)) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw createFileError(path, code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : (code ?? message), error);
+  }
+}
+
+export interface ConfigWrite {
+  readonly path: string;
+  /** Text that the change was made from. `undefined`: the file did not exist. */
+  readonly before: string | undefined;
+  readonly after: string;
+  readonly now: Date;
+}
+
+/**
+ * Replaces a configuration atomically. Keeps its mode and owner, follows a symbolic link, and copies the former content
+ * to a file beside it. Returns the path of that back-up.
+ * @throws TenonError `hosts/changed` if another program has changed the file since it was read; `hosts/write` if it
+ * cannot be written.
+ */
+export async function writeConfigText({ path, before, after, now }: ConfigWrite): Promise<string | undefined> {
+  if ((await readConfigText(path)) !== before) {
+    throw new TenonError('hosts/changed', `${path}: another program has changed the file`, {
+      hint: 'run the command again',
+    });
+  }
+  try {
+    const target = await resolveLink(path);
+    await mkdir(dirname(target), { recursive: true });
+    const stats = await stat(target).catch(() => undefined);
+    const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
+    const owner = stats && { uid: stats.uid, gid: stats.gid };
+    const backup = before === undefined ? undefined : `${target}.${formatStamp(now)}.bak`;
+    if (backup !== undefined && before !== undefined) await replace(backup, before, mode, owner);
+    await replace(target, after, mode, owner);
+    if (backup !== undefined) await deleteSurplusBackups(target);
+    return backup;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw createFileError(path, code ?? message, error, 'hosts/write');
+  }
+}
+
+/** Returns the file that a link leads to. It may not exist yet. */
+async function resolveLink(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const isLink = await lstat(path).then(
+      stats => stats.isSymbolicLink(),
+      () => false,
+    );
+    return isLink ? resolve(dirname(path), await readlink(path)) : path;
+  }
+}
+
+async function replace(
+  path: string,
+  text: string,
+  mode: number,
+  owner: { uid: number; gid: number } | undefined,
+): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.chmod(mode);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Only root may give a file away, and only root can have to.
+    if (owner && process.getuid?.() === 0) await chown(temporary, owner.uid, owner.gid);
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** `2026-11-23T20:05:17.123Z` becomes `20261123-200517-123`. */
+function formatStamp(now: Date): string {
+  return now.toISOString().replace(/[-:Z]/g, '').replace(/[T.]/g, '-');
+}
+
+async function deleteSurplusBackups(path: string): Promise<void> {
+  const start = `${basename(path)}.`;
+  const names = (await readdir(dirname(path))).filter(
+    name => name.startsWith(start) && /^\d{8}-\d{6}-\d{3}\.bak$/.test(name.slice(start.length)),
+  );
+  const surplus = names.sort().slice(0, -MAX_BACKUPS);
+  await Promise.all(surplus.map(name => rm(join(dirname(path), name), { force: true })));
+}
+
+function createFileError(path: string, reason: string, cause?: unknown, code = 'hosts/read'): TenonError {
+  const verb = code === 'hosts/write' ? 'written' : 'read';
+  return new TenonError(code, `${path} cannot be ${verb}: ${reason}`, {
+    hint: 'check the file and its permissions, or leave this host out',
+    cause,
+  });
+}

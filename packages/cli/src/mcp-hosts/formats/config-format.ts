@@ -1,0 +1,37 @@
+/**
+ * Editor of the text of configurations in one format. Each change keeps all other characters of the file: its comments,
+ * order, indentation and line ends.
+ */
+export interface ConfigFormat {
+  /**
+   * Parses a text. An empty text is an empty object.
+   * @throws ConfigTextError
+   */
+  parse(text: string): unknown;
+  /** Sets a member of the object at a path, and creates the objects of the path that are missing. */
+  setMember(text: string, path: readonly string[], key: string, value: unknown): string;
+  /** Removes a member of the object at a path. */
+  removeMember(text: string, path: readonly string[], key: string): string;
+  /** Appends an item to the list at a path. Absent: the format has no lists of servers. */
+  appendItem?(text: string, path: readonly string[], value: unknown): string;
+  removeItem?(text: string, path: readonly string[], index: number): string;
+  /** True if members inside of an entry can be changed one by one. Otherwise an entry is replaced as a whole. */
+  readonly editsEntries: boolean;
+}
+
+/** Problem of a text: it does not parse, or it has a form that the command does not change. */
+export class ConfigTextError extends Error {
+  /** Position, counted from 1. Absent: the problem concerns the whole file. */
+  readonly position: { readonly line: number; readonly column: number } | undefined;
+
+  constructor(message: string, position?: { readonly line: number; readonly column: number }) {
+    super(message);
+    this.name = 'ConfigTextError';
+    this.position = position;
+  }
+}
+
+/** Tells if a value is an object and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

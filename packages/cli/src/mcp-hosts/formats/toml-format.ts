@@ -1,0 +1,110 @@
+import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
+import { type ConfigFormat, ConfigTextError, isRecord } from './config-format.js';
+import { applyTextEdits, detectLineEnd, findContentEnd, findLineEnd, findLineStart } from './text-edits.js';
+
+/** TOML. Entries are tables. Those that are inline tables of another table can be read and removed, not added to. */
+export const tomlFormat: ConfigFormat = {
+  editsEntries: false,
+  parse: text => getStaticTOMLValue(parse(text)),
+  setMember(text, path, key, value) {
+    const [first, ...others] = findParts(text, [...path, key]);
+    const block = formatTable([...path, key], value, detectLineEnd(text));
+    if (first === undefined) return appendBlock(text, block);
+    const rest = others.map(part => ({ ...widenPart(text, part), text: '' }));
+    return applyTextEdits(text, [{ start: first.start, end: first.end, text: block }, ...rest]);
+  },
+  removeMember(text, path, key) {
+    const parts = findParts(text, [...path, key]);
+    return applyTextEdits(
+      text,
+      parts.map(part => ({ ...widenPart(text, part), text: '' })),
+    );
+  },
+};
+
+interface TextPart {
+  readonly start: number;
+  readonly end: number;
+}
+
+function parse(text: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text, { tomlVersion: '1.0' });
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw new ConfigTextError(error.message, { line: error.lineNumber, column: error.column + 1 });
+  }
+}
+
+/** Finds the tables and members of an entry: `[a.b]`, `[a.b.env]`, and `b = {}` or `b.c = 1` in `[a]`. */
+function findParts(text: string, path: readonly string[]): TextPart[] {
+  const parts: TextPart[] = [];
+  for (const node of parse(text).body[0].body) {
+    if (node.type === 'TOMLKeyValue') parts.push(...findMember(text, node, [], path));
+    else if (startsWith(node.resolvedKey, path)) parts.push(getTablePart(text, node));
+    else for (const member of node.body) parts.push(...findMember(text, member, node.resolvedKey, path));
+  }
+  return parts;
+}
+
+function findMember(
+  text: string,
+  node: AST.TOMLKeyValue,
+  table: readonly (string | number)[],
+  path: readonly string[],
+): TextPart[] {
+  const key = [...table, ...node.key.keys.map(each => (each.type === 'TOMLBare' ? each.name : each.value))];
+  if (startsWith(key, path)) return [{ start: node.range[0], end: findLineEnd(text, node.range[1]) }];
+  if (startsWith(path, key) && node.value.type === 'TOMLInlineTable') {
+    throw new ConfigTextError(`${key.join('.')} is an inline table: write its servers as [${path.join('.')}]`, {
+      line: node.loc.start.line,
+      column: node.loc.start.column + 1,
+    });
+  }
+  return [];
+}
+
+function getTablePart(text: string, node: AST.TOMLTable): TextPart {
+  const last = node.body.at(-1)?.range[1] ?? node.key.range[1];
+  return { start: node.range[0], end: findLineEnd(text, last) };
+}
+
+const startsWith = (keys: readonly (string | number)[], start: readonly (string | number)[]): boolean =>
+  start.every((key, index) => keys[index] === key);
+
+/** Adds the line ends to a part that is deleted: the empty line in front of it, else the line end behind it. */
+function widenPart(text: string, { start, end }: TextPart): TextPart {
+  const line = findLineStart(text, start);
+  if (line === 0) return { start: line, end: text.startsWith('\r\n', end) ? end + 2 : Math.min(end + 1, text.length) };
+  const before = text.slice(0, line);
+  return { start: line - (/(?:\r?\n){1,2}$/.exec(before)?.[0].length ?? 0), end };
+}
+
+function appendBlock(text: string, block: string): string {
+  const end = findContentEnd(text);
+  const lineEnd = detectLineEnd(text);
+  if (end === 0) return `${text}${block}${lineEnd}`;
+  return applyTextEdits(text, [{ start: end, end, text: `${lineEnd}${lineEnd}${block}` }]);
+}
+
+function formatTable(path: readonly string[], value: unknown, lineEnd: string): string {
+  const members = isRecord(value) ? Object.entries(value) : [];
+  return [`[${path.map(formatKey).join('.')}]`, ...members.map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`)].join(
+    lineEnd,
+  );
+}
+
+const formatKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : formatString(key));
+
+/** JSON strings are strings of TOML, except that TOML does not accept the character DEL. */
+const formatString = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+
+function formatToml(value: unknown): string {
+  if (typeof value === 'string') return formatString(value);
+  if (Array.isArray(value)) return `[${value.map(formatToml).join(', ')}]`;
+  if (isRecord(value)) {
+    const members = Object.entries(value).map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`);
+    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  }
+  return String(value);
+}

@@ -1,0 +1,32 @@
+import type { VariableForm } from './mcp-host.js';
+
+/** Variables in the values of a server: `${NAME}`, as Claude Code and shells write them. */
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Returns the variable that makes up a whole value. */
+export function getReference(text: string): string | undefined {
+  return /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
+}
+
+export function formatReference(name: string): string {
+  return `\${${name}}`;
+}
+
+export function listReferenceNames(text: string): string[] {
+  return [...text.matchAll(REFERENCE)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+}
+
+/**
+ * Writes the variables of a value in the form of a host. For a host without variables they become `<NAME>`, which the
+ * user replaces.
+ */
+export function formatVariables(text: string, { text: form = '<VAR>' }: VariableForm): string {
+  return text.replace(REFERENCE, (_, name: string) => form.replace('VAR', () => name));
+}
+
+/** Reads the variables of a value in the form of a host. */
+export function parseVariables(text: string, { text: form = '<VAR>' }: VariableForm): string {
+  const [before = '', after = ''] = form.split('VAR').map(part => part.replace(/[$(){}[\]|.*+?^\\]/g, '\\$&'));
+  const pattern = new RegExp(`${before}([A-Za-z_][A-Za-z0-9_]*)${after}`, 'g');
+  return text.replace(pattern, (_, name: string) => formatReference(name));
+}

@@ -1,0 +1,94 @@
+import { TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import { writeConfigText } from './config-file.js';
+import { formatActions, formatDiff } from './format-changes.js';
+import type { PlannedAction, PlannedChange } from './plan-change.js';
+
+/** Result for one file, as `--json` prints it. */
+export interface HostChange {
+  readonly host: string;
+  readonly file: string;
+  readonly actions: readonly PlannedAction[];
+  /** Copy of the former file. */
+  readonly backup?: string;
+  /** Unified diff, of a dry run. */
+  readonly diff?: string;
+}
+
+/** Result of a command that changes configurations, as `--json` prints it. */
+export interface ChangesResult {
+  readonly dryRun: boolean;
+  readonly changes: readonly HostChange[];
+}
+
+export interface RunChangesOptions {
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Plans the changes of all files. Rejects with all problems, before anything is written. */
+export async function planAll<T>(items: readonly T[], plan: (item: T) => Promise<PlannedChange>): Promise<PlannedChange[]> {
+  const plans: PlannedChange[] = [];
+  const problems: TenonError[] = [];
+  for (const item of items) {
+    try {
+      plans.push(await plan(item));
+    } catch (error) {
+      problems.push(TenonError.from(error));
+    }
+  }
+  throwProblems(problems, 'nothing was written');
+  return plans;
+}
+
+/** Writes the planned changes, or shows them. Prints the result. */
+export async function runChanges(
+  { screen }: Pick<CliContext, 'screen'>,
+  plans: readonly PlannedChange[],
+  { dryRun = false, json = false }: RunChangesOptions,
+): Promise<void> {
+  const changes: HostChange[] = [];
+  const problems: TenonError[] = [];
+  for (const plan of plans) {
+    const { host, file, before, after, actions } = plan;
+    try {
+      const hasChange = after !== (before ?? '');
+      const backup =
+        hasChange && !dryRun ? await writeConfigText({ path: file, before, after, now: new Date() }) : undefined;
+      const diff = dryRun ? formatDiff(plan) : undefined;
+      changes.push({
+        ...{ host: host.id, file, actions },
+        ...(backup === undefined ? {} : { backup }),
+        ...(diff === undefined ? {} : { diff }),
+      });
+      if (json) continue;
+      for (const line of formatActions(plan, dryRun, backup)) screen.print(line);
+      if (diff) screen.print(diff);
+    } catch (error) {
+      problems.push(TenonError.from(error));
+    }
+  }
+  const result: ChangesResult = { dryRun, changes };
+  if (json) screen.printJson(result);
+  throwProblems(problems, changes.length === 0 ? 'nothing was written' : 'the other files were written');
+}
+
+/** Throws the only problem, or one error for all. */
+function throwProblems(problems: readonly TenonError[], outcome: string): void {
+  const [first, second] = problems;
+  if (first === undefined) return;
+  if (second === undefined) {
+    const { code, expected, received, hint = '' } = first;
+    throw new TenonError(code, `${first.summary}; ${outcome}`, { expected, received, hint, cause: first });
+  }
+  throw new TenonError(first.code, `${problems.map(each => each.summary).join('\n')}\n${outcome}`, {
+    hint: first.hint ?? '',
+    cause: new AggregateError(problems),
+  });
+}
+
+/** Sets the exit code of a command that is done. */
+export function endWithSuccess(context: CliContext): void {
+  context.code = exitCodes.success;
+}
