@@ -26,6 +26,8 @@ const guides = {
   replay: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#reproduce-it).',
   mock: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#develop-without-the-server).',
   doctor: 'The guide is [Troubleshooting](../help/troubleshooting.md).',
+  add: 'The guide is [Add servers to hosts](../hosts/add-servers.md).',
+  remove: 'The guide is [Add servers to hosts](../hosts/add-servers.md#remove-a-server).',
   serve: 'The guides are [HTTP](../deploy/http.md) and [Several replicas](../deploy/replicas.md).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',

@@ -72,6 +72,7 @@ export const sections: Record<string, Record<string, string>> = {
     Gateway: 'hosts/gateway',
     Bridge: 'hosts/bridge',
     'AI SDK': 'hosts/ai-sdk',
+    'Add servers to hosts': 'hosts/add-servers',
   },
   Command: {
     Overview: 'command/index',
@@ -91,6 +92,8 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon replay': 'command/replay',
     'tenon mock': 'command/mock',
     'tenon doctor': 'command/doctor',
+    'tenon add': 'command/add',
+    'tenon remove': 'command/remove',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

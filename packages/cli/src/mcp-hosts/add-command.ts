@@ -3,8 +3,8 @@ import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { createPairParser } from '../option-parsers.js';
-import { openPlan, planServer, type PlannedChange } from './plan-change.js';
-import { endWithSuccess, planAll, runChanges } from './run-changes.js';
+import { openPlan, setPlannedServer, type PlannedChange } from './plan-change.js';
+import { endWithSuccess, collectPlans, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 import { checkServerName, parseEnvironment, resolveServerOptions, type ServerOptions } from './server-options.js';
 
@@ -18,7 +18,11 @@ export function createAddCommand(context: CliContext): Command {
     .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
     .argument('<name>', 'name of the server in the hosts')
     .argument('[target...]', 'URL or server file; or, after --, the command that starts a server')
-    .option('--env <NAME>', 'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable', parseEnvironment)
+    .option(
+      '--env <NAME>',
+      'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable',
+      parseEnvironment,
+    )
     .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
     .option('--bearer-env <VARIABLE>', 'environment variable with a token to send')
     .addOption(new Option('--transport <name>', 'transport of a URL (default: http)').choices(['http', 'http-sse']))
@@ -39,8 +43,8 @@ export function createAddCommand(context: CliContext): Command {
       if (options.input === false) context.terminal.releaseStdin();
       const target = await resolveServerOptions(context, words, options);
       const hosts = await selectHosts(context, options, getUserPlaces(context));
-      const plans = await planAll(hosts, async ({ host, file }) => {
-        const plan = planServer(await openPlan(host, file), name, target);
+      const plans = await collectPlans(hosts, async ({ host, file }) => {
+        const plan = setPlannedServer(await openPlan(host, file), name, target);
         if (!options.force) refuseReplacement(plan);
         return plan;
       });

@@ -21,7 +21,11 @@ export async function readConfigText(path: string): Promise<string | undefined> 
     if (TenonError.is(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw createFileError(path, code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : (code ?? message), error);
+    throw createFileError(
+      path,
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : (code ?? message),
+      error,
+    );
   }
 }
 

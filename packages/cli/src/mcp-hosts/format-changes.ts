@@ -7,23 +7,25 @@ const DRY_WORDS = { add: 'would add', change: 'would change', remove: 'would rem
 /** Number of unchanged lines around a change. */
 const CONTEXT = 3;
 /** Variables in all forms of the hosts, with the scheme of a header. They name secrets and contain none. */
-const REFERENCE = /(?:Bearer )?(?:\$\{\{[^}\n]*\}\}|\$?\{[^}\n]*\}|\$\(echo \$\w+\)|<\w+>)/g;
+const REFERENCE = /(?:Bearer )?(?:\$\{\{ secrets\.\w+ \}\}|\$\{(?:env:)?\w+\}|\{env:\w+\}|\$\(echo \$\w+\)|<\w+>)/g;
 
 /** Formats the change of a file as a unified diff. Secrets of the file are hidden. */
 export function formatDiff({ file, before, after }: PlannedChange): string {
   if (before === after) return '';
   const from = before === undefined ? '/dev/null' : file;
   const patch = createTwoFilesPatch(from, file, before ?? '', after, undefined, undefined, { context: CONTEXT });
-  const [, ...lines] = patch.replaceAll('\r', '').trimEnd().split('\n');
-  return lines.map(hideSecrets).join('\n');
+  const lines = patch.replaceAll('\r', '').trimEnd().split('\n');
+  return lines
+    .slice(lines.findIndex(line => line.startsWith('--- ')))
+    .map(hideSecrets)
+    .join('\n');
 }
 
-/** Hides the secrets of a line. Its variables stay: a quotation mark around them ends the search for a value. */
+/** Hides the secrets of a line. Its variables stay: the comma in front of them ends the search for a value. */
 function hideSecrets(line: string): string {
   const references: string[] = [];
-  const marked = line.replace(REFERENCE, reference => `"\u0001${references.push(reference) - 1}\u0001"`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a character that no configuration contains
-  return redactSecrets(marked).replace(/"\u0001(\d+)\u0001"/g, (_, index: string) => references[Number(index)] ?? '');
+  const marked = line.replace(REFERENCE, reference => `,\u0001${references.push(reference) - 1}\u0001`);
+  return redactSecrets(marked).replace(/,\u0001(\d+)\u0001/g, (_, index: string) => references[Number(index)] ?? '');
 }
 
 /** Formats the actions of a change, one a line: `Cursor: added notes to /home/ann/.cursor/mcp.json`. */
@@ -33,7 +35,9 @@ export function formatActions({ host, file, actions }: PlannedChange, isDryRun: 
   const after = backup === undefined ? '' : ` (back-up: ${backup})`;
   return actions.flatMap(({ name, action, unsupported }) => [
     `${host.title}: ${words[action]} ${name} ${formatPreposition(action)} ${file}${action === 'keep' ? '' : after}`,
-    ...unsupported.map(variable => `${host.title}: replaces no variables. Write the value of ${variable} instead of <${variable}>`),
+    ...unsupported.map(
+      variable => `${host.title}: replaces no variables. Write the value of ${variable} instead of <${variable}>`,
+    ),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TenonError } from 'tenon';
-import { type ConfigFormat, ConfigTextError, isRecord } from './formats/config-format.js';
+import { type ConfigFormat, ConfigTextError } from './formats/config-format.js';
+import { isJsonObject } from '../openapi/json-object.js';
 import { jsoncFormat } from './formats/jsonc-format.js';
 import { tomlFormat } from './formats/toml-format.js';
 import { yamlFormat } from './formats/yaml-format.js';
@@ -34,8 +35,9 @@ export function setHostEntry(config: HostConfig, name: string, entry: HostEntry)
     (format, text) => {
       const before = readEntries(host, format.parse(text)).get(name);
       const isBlank = text.trim() === '' && host.initial !== undefined;
-      if (host.listKey !== undefined) return setListItem(host, format, isBlank ? (host.initial ?? '') : text, name, entry);
-      if (!format.editsEntries || !isRecord(before)) return format.setMember(text, host.section, name, entry);
+      if (host.listKey !== undefined)
+        return setListItem(host, format, isBlank ? (host.initial ?? '') : text, name, entry);
+      if (!format.editsEntries || !isJsonObject(before)) return format.setMember(text, host.section, name, entry);
       return setMembers(format, text, [...host.section, name], before, entry);
     },
     entries => entries.set(name, host.listKey === undefined ? entry : { [host.listKey]: name, ...entry }),
@@ -88,7 +90,8 @@ function setMembers(
   entry: HostEntry,
 ): string {
   let result = text;
-  for (const key of Object.keys(before)) if (!Object.hasOwn(entry, key)) result = format.removeMember(result, path, key);
+  for (const key of Object.keys(before))
+    if (!Object.hasOwn(entry, key)) result = format.removeMember(result, path, key);
   for (const [key, value] of Object.entries(entry)) {
     if (!isDeepStrictEqual(before[key], value)) result = format.setMember(result, path, key, value);
   }
@@ -103,7 +106,7 @@ function setListItem(host: McpHost, format: ConfigFormat, text: string, name: st
 
 function findListItem({ section, listKey = 'name' }: McpHost, content: unknown, name: string): number {
   const list = getSection(section, content);
-  return Array.isArray(list) ? list.findIndex(each => isRecord(each) && each[listKey] === name) : -1;
+  return Array.isArray(list) ? list.findIndex(each => isJsonObject(each) && each[listKey] === name) : -1;
 }
 
 function readEntries({ section, listKey }: McpHost, content: unknown): Map<string, unknown> {
@@ -111,20 +114,22 @@ function readEntries({ section, listKey }: McpHost, content: unknown): Map<strin
   const key = section.join('.');
   if (value === undefined || value === null) return new Map();
   if (listKey === undefined) {
-    if (!isRecord(value)) throw new ConfigTextError(`"${key}" is not an object`);
+    if (!isJsonObject(value)) throw new ConfigTextError(`"${key}" is not an object`);
     return new Map(Object.entries(value));
   }
   if (!Array.isArray(value)) throw new ConfigTextError(`"${key}" is not a list`);
-  return new Map(value.flatMap(each => (isRecord(each) && typeof each[listKey] === 'string' ? [[each[listKey], each]] : [])));
+  return new Map(
+    value.flatMap(each => (isJsonObject(each) && typeof each[listKey] === 'string' ? [[each[listKey], each]] : [])),
+  );
 }
 
 function getSection(section: readonly string[], content: unknown): unknown {
-  return section.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), content);
+  return section.reduce<unknown>((inner, key) => (isJsonObject(inner) ? inner[key] : undefined), content);
 }
 
 /** Returns everything but the servers. */
 function omitSection({ section: [key = ''] }: McpHost, content: unknown): unknown {
-  return isRecord(content) ? Object.entries(content).filter(([name]) => name !== key) : content;
+  return isJsonObject(content) ? Object.entries(content).filter(([name]) => name !== key) : content;
 }
 
 /** Adds the file and the position to the problems of a text. */
@@ -136,7 +141,7 @@ function withLocation<T>(file: string, work: () => T): T {
     const { position } = error;
     const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
     throw new TenonError('hosts/syntax', `${place}: ${error.message}`, {
-      hint: 'repair the file, or leave this host out; the file is unchanged',
+      hint: 'check the file at this position, or leave this host out',
       cause: error,
     });
   }

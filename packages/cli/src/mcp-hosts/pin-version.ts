@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { TenonError } from 'tenon';
 import type { CommandTarget } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
 
 /** Name of an npm package without a version or tag. */
 const UNPINNED = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
@@ -9,13 +10,11 @@ const UNPINNED = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 const TIMEOUT = 30_000;
 const MAX_OUTPUT = 10_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Adds the version to the package of a command such as `npx -y package`. Returns other commands unchanged.
  * @throws TenonError `hosts/pin` if npm does not report a version.
  */
-export async function pinVersion(target: CommandTarget, env: Environment): Promise<CommandTarget> {
+export async function pinVersion(target: CommandTarget, env: CliContext['env']): Promise<CommandTarget> {
   const { command, args = [] } = target;
   const index = findPackage(command, args);
   const spec = index === undefined ? undefined : args[index];
@@ -35,7 +34,7 @@ function findPackage(command: string, args: readonly string[]): number | undefin
   return index < 0 ? undefined : index;
 }
 
-async function readVersion(name: string, env: Environment): Promise<string> {
+async function readVersion(name: string, env: CliContext['env']): Promise<string> {
   const output = await runNpm(['view', name, 'version', '--json', '--loglevel=error'], env);
   const version = parseVersion(output.text);
   if (version !== undefined) return version;
@@ -54,7 +53,7 @@ function parseVersion(text: string): string | undefined {
   }
 }
 
-function runNpm(args: readonly string[], env: Environment): Promise<{ text: string; problem?: string }> {
+function runNpm(args: readonly string[], env: CliContext['env']): Promise<{ text: string; problem?: string }> {
   return new Promise(resolve => {
     // npm is a batch file on Windows, which needs a shell. The name of the package has no special characters.
     const shell = process.platform === 'win32';

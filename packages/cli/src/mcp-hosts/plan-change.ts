@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { readConfigText } from './config-file.js';
-import { isRecord } from './formats/config-format.js';
+import { isJsonObject } from '../openapi/json-object.js';
 import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from './host-config.js';
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';
 import type { McpHost } from './hosts/mcp-host.js';
@@ -31,7 +31,7 @@ export async function openPlan(host: McpHost, file: string): Promise<PlannedChan
 }
 
 /** Plans to set a server. A server that is the same, apart from settings of the user, is kept. */
-export function planServer(plan: PlannedChange, name: string, target: CommandTarget | UrlTarget): PlannedChange {
+export function setPlannedServer(plan: PlannedChange, name: string, target: CommandTarget | UrlTarget): PlannedChange {
   const config = toConfig(plan);
   const { entry, unsupported } = formatEntry(plan.host, name, target);
   const existing = listHostEntries(config).get(name);
@@ -43,7 +43,7 @@ export function planServer(plan: PlannedChange, name: string, target: CommandTar
 }
 
 /** Plans to remove a server, if it is there. */
-export function planRemoval(plan: PlannedChange, name: string): PlannedChange {
+export function removePlannedServer(plan: PlannedChange, name: string): PlannedChange {
   const config = toConfig(plan);
   if (!listHostEntries(config).has(name)) return plan;
   return withAction(plan, removeHostEntry(config, name), { name, action: 'remove', unsupported: [] });
@@ -59,15 +59,15 @@ const withAction = (plan: PlannedChange, after: string, action: PlannedAction): 
 
 /** Keeps the members of an entry that do not tell how to connect, such as `disabled`. */
 function mergeEntry(host: McpHost, existing: unknown, entry: HostEntry): HostEntry {
-  if (!isRecord(existing)) return entry;
+  if (!isJsonObject(existing)) return entry;
   const own = listOwnKeys(host);
   const kept = Object.entries(existing).filter(([key]) => !own.has(key));
   const merged = { ...entry, ...Object.fromEntries(kept) };
   // Headers may be one of several settings of requests.
   const [outer = '', inner] = host.url?.headers ?? [];
   const [before, after] = [existing[outer], entry[outer]];
-  if (inner === undefined || !isRecord(before)) return merged;
+  if (inner === undefined || !isJsonObject(before)) return merged;
   const { [inner]: _, ...settings } = before;
-  const both = { ...settings, ...(isRecord(after) ? after : {}) };
+  const both = { ...settings, ...(isJsonObject(after) ? after : {}) };
   return Object.keys(both).length === 0 ? merged : { ...merged, [outer]: both };
 }

@@ -4,8 +4,8 @@ import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { listHostEntries } from './host-config.js';
-import { openPlan, planRemoval, type PlannedChange, toConfig } from './plan-change.js';
-import { endWithSuccess, planAll, runChanges } from './run-changes.js';
+import { openPlan, removePlannedServer, type PlannedChange, toConfig } from './plan-change.js';
+import { endWithSuccess, collectPlans, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {
@@ -24,8 +24,8 @@ export function createRemoveCommand(context: CliContext): Command {
     .action(async (name: string, options: HostSelectionOptions) => {
       if (options.input === false) context.terminal.releaseStdin();
       const hosts = await selectHosts(context, options, getUserPlaces(context));
-      const opened = await planAll(hosts, ({ host, file }) => openPlan(host, file));
-      const plans = await planAll(opened, async plan => planRemoval(plan, name));
+      const opened = await collectPlans(hosts, ({ host, file }) => openPlan(host, file));
+      const plans = await collectPlans(opened, async plan => removePlannedServer(plan, name));
       if (plans.every(({ actions }) => actions.length === 0)) throw createNotFoundError(name, opened);
       await runChanges(context, plans, options);
       endWithSuccess(context);
@@ -35,7 +35,14 @@ export function createRemoveCommand(context: CliContext): Command {
 function createNotFoundError(name: string, plans: readonly PlannedChange[]): TenonError {
   const names = [...new Set(plans.flatMap(plan => [...listHostEntries(toConfig(plan)).keys()]))];
   const nearest = findNearestKey(name, names);
-  return new TenonError('hosts/not-found', `server "${name}" not found in ${plans.map(({ file }) => file).join(', ')}`, {
-    hint: nearest === undefined ? `use one of: ${names.join(', ') || 'there is no server'}` : `did you mean "${nearest}"?`,
-  });
+  return new TenonError(
+    'hosts/not-found',
+    `server "${name}" not found in ${plans.map(({ file }) => file).join(', ')}`,
+    {
+      hint:
+        nearest === undefined
+          ? `use one of: ${names.join(', ') || 'there is no server'}`
+          : `did you mean "${nearest}"?`,
+    },
+  );
 }

@@ -28,7 +28,10 @@ export interface RunChangesOptions {
 }
 
 /** Plans the changes of all files. Rejects with all problems, before anything is written. */
-export async function planAll<T>(items: readonly T[], plan: (item: T) => Promise<PlannedChange>): Promise<PlannedChange[]> {
+export async function collectPlans<T>(
+  items: readonly T[],
+  plan: (item: T) => Promise<PlannedChange>,
+): Promise<PlannedChange[]> {
   const plans: PlannedChange[] = [];
   const problems: TenonError[] = [];
   for (const item of items) {
@@ -74,17 +77,15 @@ export async function runChanges(
   throwProblems(problems, changes.length === 0 ? 'nothing was written' : 'the other files were written');
 }
 
-/** Throws the only problem, or one error for all. */
+/** Throws one error for all problems. */
 function throwProblems(problems: readonly TenonError[], outcome: string): void {
-  const [first, second] = problems;
+  const [first] = problems;
   if (first === undefined) return;
-  if (second === undefined) {
-    const { code, expected, received, hint = '' } = first;
-    throw new TenonError(code, `${first.summary}; ${outcome}`, { expected, received, hint, cause: first });
-  }
-  throw new TenonError(first.code, `${problems.map(each => each.summary).join('\n')}\n${outcome}`, {
-    hint: first.hint ?? '',
-    cause: new AggregateError(problems),
+  const { code, expected, received, hint } = first;
+  throw new TenonError(code, `${problems.map(({ summary }) => summary).join('\n')}\n${outcome}`, {
+    ...(problems.length === 1 ? { expected, received } : {}),
+    ...(hint === undefined ? {} : { hint }),
+    cause: problems.length === 1 ? first : new AggregateError(problems),
   });
 }
 

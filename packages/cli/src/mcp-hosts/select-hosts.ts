@@ -58,7 +58,7 @@ export async function selectHosts(
 }
 
 /** Finds a host by its name on the command line. */
-export function findHost(id: string): McpHost {
+function findHost(id: string): McpHost {
   const host = mcpHosts.find(each => each.id === id);
   if (host) return host;
   const ids = mcpHosts.map(each => each.id);
@@ -72,7 +72,10 @@ export function findHost(id: string): McpHost {
 function getFile(host: McpHost, scope: ConfigScope, places: UserPlaces): string {
   const file = getHostFile(host, scope, places);
   if (file !== undefined) return file;
-  throw createUsageError(`${host.title} has no configuration of a project`, 'leave --project out, or leave this host out');
+  throw createUsageError(
+    `${host.title} has no configuration of a project`,
+    'leave --project out, or leave this host out',
+  );
 }
 
 async function chooseHosts(
@@ -81,7 +84,9 @@ async function chooseHosts(
   places: UserPlaces,
   scope: ConfigScope,
 ): Promise<readonly McpHost[]> {
-  const installed = mcpHosts.filter(host => isInstalled(host, places) && getHostFile(host, scope, places) !== undefined);
+  const installed = mcpHosts.filter(
+    host => isInstalled(host, places) && getHostFile(host, scope, places) !== undefined,
+  );
   const ids = installed.map(({ id }) => id);
   if (installed.length === 0) throw createUsageError('no installed host found', 'name one: --host claude-code');
   if (all) return installed;

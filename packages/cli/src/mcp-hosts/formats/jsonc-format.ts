@@ -11,7 +11,8 @@ const MAX_DEPTH = 200;
  */
 export const jsoncFormat: ConfigFormat = {
   editsEntries: true,
-  parse: text => (text.trim() === '' ? {} : getNodeValue(parseRoot(text))),
+  // The objects of the parser have no prototype, so they differ from all others.
+  parse: text => (text.trim() === '' ? {} : JSON.parse(JSON.stringify(getNodeValue(parseRoot(text))))),
   setMember(text, path, key, value) {
     if (text.trim() === '') return `${formatJsonValue(nestValue([...path, key], value), '', '  ', '\n')}\n`;
     const { object, rest } = findObject(text, path);

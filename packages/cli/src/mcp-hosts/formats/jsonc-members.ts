@@ -1,6 +1,7 @@
 import type { Node } from 'jsonc-parser';
 import {
   applyTextEdits,
+  createInsertion,
   detectLineEnd,
   detectUnit,
   findContentEnd,
@@ -37,16 +38,16 @@ export function appendJsonMember(text: string, object: Node, key: string, value:
     return applyTextEdits(text, [{ start, end, text: member + tail }]);
   }
   const { commaEnd, anchor } = scanAfter(text, last, close);
-  const comma: TextEdit[] = commaEnd === undefined ? [{ ...at(last.offset + last.length), text: ',' }] : [];
+  const comma: TextEdit[] = commaEnd === undefined ? [createInsertion(last.offset + last.length, ',')] : [];
   const ownComma = commaEnd === undefined ? '' : ',';
   const isInline = !text.slice(object.offset, close).includes('\n');
   if (isInline) {
     const member = ` ${JSON.stringify(key)}: ${formatInline(value)}${ownComma}`;
-    return applyTextEdits(text, [...comma, { ...at(anchor), text: member }]);
+    return applyTextEdits(text, [...comma, createInsertion(anchor, member)]);
   }
-  const indent = startsLine(text, last) ? getLineIndent(text, last.offset) : closeIndent + unit;
+  const indent = isFirstInLine(text, last) ? getLineIndent(text, last.offset) : closeIndent + unit;
   const member = `${lineEnd}${indent}${JSON.stringify(key)}: ${formatJsonValue(value, indent, unit, lineEnd)}${ownComma}`;
-  return applyTextEdits(text, [...comma, { ...at(anchor), text: member }]);
+  return applyTextEdits(text, [...comma, createInsertion(anchor, member)]);
 }
 
 /** Deletes a member with its comma, and with a comment behind it. Comments above it stay. */
@@ -73,9 +74,7 @@ export function deleteJsonMember(text: string, object: Node, member: Node): stri
 /** Parts of the text between two members that are no spaces. The parser has accepted the text. */
 const GAP_TOKEN = /\n|,|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
 
-const at = (offset: number) => ({ start: offset, end: offset });
-
-const startsLine = (text: string, { offset }: Node): boolean =>
+const isFirstInLine = (text: string, { offset }: Node): boolean =>
   text.slice(findLineStart(text, offset), offset).trim() === '';
 
 /**

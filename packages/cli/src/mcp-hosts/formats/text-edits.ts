@@ -5,6 +5,10 @@ export interface TextEdit {
   readonly text: string;
 }
 
+export function createInsertion(offset: number, text: string): TextEdit {
+  return { start: offset, end: offset, text };
+}
+
 /** Applies edits that do not overlap. Edits at the same place are applied in their order. */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   let result = '';

@@ -1,5 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { type ConfigFormat, ConfigTextError, isRecord } from './config-format.js';
+import { type ConfigFormat, ConfigTextError } from './config-format.js';
+import { isJsonObject } from '../../openapi/json-object.js';
 import { applyTextEdits, detectLineEnd, findContentEnd, findLineEnd, findLineStart } from './text-edits.js';
 
 /** TOML. Entries are tables. Those that are inline tables of another table can be read and removed, not added to. */
@@ -10,14 +11,14 @@ export const tomlFormat: ConfigFormat = {
     const [first, ...others] = findParts(text, [...path, key]);
     const block = formatTable([...path, key], value, detectLineEnd(text));
     if (first === undefined) return appendBlock(text, block);
-    const rest = others.map(part => ({ ...widenPart(text, part), text: '' }));
+    const rest = others.map(part => ({ ...extendPart(text, part), text: '' }));
     return applyTextEdits(text, [{ start: first.start, end: first.end, text: block }, ...rest]);
   },
   removeMember(text, path, key) {
     const parts = findParts(text, [...path, key]);
     return applyTextEdits(
       text,
-      parts.map(part => ({ ...widenPart(text, part), text: '' })),
+      parts.map(part => ({ ...extendPart(text, part), text: '' })),
     );
   },
 };
@@ -41,7 +42,7 @@ function findParts(text: string, path: readonly string[]): TextPart[] {
   const parts: TextPart[] = [];
   for (const node of parse(text).body[0].body) {
     if (node.type === 'TOMLKeyValue') parts.push(...findMember(text, node, [], path));
-    else if (startsWith(node.resolvedKey, path)) parts.push(getTablePart(text, node));
+    else if (hasPrefix(node.resolvedKey, path)) parts.push(getTablePart(text, node));
     else for (const member of node.body) parts.push(...findMember(text, member, node.resolvedKey, path));
   }
   return parts;
@@ -54,8 +55,8 @@ function findMember(
   path: readonly string[],
 ): TextPart[] {
   const key = [...table, ...node.key.keys.map(each => (each.type === 'TOMLBare' ? each.name : each.value))];
-  if (startsWith(key, path)) return [{ start: node.range[0], end: findLineEnd(text, node.range[1]) }];
-  if (startsWith(path, key) && node.value.type === 'TOMLInlineTable') {
+  if (hasPrefix(key, path)) return [{ start: node.range[0], end: findLineEnd(text, node.range[1]) }];
+  if (hasPrefix(path, key) && node.value.type === 'TOMLInlineTable') {
     throw new ConfigTextError(`${key.join('.')} is an inline table: write its servers as [${path.join('.')}]`, {
       line: node.loc.start.line,
       column: node.loc.start.column + 1,
@@ -69,11 +70,11 @@ function getTablePart(text: string, node: AST.TOMLTable): TextPart {
   return { start: node.range[0], end: findLineEnd(text, last) };
 }
 
-const startsWith = (keys: readonly (string | number)[], start: readonly (string | number)[]): boolean =>
+const hasPrefix = (keys: readonly (string | number)[], start: readonly (string | number)[]): boolean =>
   start.every((key, index) => keys[index] === key);
 
 /** Adds the line ends to a part that is deleted: the empty line in front of it, else the line end behind it. */
-function widenPart(text: string, { start, end }: TextPart): TextPart {
+function extendPart(text: string, { start, end }: TextPart): TextPart {
   const line = findLineStart(text, start);
   if (line === 0) return { start: line, end: text.startsWith('\r\n', end) ? end + 2 : Math.min(end + 1, text.length) };
   const before = text.slice(0, line);
@@ -88,10 +89,11 @@ function appendBlock(text: string, block: string): string {
 }
 
 function formatTable(path: readonly string[], value: unknown, lineEnd: string): string {
-  const members = isRecord(value) ? Object.entries(value) : [];
-  return [`[${path.map(formatKey).join('.')}]`, ...members.map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`)].join(
-    lineEnd,
-  );
+  const members = isJsonObject(value) ? Object.entries(value) : [];
+  return [
+    `[${path.map(formatKey).join('.')}]`,
+    ...members.map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`),
+  ].join(lineEnd);
 }
 
 const formatKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : formatString(key));
@@ -102,7 +104,7 @@ const formatString = (text: string): string => JSON.stringify(text).replaceAll('
 function formatToml(value: unknown): string {
   if (typeof value === 'string') return formatString(value);
   if (Array.isArray(value)) return `[${value.map(formatToml).join(', ')}]`;
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     const members = Object.entries(value).map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`);
     return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
   }

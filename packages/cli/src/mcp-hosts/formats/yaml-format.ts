@@ -15,6 +15,7 @@ import {
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import {
   applyTextEdits,
+  createInsertion,
   detectLineEnd,
   findContentEnd,
   findLineEnd,
@@ -85,7 +86,7 @@ function setChild(text: string, path: readonly string[], content: object, key: s
   if (isEmptyNode(value)) {
     const { start, end } = getValueRange(text, section);
     const block = formatYaml(content, '  ', lineEnd);
-    return applyTextEdits(text, [{ start, end, text: '' }, { ...at(findLineEnd(text, end)), text: lineEnd + block }]);
+    return applyTextEdits(text, [{ start, end, text: '' }, createInsertion(findLineEnd(text, end), lineEnd + block)]);
   }
   const items = getItems(text, sectionKey, value as Node, key === undefined);
   const existing = items.find(each => isPair(each) && getKey(each) === key);
@@ -96,10 +97,8 @@ function setChild(text: string, path: readonly string[], content: object, key: s
     return applyTextEdits(text, [{ start, end: getChildEnd(text, existing), text: block }]);
   }
   const end = getChildEnd(text, items.at(-1) as Child);
-  return applyTextEdits(text, [{ ...at(end), text: lineEnd + block }]);
+  return applyTextEdits(text, [createInsertion(end, lineEnd + block)]);
 }
-
-const at = (offset: number) => ({ start: offset, end: offset });
 
 function formatYaml(value: unknown, indent: string, lineEnd: string): string {
   return stringify(value, { lineWidth: 0 })
@@ -118,7 +117,8 @@ function getItems(text: string, key: string, value: Node, isList: boolean): read
     ? (value as YAMLMap | YAMLSeq)
     : undefined;
   if (collection === undefined) throw new ConfigTextError(`"${key}" is not a ${isList ? 'list' : 'map'}`, position);
-  if (collection.flow) throw new ConfigTextError(`"${key}" is in one line: write its servers in lines of their own`, position);
+  if (collection.flow)
+    throw new ConfigTextError(`"${key}" is in one line: write its servers in lines of their own`, position);
   return collection.items as readonly Child[];
 }
 
@@ -155,6 +155,6 @@ function removeChild(text: string, section: Pair, child: Child): string {
   const start = line - (/\r?\n$/.exec(text.slice(0, line))?.[0].length ?? 0);
   const isSole = (section.value as YAMLMap | YAMLSeq).items.length === 1;
   const colon = text.indexOf(':', (section.key as Node).range?.[1] ?? 0) + 1;
-  const empty = isSole ? [{ ...at(colon), text: isSeq(section.value) ? ' []' : ' {}' }] : [];
+  const empty = isSole ? [createInsertion(colon, isSeq(section.value) ? ' []' : ' {}')] : [];
   return applyTextEdits(text, [...empty, { start, end, text: '' }]);
 }

@@ -76,7 +76,8 @@ function formatHeaders(
   const unsupported: string[] = [];
   for (const [key, value] of Object.entries(headers)) {
     const name = getReference(value);
-    const token = key.toLowerCase() === 'authorization' ? getReference(value.replace(/^Bearer\s+(?=\$)/, '')) : undefined;
+    const token =
+      key.toLowerCase() === 'authorization' ? getReference(value.replace(/^Bearer\s+(?=\$)/, '')) : undefined;
     if (headerNames && token !== undefined && token !== name) bearer = token;
     else if (headerNames && name !== undefined) named[key] = name;
     else {
@@ -89,7 +90,9 @@ function formatHeaders(
     ...(Object.keys(plain).length === 0 ? {} : nestMembers(path, plain)),
     ...(headerNames && Object.keys(named).length > 0 ? { [headerNames.headers]: named } : {}),
     ...(headerNames && bearer !== undefined ? { [headerNames.bearer]: bearer } : {}),
-    ...(headerNames === undefined && envNames !== undefined && used.length > 0 ? { [envNames]: [...new Set(used)] } : {}),
+    ...(headerNames === undefined && envNames !== undefined && used.length > 0
+      ? { [envNames]: [...new Set(used)] }
+      : {}),
   };
   return { members, unsupported };
 }

@@ -1,5 +1,5 @@
 import type { CommandTarget, UrlTarget } from 'tenon/host';
-import { isRecord } from '../formats/config-format.js';
+import { isJsonObject } from '../../openapi/json-object.js';
 import type { HostEntry } from './format-entry.js';
 import type { McpHost, UrlShape } from './mcp-host.js';
 import { formatReference, parseVariables } from './variable-text.js';
@@ -9,7 +9,7 @@ const URL_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri'];
 
 /** Reads an entry of a host. Returns `undefined` if it has no command and no URL. */
 export function parseHostEntry(host: McpHost, entry: unknown): CommandTarget | UrlTarget | undefined {
-  if (!isRecord(entry)) return undefined;
+  if (!isJsonObject(entry)) return undefined;
   return parseCommand(host, entry) ?? parseUrl(host, entry);
 }
 
@@ -45,7 +45,7 @@ function parseUrl(host: McpHost, entry: HostEntry): UrlTarget | undefined {
 }
 
 function readHeaders({ variables }: McpHost, shape: UrlShape, entry: HostEntry): Record<string, string> {
-  const written = shape.headers.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), entry);
+  const written = shape.headers.reduce<unknown>((inner, key) => (isJsonObject(inner) ? inner[key] : undefined), entry);
   const { headers = '', bearer = '' } = variables.headerNames ?? {};
   const token = entry[bearer];
   return {
@@ -60,7 +60,7 @@ function readTexts(value: unknown): string[] {
 }
 
 function readMembers(value: unknown): [string, string][] {
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, each]) =>
     ['string', 'number', 'boolean'].includes(typeof each) ? [[key, String(each)]] : [],
   );

@@ -1,0 +1,128 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type PlannedChange, removePlannedServer, setPlannedServer } from '../plan-change.js';
+import { formatEntry } from './format-entry.js';
+import { getHostFile, resolveHostPath, type UserPlaces } from './host-paths.js';
+import type { McpHost } from './mcp-host.js';
+import { mcpHosts } from './mcp-hosts.js';
+import { parseHostEntry } from './parse-entry.js';
+
+const notes = {
+  command: 'npx',
+  args: ['-y', 'notes-mcp@1.2.3', '--mode', 'a "b"'],
+  env: { NOTES_TOKEN: '${NOTES_TOKEN}', NOTES_MODE: 'dev' },
+};
+const docs = { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${DOCS_TOKEN}', 'X-Team': 'core' } };
+
+/** A configuration as users have it: with comments, other settings and another server. */
+function createConfig({ format, section, listKey }: McpHost): string {
+  const [key] = section;
+  if (format === 'toml')
+    return `# mine\nmodel = "o3" # best\n\n[${key}.other] # keep\ncommand = "other"\n\n# last\n[tui]\n`;
+  const item = listKey === undefined ? '  other: # keep\n    cmd: other' : '  - name: other # keep\n    command: other';
+  if (format === 'yaml') return `# mine\nmodel: "o3"   # best\n${key}:\n${item}\n# last\ntheme: [dark,  light]\n`;
+  return `{\n\t// mine\n\t"theme":  "dark", // best\n\t"${key}": {\n\t\t"other": { "command": "other" } // keep\n\t},\n\t/* last */ "x": [1,2],\n}\n`;
+}
+
+const toPlan = (host: McpHost, text: string): PlannedChange => ({
+  ...{ host, file: 'config', before: text, after: text, actions: [] },
+});
+
+describe.each(mcpHosts)('$title', host => {
+  it('gets servers in its own form, and the rest of its file stays as it is [cli.add]', async () => {
+    const text = createConfig(host);
+    const added = setPlannedServer(setPlannedServer(toPlan(host, text), 'notes', notes), 'docs', docs);
+    expect(added.actions.map(({ action }) => action)).toEqual(['add', 'add']);
+    await expect(added.after).toMatchFileSnapshot(join(import.meta.dirname, 'golden', `${host.id}.txt`));
+    const lines = added.after.split('\n').map(line => line.replace(' } //', ' }, //'));
+    for (const line of text.split('\n')) expect(lines).toContain(line.replace(' } //', ' }, //'));
+  });
+
+  it('has the same file after a server is added and removed [cli.remove]', () => {
+    const text = createConfig(host);
+    const added = setPlannedServer(setPlannedServer(toPlan(host, text), 'notes', notes), 'docs', docs);
+    expect(removePlannedServer(removePlannedServer(added, 'docs'), 'notes').after).toBe(text);
+    expect(removePlannedServer(removePlannedServer(added, 'notes'), 'docs').after).toBe(text);
+  });
+
+  it('keeps a server that is the same, and settings of the user when it changes one [cli.add]', () => {
+    const added = setPlannedServer(toPlan(host, createConfig(host)), 'notes', notes);
+    expect(setPlannedServer(added, 'notes', notes)).toMatchObject({
+      after: added.after,
+      actions: [{}, { action: 'keep' }],
+    });
+    const changed = setPlannedServer(added, 'notes', { ...notes, args: ['-y', 'notes-mcp@2.0.0'] });
+    expect(changed.actions[1]).toMatchObject({ action: 'change' });
+    expect(changed.after).toContain('notes-mcp@2.0.0');
+    expect(changed.after).not.toContain('notes-mcp@1.2.3');
+  });
+
+  it('reads the servers that it was given', () => {
+    const { entry, unsupported } = formatEntry(host, 'notes', notes);
+    expect(parseHostEntry(host, entry)).toEqual(notes);
+    if (host.url === undefined) return;
+    const remote = formatEntry(host, 'docs', docs);
+    expect(parseHostEntry(host, remote.entry)).toEqual(docs);
+    // A host that replaces no variables gets their names, for the user to replace.
+    const { text, envNames, headerNames } = host.variables;
+    expect(unsupported).toEqual(text === undefined && envNames === undefined ? ['NOTES_TOKEN'] : []);
+    expect(remote.unsupported).toEqual(text === undefined && headerNames === undefined ? ['DOCS_TOKEN'] : []);
+    const sse = { url: 'https://example.com/sse', headers: {}, transport: 'http-sse' as const };
+    if (host.url.sse) expect(parseHostEntry(host, formatEntry(host, 'sse', sse).entry)).toEqual(sse);
+  });
+});
+
+describe('the files of hosts', () => {
+  const getFiles = (places: Partial<UserPlaces>) => {
+    const all: UserPlaces = { platform: 'linux', home: '/home/ann', env: {}, cwd: '/work', ...places };
+    return Object.fromEntries(mcpHosts.map(host => [host.id, getHostFile(host, 'user', all)]));
+  };
+
+  it('are known for at least 20 hosts, with unique names [cli.add]', () => {
+    expect(mcpHosts.length).toBeGreaterThanOrEqual(20);
+    expect(new Set(mcpHosts.map(({ id }) => id)).size).toBe(mcpHosts.length);
+    for (const { docs: page } of mcpHosts) expect(page).toMatch(/^https:\/\//);
+  });
+
+  it('are below %APPDATA% or the home folder on Windows [cli.add]', () => {
+    const files = getFiles({ platform: 'win32', home: 'C:\\Users\\ann', env: { APPDATA: 'D:\\Roaming' } });
+    expect(files).toMatchObject({
+      'claude-desktop': 'D:\\Roaming\\Claude\\claude_desktop_config.json',
+      'claude-code': 'C:\\Users\\ann\\.claude.json',
+      codex: 'C:\\Users\\ann\\.codex\\config.toml',
+      goose: 'D:\\Roaming\\Block\\goose\\config\\config.yaml',
+      vscode: 'D:\\Roaming\\Code\\User\\mcp.json',
+      zed: 'D:\\Roaming\\Zed\\settings.json',
+      opencode: 'C:\\Users\\ann\\.config\\opencode\\opencode.json',
+      crush: 'C:\\Users\\ann\\AppData\\Local\\crush\\crush.json',
+    });
+    for (const file of Object.values(files)) expect(file).toMatch(/^[CD]:\\[^/]*$/);
+    const plain = getFiles({ platform: 'win32', home: 'C:\\Users\\ann' });
+    expect(plain.cursor).toBe('C:\\Users\\ann\\.cursor\\mcp.json');
+    expect(plain.trae).toBe('C:\\Users\\ann\\AppData\\Roaming\\Trae\\User\\mcp.json');
+  });
+
+  it('are in Library on macOS, and in the folders of XDG on Linux', () => {
+    const mac = getFiles({ platform: 'darwin', home: '/Users/ann' });
+    expect(mac['claude-desktop']).toBe('/Users/ann/Library/Application Support/Claude/claude_desktop_config.json');
+    expect(mac.zed).toBe('/Users/ann/.config/zed/settings.json');
+    const linux = getFiles({ env: { XDG_CONFIG_HOME: '/cfg', CODEX_HOME: '/codex', CLAUDE_CONFIG_DIR: '/claude' } });
+    expect(linux).toMatchObject({
+      'claude-desktop': '/cfg/Claude/claude_desktop_config.json',
+      'claude-code': '/claude/.claude.json',
+      codex: '/codex/config.toml',
+      goose: '/cfg/goose/config.yaml',
+    });
+    expect(getFiles({})['claude-code']).toBe('/home/ann/.claude.json');
+    expect(resolveHostPath('~', { platform: 'linux', home: '/home/$1', env: {}, cwd: '/' })).toBe('/home/$1');
+  });
+
+  it('are in the folder of a project', () => {
+    const places: UserPlaces = { platform: 'linux', home: '/home/ann', env: {}, cwd: '/work' };
+    const files = mcpHosts.map(host => getHostFile(host, 'project', places));
+    expect(files).toContain('/work/.vscode/mcp.json');
+    expect(files).toContain('/work/.mcp.json');
+    expect(files).toContain(undefined);
+  });
+});
