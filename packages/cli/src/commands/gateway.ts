@@ -102,6 +102,7 @@ function withCallerSignIn(own: Command): Command {
 function withGuardOptions(own: Command): Command {
   return withStore(own, 'store of tasks, questions and long results: redis://…, postgres://…, sqlite:PATH or a path')
     .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
+    .option('--list-denied', 'list what the policy always denies to a caller')
     .option('--dry-run <recording>', 'report the decision of the policy about each recorded call, and serve nothing')
     .option('--principal <name>', 'with --dry-run: the calling user (default: anonymous)')
     .addOption(

@@ -4,6 +4,8 @@ import {
   type ActionRequest,
   lintPolicy,
   openLockFile,
+  type Policy,
+  policySchema,
   readPolicyFile,
   sanitizeName,
   sanitizeText,
@@ -14,6 +16,7 @@ import { exitCodes } from '../exit-codes.js';
 import { collectInventories } from '../host/collect-inventory.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
+import { parseNames } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 
@@ -30,6 +33,9 @@ interface LintCommandOptions {
 interface ExplainOptions {
   readonly kind: ActionRequest['kind'];
   readonly principal?: string;
+  readonly groups?: string[];
+  readonly scopes?: string[];
+  readonly claims?: string;
   readonly annotations?: string;
   readonly json?: boolean;
 }
@@ -41,12 +47,16 @@ export function policyCommand(context: CliContext): Command {
     .argument('[arguments]', 'arguments as JSON', '{}')
     .addOption(new Option('--kind <kind>', 'kind of action').choices(['tool', 'prompt', 'resource']).default('tool'))
     .option('--principal <name>', 'calling user (default: anonymous)')
+    .option('--groups <names>', 'with --principal: groups of the user', parseNames)
+    .option('--scopes <names>', 'with --principal: scopes of the token', parseNames)
+    .option('--claims <json>', 'with --principal: claims of the token')
     .option('--annotations <json>', 'annotations of the tool, as from a trusted server')
     .option('--json', 'print the decision as JSON')
     .addHelpText(
       'after',
       formatExamples([
         [`tenon policy explain policy.json notes/remove '{"title":"a"}'`, 'show each rule, and whether it matches'],
+        ['tenon policy explain policy.json notes/remove --principal ada --groups admins', 'for a user of a group'],
       ]),
     )
     .action(async (file: string, tool: string, args: string, options: ExplainOptions) => {
@@ -76,11 +86,26 @@ export function policyCommand(context: CliContext): Command {
       const findings = lintPolicy(policy, { inventory });
       if (options.json) context.screen.printJson(findings);
       else for (const { message } of findings) context.screen.print(`${file}: ${sanitizeText(message, { max: 2000 })}`);
-      if (!options.json && findings.length === 0)
-        context.screen.print(`${file}: ${policy.rules.length} rules, no findings`);
+      if (!options.json && findings.length === 0) context.screen.print(`${file}: ${formatCounts(policy)}, no findings`);
       context.code = findings.length > 0 ? exitCodes.failure : exitCodes.success;
     });
-  return createCommand('policy', 'check and explain policy files').addCommand(explain).addCommand(lint);
+  const schema = createCommand('schema', 'print the JSON Schema of policy files, for editors')
+    .addHelpText(
+      'after',
+      formatExamples([['tenon policy schema > policy.schema.json', 'name this file in "$schema" of a policy']]),
+    )
+    .action(() => {
+      context.screen.print(JSON.stringify(policySchema, undefined, 2));
+      context.code = exitCodes.success;
+    });
+  return createCommand('policy', 'check and explain policy files')
+    .addCommand(explain)
+    .addCommand(lint)
+    .addCommand(schema);
+}
+
+function formatCounts({ rules, quotas }: Policy): string {
+  return quotas.length === 0 ? `${rules.length} rules` : `${rules.length} rules, ${quotas.length} quotas`;
 }
 
 /** Reads the tools of servers: from the servers themselves, else from the lock. */
@@ -113,11 +138,7 @@ function toToolEntry([name, { definition }]: [string, { readonly definition: Rec
   return { name, inputSchema: isSchema ? (inputSchema as Record<string, unknown>) : undefined };
 }
 
-function parseActionRequest(
-  tool: string,
-  args: string,
-  { kind, principal, annotations }: ExplainOptions,
-): ActionRequest {
+function parseActionRequest(tool: string, args: string, { kind, annotations, ...user }: ExplainOptions): ActionRequest {
   const slash = tool.indexOf('/');
   if (slash < 1 || slash === tool.length - 1)
     throw createUsageError(`"${tool}" has no server name`, 'write server/name');
@@ -128,8 +149,15 @@ function parseActionRequest(
     arguments: parseObject(args, 'the arguments'),
     ...(annotations === undefined ? {} : { annotations: parseObject(annotations, '--annotations') }),
     trusted: annotations !== undefined,
-    principal,
+    ...parseUser(user),
   };
+}
+
+function parseUser({ principal, groups, scopes, claims }: Omit<ExplainOptions, 'kind'>) {
+  if (principal === undefined && (groups ?? scopes ?? claims) !== undefined)
+    throw createUsageError('--groups, --scopes and --claims need a user', 'pass --principal NAME');
+  const own = claims === undefined ? {} : parseObject(claims, '--claims');
+  return { principal, claims: { ...own, ...(groups ? { groups } : {}) }, ...(scopes ? { scopes } : {}) };
 }
 
 function parseObject(text: string, what: string): Record<string, unknown> {

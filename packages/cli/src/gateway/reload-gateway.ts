@@ -111,8 +111,9 @@ async function applyServers(
 async function applyPolicy(context: CliContext, { gateway, json }: ReloadableGateway, file: string): Promise<void> {
   const policy = await readPolicyFile(resolve(context.cwd, file), file);
   gateway.update({ policy });
-  if (json) context.screen.printJson({ event: 'policy', file, rules: policy.rules.length });
-  else context.screen.note(`${file}: reloaded, ${policy.rules.length} rules`);
+  const [rules, quotas] = [policy.rules.length, policy.quotas.length];
+  if (json) context.screen.printJson({ event: 'policy', file, rules, quotas });
+  else context.screen.note(`${file}: reloaded, ${rules} rules, ${quotas} quotas`);
 }
 
 function reportServers({ screen }: CliContext, changes: ServerChanges, json: boolean): void {

@@ -45,6 +45,11 @@ export interface GatewayHostOptions extends StoreOptions {
    * @default that of `createHost`
    */
   readonly idle?: number;
+  /**
+   * Lists what the policy always denies to a caller.
+   * @default `false`
+   */
+  readonly listDenied?: boolean;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
   /**
@@ -85,6 +90,7 @@ export async function createGatewayHost(
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
+      ...(options.listDenied ? { listDenied: true } : {}),
       ...(options.screening ? { screening: { onThreat: options.screening } } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined

@@ -105,6 +105,12 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly waitForTasks?: boolean | undefined;
   /**
+   * Lists tools, prompts and resources also to callers to whom the policy always denies them. A call of one that is
+   * not listed returns the reason as well.
+   * @default `false`
+   */
+  readonly listDenied?: boolean | undefined;
+  /**
    * Maximum number of entries per page of a list.
    * @default 1,000
    */

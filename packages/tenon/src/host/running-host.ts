@@ -245,7 +245,7 @@ export class RunningHost implements Host {
     const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
     const { name = own.name, version = own.version } = selection;
     const chosen = this.#selectUpstreams(selection);
-    const { rateLimits, budget, callerSignIn, waitForTasks } = this.#options;
+    const { rateLimits, budget, callerSignIn, waitForTasks, listDenied } = this.#options;
     const onLateList = (scope: ConnectionScope, kind: ListKind) =>
       gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
     const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, this.#pool.disabled);
@@ -255,6 +255,7 @@ export class RunningHost implements Host {
       budget,
       callerSignIn,
       waitForTasks,
+      listDenied,
     });
     this.#gateways.set(gateway, selection);
     for (const connection of registry.connections) gateway.observeConnection(connection);

@@ -1,6 +1,5 @@
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
-import { TASKS } from '../../protocol/tasks.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
@@ -11,9 +10,11 @@ import type {
   UpstreamRegistry,
 } from '../connections/upstream-registry.js';
 import { createAmbiguousUriError, createUnknownNameError, translateListError } from './catalog-errors.js';
+import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
 import { createNameMapper, findByPrefix, type NameMapper, type Prefix } from './names/name-mapper.js';
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import type { WrappedResource } from './names/wrapped-uri.js';
+import { getTaskSupport } from './task-support.js';
 
 /** Filters the entries of a server's list, and may rewrite their texts. It must not change names and URIs. */
 export type ListFilter = <K extends ListKind>(kind: K, part: ServerList<K>) => Promise<readonly ListEntries[K][]>;
@@ -55,6 +56,7 @@ export class HostCatalog {
   readonly #resources: ResourceNameMapper;
   readonly #filterList: ListFilter;
   readonly #prefix: Prefix;
+  readonly #origins = new EntryOrigins();
   /** Lists of resources from the last update of the URI owners. */
   #resourceLists: readonly ServerList<'resources'>[] = [];
   readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
@@ -140,6 +142,11 @@ export class HostCatalog {
   /** Returns the server of a tool, if its public name contains it. */
   findServer(tool: string): string | undefined {
     return this.#names.tools.toServer(tool)?.server;
+  }
+
+  /** Returns the server of a listed entry, and its entry there. */
+  getOrigin(entry: ListEntries[ListKind]): ListedEntryOrigin | undefined {
+    return this.#origins.get(entry);
   }
 
   /** Returns the public URI for a URI of a server. */
@@ -268,7 +275,10 @@ export class HostCatalog {
     const before = this.#combinedLists.get(kind);
     if (before && before.lists.length === lists.length && lists.every((list, at) => list === before.lists[at]))
       return before.items;
-    const items = (await Promise.all(parts.map(entries))).flat();
+    const all = parts.map(async part =>
+      this.#origins.record(part.connection, await this.#getFilteredEntries(kind, part), await entries(part)),
+    );
+    const items = (await Promise.all(all)).flat();
     this.#combinedLists.set(kind, { lists, items });
     return items;
   }
@@ -280,18 +290,4 @@ export class HostCatalog {
     this.#entryIndices.set(entries, index);
     return index;
   }
-}
-
-/**
- * Tells if callers may request a task for calls of the tool. Some servers declare this per tool, and others decide per
- * call. Callers never need to request one, because the host waits for tasks.
- */
-export function getTaskSupport(
-  { serverInfo }: UpstreamConnection,
-  { execution }: ListEntries['tools'],
-): 'optional' | undefined {
-  const capabilities = serverInfo?.capabilities;
-  if (capabilities?.extensions?.[TASKS] !== undefined) return 'optional';
-  const support = capabilities?.tasks === undefined ? undefined : execution?.taskSupport;
-  return support === undefined || support === 'forbidden' ? undefined : 'optional';
 }

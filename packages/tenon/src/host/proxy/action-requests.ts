@@ -1,27 +1,39 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { Tool } from '../../protocol/content.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
-import type { ActionRequest } from '../security/policy/action-request.js';
+import { type ActionRequest, describeUser } from '../security/policy/action-request.js';
 
-/** Creates the action request of a tool call for the policy. */
+type RequestConnection = Pick<UpstreamConnection, 'server' | 'trusted'>;
 
+/**
+ * Creates the action request of a tool call for the policy.
+ *
+ * @param auth Authorization of this request. Two requests of one user may have tokens with different scopes.
+ */
 export function createToolRequest(
-  { server, scope, trusted }: UpstreamConnection,
-  { name, annotations }: Tool,
+  { server, trusted }: RequestConnection,
+  { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
   args: JsonObject,
+  auth: AuthInfo | undefined,
 ): ActionRequest {
   const hints = annotations ? { annotations } : {};
-  return { kind: 'tool', server, name, arguments: args, trusted, ...scope.identity, ...hints };
+  return { kind: 'tool', server, name, arguments: args, trusted, ...describeUser(auth), ...hints };
 }
 
 export function createPromptRequest(
-  { server, scope, trusted }: UpstreamConnection,
+  { server, trusted }: RequestConnection,
   name: string,
   args: JsonObject,
+  auth: AuthInfo | undefined,
 ): ActionRequest {
-  return { kind: 'prompt', server, name, arguments: args, trusted, ...scope.identity };
+  return { kind: 'prompt', server, name, arguments: args, trusted, ...describeUser(auth) };
 }
 
-export function createResourceRequest({ server, scope, trusted }: UpstreamConnection, uri: string): ActionRequest {
-  return { kind: 'resource', server, name: uri, arguments: {}, trusted, ...scope.identity };
+export function createResourceRequest(
+  { server, trusted }: RequestConnection,
+  uri: string,
+  auth: AuthInfo | undefined,
+): ActionRequest {
+  return { kind: 'resource', server, name: uri, arguments: {}, trusted, ...describeUser(auth) };
 }

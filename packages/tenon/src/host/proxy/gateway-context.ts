@@ -27,6 +27,8 @@ export interface GatewayContextOptions {
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn?: CallerSignIn | undefined;
   readonly waitForTasks?: boolean | undefined;
+  /** True if lists contain entries that the policy always denies. */
+  readonly listDenied?: boolean | undefined;
 }
 
 /** State shared by the operations of a host. */
@@ -38,6 +40,7 @@ export class GatewayContext {
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
+  readonly listDenied: boolean;
   #ownNames: NameMapper | undefined;
   readonly #prefix: Prefix;
   readonly #waitForTasks: boolean | undefined;
@@ -50,8 +53,9 @@ export class GatewayContext {
   constructor(
     registry: UpstreamRegistry,
     guard: HostGuard,
-    { prefix, pageSize, budget, callerSignIn, waitForTasks }: GatewayContextOptions,
+    { prefix, pageSize, budget, callerSignIn, waitForTasks, listDenied = false }: GatewayContextOptions,
   ) {
+    this.listDenied = listDenied;
     this.callerSignIn = callerSignIn;
     this.#waitForTasks = waitForTasks;
     this.registry = registry;

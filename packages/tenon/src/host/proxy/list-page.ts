@@ -10,6 +10,7 @@ import { getEntryKey, type ListEntries, type ListKind } from '../connections/lis
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import { listSignInTools } from './sign-in-tools.js';
+import { selectVisibleEntries } from './visible-entries.js';
 
 /** Key in `_meta` of a list result: the unavailable servers, with the reason. */
 export const UNAVAILABLE = 'dev.tenon/unavailable';
@@ -30,12 +31,12 @@ export async function listPage(
   runtime: ServerRuntime,
 ): Promise<JsonObject> {
   const scope = gateway.getScope(requestContext);
-  const offering = await gateway.getCatalog(scope).listEntries(kind);
+  const catalog = gateway.getCatalog(scope);
+  const offering = await catalog.listEntries(kind);
   const { unavailable, ttlMs = 0, cacheScope = 'private' } = offering;
+  const visible = selectVisibleEntries(gateway, catalog, kind, offering.items, requestContext);
   const items =
-    kind === 'tools'
-      ? selectTools(gateway, offering.items as readonly Tool[], unavailable, requestContext)
-      : offering.items;
+    kind === 'tools' ? selectTools(gateway, visible as readonly Tool[], unavailable, requestContext) : visible;
   const page = {
     key: RESULT_KEYS[kind],
     all: items,

@@ -46,7 +46,8 @@ async function findWatchable(
 ): Promise<ResolvedResource | undefined> {
   try {
     const place = await resolveUpstreamResource(gateway, uri, requestContext, LISTEN);
-    await gateway.guard.authorizePassive(createResourceRequest(place.connection, place.uri), place.connection, LISTEN);
+    const actionRequest = createResourceRequest(place.connection, place.uri, requestContext.caller.auth);
+    await gateway.guard.authorizePassive(actionRequest, place.connection, LISTEN);
     return place;
   } catch {
     return undefined;

@@ -30,7 +30,7 @@ export async function forwardResourceRead(
     allowQuestions: true,
   };
   const result = await Context.invokeHandler(context, () =>
-    forwardGuarded(gateway, createResourceRequest(connection, uri), proxiedRequest),
+    forwardGuarded(gateway, createResourceRequest(connection, uri, requestContext.caller.auth), proxiedRequest),
   );
   // A result without a lifetime must not be cached.
   return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
@@ -53,7 +53,7 @@ export async function forwardPromptRequest(
     allowQuestions: true,
   };
   return Context.invokeHandler(context, () =>
-    forwardGuarded(gateway, createPromptRequest(connection, name, args), proxiedRequest),
+    forwardGuarded(gateway, createPromptRequest(connection, name, args, requestContext.caller.auth), proxiedRequest),
   );
 }
 
@@ -80,12 +80,20 @@ export async function forwardCompletion(
   };
   if (ref.type === 'ref/prompt') {
     const { connection, name } = await resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
-    await gateway.guard.authorizePassive(createPromptRequest(connection, name, {}), connection, COMPLETE);
+    await gateway.guard.authorizePassive(
+      createPromptRequest(connection, name, {}, requestContext.caller.auth),
+      connection,
+      COMPLETE,
+    );
     return forwardCompletion(connection, { ...ref, name });
   }
   const { connection, uri } =
     (await catalog.resolveTemplate(ref.uri)) ??
     (await resolveUpstreamResource(gateway, ref.uri, requestContext, COMPLETE));
-  await gateway.guard.authorizePassive(createResourceRequest(connection, uri), connection, COMPLETE);
+  await gateway.guard.authorizePassive(
+    createResourceRequest(connection, uri, requestContext.caller.auth),
+    connection,
+    COMPLETE,
+  );
   return forwardCompletion(connection, { ...ref, uri });
 }

@@ -11,7 +11,8 @@ import type { RequestContext } from '../../server/request-context.js';
 import type { DetachedToolCall } from '../../server/server-backend.js';
 import type { ServerRuntime } from '../../server/server-runtime.js';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
-import { getTaskSupport, type ResolvedTool } from '../catalog/host-catalog.js';
+import type { ResolvedTool } from '../catalog/host-catalog.js';
+import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
 import { forward, type ProxiedRequest } from './forward.js';
@@ -132,7 +133,12 @@ function forwardToolCall(
     allowQuestions: true,
     moveToTask,
   };
-  return forwardGuarded(gateway, createToolRequest(connection, entry, args), proxiedRequest, entry);
+  return forwardGuarded(
+    gateway,
+    createToolRequest(connection, entry, args, requestContext.caller.auth),
+    proxiedRequest,
+    entry,
+  );
 }
 
 /** Authorizes an action, executes it, and processes its result. */

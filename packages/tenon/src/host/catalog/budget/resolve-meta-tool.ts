@@ -6,6 +6,7 @@ import type { RequestContext } from '../../../server/request-context.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/tool-calls.js';
+import { selectVisibleEntries } from '../../proxy/visible-entries.js';
 import type { HostCatalog } from '../host-catalog.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';
@@ -61,7 +62,8 @@ async function createMetaTool(
   setMoveToTask: (depart: () => void) => void,
 ): Promise<ProxiedTool | undefined> {
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
-  const { items } = await catalog.listEntries('tools');
+  const { items: all } = await catalog.listEntries('tools');
+  const items = selectVisibleEntries(gateway, catalog, 'tools', all, requestContext);
   const { meta, hidden } = collapseToBudget(items, budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
   const embed = typeof budget === 'number' ? undefined : budget.embed;

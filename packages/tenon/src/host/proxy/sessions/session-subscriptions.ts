@@ -26,7 +26,7 @@ export async function subscribeToResource(
   requestContext: RequestContext,
 ): Promise<JsonObject> {
   const { connection, uri: inner } = await resolveAllowed(gateway, uri, requestContext);
-  const actionRequest = createResourceRequest(connection, inner);
+  const actionRequest = createResourceRequest(connection, inner, requestContext.caller.auth);
   try {
     const client = await connection.getClient();
     const hasSubscribe = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
@@ -47,7 +47,8 @@ async function resolveAllowed(
   requester: RequesterInfo,
 ): Promise<ResolvedResource> {
   const place = await resolveUpstreamResource(gateway, uri, requester, SUBSCRIBE);
-  await gateway.guard.authorizePassive(createResourceRequest(place.connection, place.uri), place.connection, SUBSCRIBE);
+  const actionRequest = createResourceRequest(place.connection, place.uri, requester.caller.auth);
+  await gateway.guard.authorizePassive(actionRequest, place.connection, SUBSCRIBE);
   return place;
 }
 

@@ -17,7 +17,7 @@ import type { AuditRecorder } from './audit-recorder.js';
 /** Decides with rules, quotas and approvals if an action may be executed. */
 export class ActionAuthorizer {
   #policy: Policy | undefined;
-  readonly #quotas: Quotas | SharedQuotas | undefined;
+  #quotas: Quotas | SharedQuotas | undefined;
   readonly #approvals: Approvals;
   readonly #recorder: AuditRecorder;
 
@@ -33,9 +33,14 @@ export class ActionAuthorizer {
     this.#recorder = recorder;
   }
 
-  /** Replaces the policy for later actions. */
-  update(policy: Policy): void {
+  isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean {
+    return this.#policy?.isAlwaysDenied(actionRequest, isTemplate) ?? false;
+  }
+
+  /** Replaces the policy and the quotas for later actions. */
+  update(policy: Policy | undefined, quotas: Quotas | SharedQuotas | undefined): void {
     this.#policy = policy;
+    this.#quotas = quotas;
   }
 
   /**

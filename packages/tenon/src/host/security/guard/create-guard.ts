@@ -1,4 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { copyJson } from '../../../encoding/json-value.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
@@ -9,7 +11,7 @@ import { createOverflowStore } from '../../proxy/output/overflow-store.js';
 import { createApprovals } from '../approvals/approvals.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { createPolicy, type Policy } from '../policy/policy.js';
-import { createQuotas } from '../policy/quotas.js';
+import { createQuotas, type Quota, type Quotas, type SharedQuotas } from '../policy/quotas.js';
 import type { Rule } from '../policy/rules.js';
 import { ActionAuthorizer } from './action-authorizer.js';
 import { AuditRecorder } from './audit-recorder.js';
@@ -45,12 +47,9 @@ export function createGuard(
       clock,
       ...(options.approve ? { approve: options.approve } : {}),
     });
-  const quotas =
-    options.quotas &&
-    (stores.durable && stores.buckets
-      ? createQuotas(options.quotas, { stores })
-      : createQuotas(options.quotas, { clock }));
-  const permission = new ActionAuthorizer(createGuardPolicy(options), quotas, approvals, recorder);
+  const createLimits = createQuotaFactory(options.quotas, stores, clock);
+  const policy = createGuardPolicy(options);
+  const permission = new ActionAuthorizer(policy, createLimits(policy), approvals, recorder);
   const overflow =
     options.output === undefined
       ? undefined
@@ -66,9 +65,13 @@ export function createGuard(
   return {
     approvals,
     filterList: admission.filterList,
+    isAlwaysDenied: (actionRequest, isTemplate) => permission.isAlwaysDenied(actionRequest, isTemplate),
     reload: () => admission.reset(),
-    update({ entries: changed, policy }) {
-      if (policy !== undefined) permission.update(toPolicy(policy));
+    update({ entries: changed, policy: rules }) {
+      if (rules !== undefined) {
+        const replacement = toPolicy(rules);
+        permission.update(replacement, createLimits(replacement));
+      }
       if (changed === undefined) return;
       current = changed;
       admission.update(changed);
@@ -138,6 +141,30 @@ export function createGuard(
       return isHeard ? delivery.screenText(connection.server, text) : undefined;
     },
     readOverflow: (uri, identity) => delivery.readOverflow(uri, identity),
+  };
+}
+
+type Counters = Quotas | SharedQuotas;
+
+/**
+ * Creates a function that returns the counters for the quotas of the host and of a policy. Counters go on if the quotas
+ * stay equal.
+ */
+function createQuotaFactory(
+  own: readonly Quota[] = [],
+  stores: Stores,
+  clock: Clock,
+): (policy: Policy | undefined) => Counters | undefined {
+  let last: { readonly key: string; readonly counters: Counters } | undefined;
+  return policy => {
+    const quotas = [...own, ...(policy?.quotas ?? [])];
+    const key = toCanonicalJson(copyJson(quotas));
+    if (quotas.length === 0) last = undefined;
+    else if (last?.key !== key) {
+      const isShared = stores.durable && stores.buckets !== undefined;
+      last = { key, counters: isShared ? createQuotas(quotas, { stores }) : createQuotas(quotas, { clock }) };
+    }
+    return last?.counters;
   };
 }
 

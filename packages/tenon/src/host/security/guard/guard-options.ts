@@ -71,7 +71,7 @@ export interface HostGuardOptions {
    */
   readonly approvals?: Approvals | undefined;
   /**
-   * Limits on the number of actions within a period.
+   * Limits on the number of actions within a period, in addition to those of the policy.
    * @default no limit
    */
   readonly quotas?: readonly Quota[] | undefined;

@@ -72,6 +72,8 @@ export interface HostGuard {
     connection: UpstreamConnection,
     tool?: Tool,
   ): MaybePromise<JsonObject | undefined>;
+  /** Tells if the policy denies every use of an entry to the caller of the request. */
+  isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean;
   /** Screens and limits a result. */
   processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject>;
   /** Records a failed call. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
-import type { CallerIdentity } from '../../../protocol/caller-identity.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 
 /** Action that a caller requests. `principal`, `issuer` and `clientId` identify the caller. */
@@ -16,6 +17,26 @@ export interface ActionRequest extends CallerIdentity {
   readonly annotations?: ToolAnnotations | undefined;
   /** True if the policy may trust the server's annotations. */
   readonly trusted: boolean;
+  /**
+   * Scopes of the caller's access token.
+   * @default none
+   */
+  readonly scopes?: readonly string[] | undefined;
+  /**
+   * Claims of the caller's access token.
+   * @default none
+   */
+  readonly claims?: JsonObject | undefined;
+}
+
+/** Returns the members of an action request that describe its caller. */
+export function describeUser(
+  auth: AuthInfo | undefined,
+): Pick<ActionRequest, 'principal' | 'issuer' | 'clientId' | 'scopes' | 'claims'> {
+  const identity = identifyCaller(auth);
+  if (auth === undefined) return identity;
+  const { scopes, claims } = auth;
+  return { ...identity, ...(scopes ? { scopes } : {}), ...(claims ? { claims } : {}) };
 }
 
 /** Action of a policy rule. */

@@ -1,8 +1,9 @@
 import type { Action } from './action-request.js';
 import { checkTools, type ToolInventory } from './lint-tools.js';
+import type { Quota } from './quotas.js';
 import { doesRuleCover, HINTS } from './rule-coverage.js';
 import { findRisks } from './rule-risks.js';
-import type { Rule } from './rules.js';
+import type { Match, Rule } from './rules.js';
 
 /** Kinds of findings: a rule without effect, a rule that allows more than intended, a wrong name. */
 export type PolicyProblem =
@@ -35,6 +36,8 @@ export type PolicyProblem =
 export interface PolicyFinding {
   /** Number of the rule, from 1 as in `message`. `undefined` if the finding is about the whole policy. */
   readonly rule: number | undefined;
+  /** Number of the quota, from 1. Rate limits follow the quotas. Absent if the finding is about no quota. */
+  readonly quota?: number;
   /** Kind of problem. */
   readonly problem: PolicyProblem;
   /** Number of the earlier rule, for `shadowed`. */
@@ -52,12 +55,19 @@ export interface LintOptions {
   readonly inventory?: readonly ToolInventory[] | undefined;
 }
 
+/** Parts of a policy that are checked. */
+interface LintedPolicy {
+  readonly rules: readonly Rule[];
+  readonly fallback?: Action | undefined;
+  readonly quotas?: readonly Quota[] | undefined;
+}
+
 /** Finds rules without effect, rules that allow more than intended, and unknown names. */
 export function lintPolicy(
-  { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action | undefined },
+  { rules, fallback, quotas = [] }: LintedPolicy,
   { inventory }: LintOptions = {},
 ): PolicyFinding[] {
-  const findings = rules.flatMap((rule, place): PolicyFinding[] => {
+  const ruleFindings = rules.flatMap((rule, place): PolicyFinding[] => {
     const never = findContradiction(rule);
     if (never)
       return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} matches no request: ${never}` }];
@@ -67,9 +77,21 @@ export function lintPolicy(
     });
     return [...findShadowing(rules, rule, place), ...shapes];
   });
+  const findings = [...ruleFindings, ...quotas.flatMap((quota, place) => lintQuota(quota, place + 1, inventory))];
   if (fallback !== 'allow') return findings;
   const message = 'the fallback is "allow": a call that matches no rule is executed. Expected "ask" or "deny"';
   return [...findings, { rule: undefined, problem: 'open-fallback', message }];
+}
+
+/** Finds quotas that count nothing, and unknown names in their conditions. */
+function lintQuota({ match = {} }: Quota, quota: number, inventory: LintOptions['inventory']): PolicyFinding[] {
+  const never = findContradiction(match);
+  if (never) return [{ rule: undefined, quota, problem: 'never', message: `quota ${quota} counts no call: ${never}` }];
+  // Conditions of quotas match as loosely as those of `deny`.
+  const about = inventory ? checkTools({ action: 'deny', ...match }, inventory) : [];
+  return about.map(({ problem, message }) => {
+    return { rule: undefined, quota, problem, message: `quota ${quota} ${message}` };
+  });
 }
 
 function findShadowing(rules: readonly Rule[], rule: Rule, place: number): PolicyFinding[] {
@@ -86,7 +108,8 @@ function findShadowing(rules: readonly Rule[], rule: Rule, place: number): Polic
   return [{ rule: place + 1, problem: 'shadowed', by: almost + 1, message }];
 }
 
-function findContradiction(rule: Rule): string | undefined {
+function findContradiction(rule: Match): string | undefined {
+  if (rule.principal === null && rule.user) return 'anonymous callers have no token';
   const kinds = (['tool', 'resource', 'prompt'] as const).filter(kind => rule[kind] !== undefined);
   if (kinds.length > 1) return `no request is for a ${kinds.join(' and a ')}`;
   const hint = HINTS.find(each => rule[each] !== undefined);
@@ -99,6 +122,9 @@ function findContradiction(rule: Rule): string | undefined {
   );
   if (empty) return `${empty} is an empty list`;
   if (rule.only?.length === 0 && Object.keys(rule.arguments ?? {}).length > 0) return '`only` allows no argument';
+  if (isEmpty(rule.user?.groups)) return 'groups is an empty list';
+  const claim = Object.entries(rule.user?.claims ?? {}).find(([, pattern]) => isUnmatchable(pattern));
+  if (claim) return `no value matches the claim ${claim[0]}`;
   const argument = Object.entries(rule.arguments ?? {}).find(([, pattern]) => isUnmatchable(pattern));
   return argument && `no value matches the argument ${argument[0]}`;
 }

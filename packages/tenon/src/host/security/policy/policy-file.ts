@@ -4,6 +4,8 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';
+import { readQuotas, readRateLimits } from './quota-faults.js';
+import type { Quota } from './quotas.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import { parseServerName, type Rule } from './rules.js';
 
@@ -27,12 +29,19 @@ export interface PolicyFile {
    * @default `ask`
    */
   readonly fallback?: Action;
+  /**
+   * Limits on the number of calls: the `quotas` of the file, then its `rateLimits`.
+   * @default none
+   */
+  readonly quotas?: readonly Quota[];
 }
 
 /**
  * Parses a policy:
  * `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow", "server": "notes", "readOnly": true }] }`.
- * Comments and trailing commas are allowed.
+ * Comments and trailing commas are allowed. `quotas` and `rateLimits` limit the number of calls:
+ * `"quotas": [{ "per": ["principal"], "calls": 1000, "window": "1d" }]`,
+ * `"rateLimits": [{ "per": ["principal", "tool"], "perSecond": 5, "burst": 20 }]`.
  *
  * @param file Name of the file in errors.
  * @throws TenonError `policy/syntax` for invalid JSON, `policy/rule` for an invalid rule. Both name the line.
@@ -51,10 +60,10 @@ export function parsePolicy(source: string | JsonObject, file = 'policy'): Polic
 
 function toPolicyFile(value: unknown): PolicyFile | RuleFault {
   if (!isObject(value)) return { at: [], expected: 'an object with rules', got: value };
-  const { rules, fallback, ...others } = value;
+  const { rules, fallback, quotas: quotaList, rateLimits, ...others } = value;
   // Editors find the JSON Schema by this member.
   const other = Object.keys(others).find(name => name !== '$schema');
-  if (other !== undefined) return { at: [other], expected: 'rules or fallback' };
+  if (other !== undefined) return { at: [other], expected: 'rules, fallback, quotas or rateLimits' };
   if (fallback !== undefined && !ACTIONS.includes(fallback as string))
     return { at: ['fallback'], expected: '"allow", "ask" or "deny"', got: fallback };
   if (!Array.isArray(rules)) return { at: ['rules'], expected: 'a list of rules', got: rules };
@@ -67,7 +76,20 @@ function toPolicyFile(value: unknown): PolicyFile | RuleFault {
     // Safe, because `findRuleFault` has found no error in it.
     read.push(rule as unknown as Rule);
   }
-  return { rules: read, ...(fallback === undefined ? {} : { fallback: fallback as Action }) };
+  const quotas = readLimits(quotaList, rateLimits);
+  if ('expected' in quotas) return quotas;
+  return {
+    rules: read,
+    ...(fallback === undefined ? {} : { fallback: fallback as Action }),
+    ...(quotas.length === 0 ? {} : { quotas }),
+  };
+}
+
+function readLimits(quotaList: unknown, rateLimits: unknown): readonly Quota[] | RuleFault {
+  const quotas = readQuotas(quotaList);
+  if ('expected' in quotas) return quotas;
+  const rates = readRateLimits(rateLimits);
+  return 'expected' in rates ? rates : [...quotas, ...rates];
 }
 
 /** Expands the short form `{ "deny": "server/name", … }` to an action, a server and a name. */

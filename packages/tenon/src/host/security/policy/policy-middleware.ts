@@ -1,7 +1,6 @@
 import { rpcError } from '../../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import { identifyCaller } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { isMethod } from '../../../protocol/methods.js';
@@ -11,9 +10,9 @@ import type { Middleware, Operation } from '../../../server/middleware/compose-m
 import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';
-import type { ActionRequest, PolicyVerdict } from './action-request.js';
+import { type ActionRequest, describeUser, type PolicyVerdict } from './action-request.js';
 import type { Policy } from './policy.js';
-import type { Quotas, SharedQuotas } from './quotas.js';
+import { createQuotas, type Quotas, type SharedQuotas } from './quotas.js';
 
 /** Options of `policyMiddleware`. */
 export interface PolicyMiddlewareOptions {
@@ -26,8 +25,8 @@ export interface PolicyMiddlewareOptions {
    */
   readonly approvals?: Approvals | undefined;
   /**
-   * Quotas for allowed calls.
-   * @default none
+   * Quotas for allowed calls, in place of those of the policy.
+   * @default those of the policy, counted in this process
    */
   readonly quotas?: Quotas | SharedQuotas | undefined;
   /**
@@ -52,7 +51,8 @@ export interface PolicyMiddlewareOptions {
  * Approvals for custom methods need `approvals`, because such a method cannot request input from its caller.
  */
 export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
-  const { policy, quotas } = options;
+  const { policy } = options;
+  const quotas = options.quotas ?? (policy.quotas.length > 0 ? createQuotas(policy.quotas) : undefined);
   return async (operation, next) => {
     const { context, method } = operation;
     if (!APPROVABLE_METHODS.has(method) && isMethod(method)) {
@@ -95,7 +95,7 @@ function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation)
   const args = getArguments(kind, params);
   const annotations = kind === 'tool' ? options.annotations?.(name) : undefined;
   const { server = 'server' } = options;
-  const request = { kind, server, name, arguments: args, trusted: true, ...identifyCaller(context.auth) } as const;
+  const request = { kind, server, name, arguments: args, trusted: true, ...describeUser(context.auth) } as const;
   return annotations ? { ...request, annotations } : request;
 }
 

@@ -2,8 +2,11 @@ import { copyJson } from '../../../encoding/json-value.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
+import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';
-import { type CompiledRule, compileRule } from './matching/compiled-rule.js';
+import { type CompiledRule, compileMatch, compileRule } from './matching/compiled-rule.js';
+import { findQuotaFault } from './quota-faults.js';
+import { describeQuota, type Quota } from './quotas.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import type { Rule } from './rules.js';
 
@@ -14,6 +17,11 @@ export interface PolicyOptions {
    * @default `ask`
    */
   readonly fallback?: Action | undefined;
+  /**
+   * Limits on the number of calls.
+   * @default none
+   */
+  readonly quotas?: readonly Quota[] | undefined;
 }
 
 /** Policy for actions. Rules are evaluated in order, and the first matching rule decides. */
@@ -22,10 +30,19 @@ export interface Policy {
   readonly rules: readonly Rule[];
   /** Action for requests that match no rule. */
   readonly fallback: Action;
+  /** Limits on the number of calls. A host and `policyMiddleware` apply them to calls that no rule denies. */
+  readonly quotas: readonly Quota[];
   /** Returns the decision for an action. */
   evaluate(request: ActionRequest): PolicyVerdict;
   /**
-   * Describes each evaluated rule and the reason why it does not match, up to the deciding one. Secrets are omitted.
+   * Tells if every use of an entry is denied, whatever its arguments are. Hosts do not list such entries.
+   *
+   * @param isTemplate True if `name` is a URI template, which stands for unknown URIs.
+   */
+  isAlwaysDenied(request: ActionRequest, isTemplate?: boolean): boolean;
+  /**
+   * Describes each evaluated rule and the reason why it does not match, up to the deciding one, and each quota. Secrets
+   * are omitted.
    */
   explain(request: ActionRequest): string;
   /** Evaluates requests without executing them. */
@@ -37,9 +54,12 @@ const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask
 /**
  * Creates a policy from rules.
  *
- * @throws TenonError `policy/rule` with the position of an invalid rule.
+ * @throws TenonError `policy/rule` with the position of an invalid rule or quota.
  */
-export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: PolicyOptions = {}): Policy {
+export function createPolicy(
+  rules: readonly Rule[],
+  { fallback = 'ask', quotas: limits = [] }: PolicyOptions = {},
+): Policy {
   if (rules.length > MAX_RULES)
     throw createRuleError({ at: [], expected: `at most ${MAX_RULES} rules`, got: rules.length });
   if (!Object.hasOwn(ACTION_TEXTS, fallback))
@@ -51,17 +71,29 @@ export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: Polic
     if (fault) throw createRuleError({ ...fault, at: ['rules', place, ...fault.at] });
     return compileRule(rule);
   });
+  const quotas = limits.map((given, place) => {
+    const quota = copyJson(given);
+    const fault = findQuotaFault(quota);
+    if (fault) throw createRuleError({ ...fault, at: ['quotas', place, ...fault.at] });
+    return quota;
+  });
   const evaluate = (request: ActionRequest): PolicyVerdict => {
     const place = compiled.findIndex(each => each.findMismatch(request) === undefined);
     const match = compiled[place];
     if (match) return toVerdict(match, place);
     return { action: fallback, reason: `${ACTION_TEXTS[fallback]} by default: no rule is about it`, rule: undefined };
   };
+  const isAlwaysDenied = createDenialCheck(
+    compiled.map(({ rule }) => rule),
+    fallback,
+  );
   return {
     rules: compiled.map(({ rule }) => rule),
     fallback,
+    quotas,
     evaluate,
-    explain: request => formatExplanation(compiled, request, evaluate(request)),
+    isAlwaysDenied: (request, isTemplate = false) => isAlwaysDenied(request, isTemplate),
+    explain: request => formatExplanation(compiled, quotas, request, evaluate(request)),
     dryRun: requests => requests.map(request => ({ request, verdict: evaluate(request) })),
   };
 }
@@ -77,7 +109,12 @@ function toVerdict({ rule, mark }: CompiledRule, place: number): PolicyVerdict {
   };
 }
 
-function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: PolicyVerdict): string {
+function formatExplanation(
+  compiled: readonly CompiledRule[],
+  quotas: readonly Quota[],
+  request: ActionRequest,
+  verdict: PolicyVerdict,
+): string {
   const { kind, server, name, principal, trusted } = request;
   const who = principal === undefined ? 'by an anonymous caller' : `by ${createExcerpt(principal)}`;
   const what = `${kind} ${createExcerpt(name)} of ${createExcerpt(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
@@ -86,7 +123,14 @@ function formatExplanation(compiled: readonly CompiledRule[], request: ActionReq
     return `${place + 1}. ${action} ${createExcerpt(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
   });
   const args = createExcerpt(JSON.stringify(maskArguments(request.arguments)), 1000);
-  return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`].join('\n');
+  const limits = verdict.action === 'deny' ? [] : quotas.map((quota, place) => formatQuota(quota, place + 1, request));
+  return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`, ...limits].join('\n');
+}
+
+function formatQuota(quota: Quota, number: number, request: ActionRequest): string {
+  const mismatch = compileMatch(quota.match ?? {}, false)(request);
+  const effect = mismatch === undefined ? 'counts this call' : `does not count this call: ${mismatch}`;
+  return `quota ${number}, ${describeQuota(quota)}, ${effect}`;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { copyJson } from '../../../encoding/json-value.js';
 import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Stores } from '../../../stores/stores.js';
 import type { ActionRequest } from './action-request.js';
 import { compileMatch } from './matching/compiled-rule.js';
-import { findMatchFault } from './rule-faults.js';
+import { findQuotaFault } from './quota-faults.js';
 import type { Match } from './rules.js';
 
 /** Default maximum number of counters of one quota. */
@@ -159,7 +160,7 @@ function createSharedQuotas(quotas: readonly Quota[], { buckets }: Stores): Shar
 
 function createQuotaRefusal(waits: readonly { readonly quota: Quota; readonly wait: number }[]): QuotaRefusal {
   const longest = waits.reduce((longestWait, each) => (each.wait > longestWait.wait ? each : longestWait));
-  return { retryAfter: Math.max(1, Math.ceil(longest.wait)), reason: formatReason(longest.quota) };
+  return { retryAfter: Math.max(1, Math.ceil(longest.wait)), reason: describeQuota(longest.quota) };
 }
 
 type QuotaMeter = (
@@ -206,19 +207,15 @@ function getQuotaKey({ per }: Quota, request: ActionRequest): string {
   return JSON.stringify(per.map(each => parts[each]));
 }
 
-function formatReason({ per, calls, window }: Quota): string {
-  return `no more than ${calls} calls in ${window} ms${per.length > 0 ? ` for one ${per.join(', ')}` : ''}`;
+/** Describes a quota: `no more than 5 calls in 1000 ms for one principal`. */
+export function describeQuota({ per, calls, window }: Quota): string {
+  return `no more than ${calls} calls in ${Math.round(window)} ms${per.length > 0 ? ` for one ${per.join(', ')}` : ''}`;
 }
 
 function checkQuota(quota: Quota, place: number): Quota {
-  const { per, calls, window, match } = quota;
-  const expected =
-    (!Array.isArray(per) || !per.every(each => ['principal', 'server', 'tool'].includes(each))
-      ? '`per` as an array of principal, server and tool'
-      : undefined) ??
-    (Number.isSafeInteger(calls) && calls > 0 ? undefined : '`calls` as an integer of at least 1') ??
-    (Number.isFinite(window) && window > 0 ? undefined : '`window` as a number of milliseconds') ??
-    (match && findMatchFault({ ...match })?.expected);
-  if (expected === undefined) return { ...quota };
-  throw new TenonError('policy/quota', `invalid quota ${place + 1}`, { expected });
+  const fault = findQuotaFault(copyJson(quota));
+  if (fault === undefined) return { ...quota };
+  const { at, expected } = fault;
+  const path = at.length > 1 ? { received: `an invalid value at /${at.join('/')}` } : {};
+  throw new TenonError('policy/quota', `invalid quota ${place + 1}`, { expected, ...path });
 }

@@ -24,6 +24,7 @@ export function doesRuleCover(
     NAMES.every(name => compare(earlier[name], later[name])) &&
     doesNameCover(earlier, later, asStrict || asWritten, compare) &&
     doesPrincipalCover(earlier.principal, later.principal, compare) &&
+    doesUserCover(earlier.user, later.user) &&
     HINTS.every(hint => earlier[hint] === undefined || earlier[hint] === getHint(later, hint)) &&
     (earlier.resource === undefined || (asStrict && doesResourceCover(earlier.resource, later.resource))) &&
     (earlier.arguments === undefined || (asStrict && doArgumentsCover(earlier.arguments, later.arguments))) &&
@@ -105,4 +106,9 @@ function getHint(rule: Rule, hint: (typeof HINTS)[number]): boolean | undefined 
 function doesPrincipalCover(wide: Match['principal'], narrow: Match['principal'], compare: CompareGlobs): boolean {
   if (wide === null || narrow === null) return wide === undefined || wide === narrow;
   return compare(wide, narrow);
+}
+
+function doesUserCover(wide: Match['user'], narrow: Match['user']): boolean {
+  if (wide === undefined) return true;
+  return narrow !== undefined && toCanonicalJson(wide) === toCanonicalJson(narrow);
 }

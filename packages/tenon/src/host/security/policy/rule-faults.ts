@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import type { PatternFault } from './matching/argument-pattern.js';
 import { findGlobFault, findPatternFault } from './matching/find-pattern-fault.js';
+import { findUserFault } from './matching/user-faults.js';
 
 /** Maximum number of rules of a policy. */
 export const MAX_RULES = 1000;
@@ -30,6 +31,7 @@ const MEMBER_CHECKS: { readonly [name: string]: MemberCheck } = {
       ? prefixFault(at, findPatternFault(value), value)
       : checkGlobs(value, at),
   principal: (value, at) => (value === null ? undefined : checkGlobs(value, at)),
+  user: (value, at) => findUserFault(value, at, checkGlobs),
   readOnly: checkBoolean,
   destructive: checkBoolean,
   idempotent: checkBoolean,

@@ -84,7 +84,11 @@ function listTexts(pattern: unknown): string[] {
   return [...listTexts(listed), ...listTexts(exact)];
 }
 
-function findAnonymous({ principal }: Rule): RuleFinding[] {
+function findAnonymous({ principal, user }: Rule): RuleFinding[] {
+  if (user !== undefined && Object.keys(user).length === 0) {
+    const message = 'matches every signed-in caller, but no anonymous caller. Remove "user" to match all callers';
+    return [{ problem: 'anonymous', message }];
+  }
   if (principal === undefined || principal === null || !isAll(principal)) return [];
   const message = 'matches every known principal, but no anonymous caller. Remove "principal" to match all callers';
   return [{ problem: 'anonymous', message }];

@@ -86,6 +86,31 @@ export interface Match {
    * @default any
    */
   readonly principal?: Globs | null | undefined;
+  /**
+   * Conditions about the access token of the caller. Anonymous callers never match. `{}` matches every other caller.
+   * @default any
+   */
+  readonly user?: UserMatch | undefined;
+}
+
+/** Conditions about the access token of a caller. All given conditions must match. */
+export interface UserMatch {
+  /**
+   * Groups, one of which must be in the claim `groups`.
+   * @default any
+   */
+  readonly groups?: Globs | undefined;
+  /**
+   * Scopes, all of which the token must have. They are compared case-sensitively and without wildcards.
+   * @default any
+   */
+  readonly scopes?: string | readonly string[] | undefined;
+  /**
+   * Patterns of claims, by name or dotted path such as `realm_access.roles`. A claim with several values matches with
+   * one of them.
+   * @default any
+   */
+  readonly claims?: { readonly [name: string]: ArgumentPattern } | undefined;
 }
 
 /**

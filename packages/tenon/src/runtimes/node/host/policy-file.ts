@@ -28,6 +28,6 @@ export async function readPolicyFile(path: string, shownPath = path): Promise<Po
       cause,
     });
   }
-  const { rules, fallback } = parsePolicy(text, shownPath);
-  return createPolicy(rules, { fallback });
+  const { rules, ...options } = parsePolicy(text, shownPath);
+  return createPolicy(rules, options);
 }

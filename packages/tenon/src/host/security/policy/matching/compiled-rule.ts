@@ -8,6 +8,7 @@ import { compilePath, findUnnamed, findValues } from './argument-path.js';
 import { type ArgumentPattern, compilePattern, type ValueTest } from './argument-pattern.js';
 import { getHints, type Hints } from './hints.js';
 import { compileNames, listPatterns } from './name-patterns.js';
+import { compileUserMatch } from './user-conditions.js';
 
 /** Returns the reason why a request does not match, or `undefined` if it does. */
 type RuleTest = (proposal: ActionRequest) => string | undefined;
@@ -37,6 +38,7 @@ export function compileMatch(match: Match, certain: boolean): RuleTest {
     ...createKindTests(match, certain),
     ...createNameTest('server', match.server, certain, ({ server }) => server),
     ...createPrincipalTest(match.principal, certain),
+    ...(match.user === undefined ? [] : [compileUserMatch(match.user, certain)]),
     ...HINTS.flatMap(hint => createHintTest(hint, match[hint])),
     ...Object.entries(match.arguments ?? {}).map(([path, pattern]) => createArgumentTest(path, pattern, certain)),
     ...createOnlyTest(match.only, certain),

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectWith, runTenon } from './command.js';
+
+describe('tenon policy', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  beforeAll(async () => {
+    project = await projectWith({});
+    const rules = [
+      { allow: 'notes/remove', user: { groups: ['admins'], scopes: ['notes:write'], claims: { tenant: 'acme' } } },
+      { action: 'deny' },
+    ];
+    const quotas = [{ per: ['principal'], calls: 10, window: '1h', match: { tool: 'remove', prompt: 'remove' } }];
+    await project.write('policy.json', { rules, rateLimits: [{ perSecond: 5 }] });
+    await project.write('odd.json', { rules, quotas });
+  });
+  afterAll(() => project.remove());
+  const run = (...args: string[]) => runTenon(project.folder, ['policy', ...args]);
+
+  it('explains a rule about the token of a user, and the quotas [cli.explain]', async () => {
+    const explain = (...user: string[]) => run('explain', 'policy.json', 'notes/remove', ...user);
+    const ada = ['--principal', 'ada', '--groups', 'staff,admins', '--claims', '{"tenant":"acme"}'];
+    const { out, code } = await explain(...ada, '--scopes', 'notes:write');
+    expect(code).toBe(0);
+    expect(out).toContain('→ allowed by rule 1\nquota 1, no more than 5 calls in 1000 ms, counts this call');
+    expect((await explain(...ada)).out).toContain('fits\n→ denied by rule 2');
+    expect((await explain(...ada)).out).toContain('the token does not have the scope notes:write');
+    expect((await explain()).out).toContain('1. allow {"server":"notes","name":"remove"');
+    expect((await explain()).out).toContain('the caller is anonymous');
+    expect(await explain('--groups', 'admins')).toMatchObject({ code: 2, err: expect.stringContaining('--principal') });
+  });
+
+  it('finds quotas that count nothing', async () => {
+    const lint = await run('lint', 'odd.json', '--no-lock');
+    expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('odd.json: quota 1 counts no call') });
+    expect((await run('lint', 'policy.json', '--no-lock')).out).toBe('policy.json: 2 rules, 1 quotas, no findings\n');
+  });
+
+  it('prints the JSON Schema of policy files', async () => {
+    const { out } = await run('schema');
+    expect(JSON.parse(out)).toMatchObject({
+      title: 'Tenon policy',
+      properties: { rules: {}, quotas: {}, rateLimits: {} },
+    });
+  });
+});
