@@ -94,6 +94,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon doctor': 'command/doctor',
     'tenon add': 'command/add',
     'tenon remove': 'command/remove',
+    'tenon conformance': 'command/conformance',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

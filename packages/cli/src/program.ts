@@ -38,6 +38,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   add: { takesServer: true, load: async () => (await import('./mcp-hosts/add-command.js')).createAddCommand },
   remove: { load: async () => (await import('./mcp-hosts/remove-command.js')).createRemoveCommand },
+  conformance: {
+    takesServer: true,
+    load: async () => (await import('./conformance/conformance-command.js')).createConformanceCommand,
+  },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

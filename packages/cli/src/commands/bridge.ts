@@ -1,13 +1,11 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { checkProgram, createHost, type Host, type HostServer } from 'tenon/host';
+import { checkProgram, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { hasToken } from '../host/create-host.js';
-import { createHostListeners } from '../host/host-reports.js';
 import { createHttpAuth } from '../http/http-auth.js';
-import { listen } from '../http/listen.js';
+import { createServedHost, createSingleHost, listenForTarget } from '../http/serve-target.js';
 import { createUserSignIn } from '../http/sign-in.js';
 import {
   createPairParser,
@@ -84,22 +82,6 @@ export function bridgeCommand(context: CliContext): Command {
     });
 }
 
-/** Creates the host of a bridge. Names of its only server have no prefix. */
-async function createBridgeHost(
-  { screen }: CliContext,
-  name: string,
-  server: HostServer,
-  more: Parameters<typeof createHost>[0] = {},
-): Promise<Host> {
-  return createHost({
-    name: 'tenon-bridge',
-    prefix: 'never',
-    servers: { [name]: server },
-    ...createHostListeners(screen),
-    ...more,
-  });
-}
-
 /** Serves a client on stdio. The server is at a URL. */
 async function serveOverStdio(context: CliContext, url: string, options: BridgeOptions): Promise<void> {
   context.screen.releaseStdout();
@@ -108,7 +90,7 @@ async function serveOverStdio(context: CliContext, url: string, options: BridgeO
   const target: HostServer = { url, headers, ...(transport === undefined ? {} : { transport }) };
   const name = new URL(url).hostname;
   const credentials = getCredentials(context, options);
-  const host = await createBridgeHost(
+  const host = await createSingleHost(
     context,
     name,
     target,
@@ -142,25 +124,18 @@ async function serveOverHttp(
   const target = {
     command: program,
     args,
-    share: false,
     env: createEnvironment(context, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
   refuseUnauthenticated(context, options);
   checkProgram(target);
-  const host = await createBridgeHost(context, basename(program), target, {
-    maxConnectionsPerServer: max,
-    maxProcesses: max,
-    connectionIdleTimeout: idle,
-  });
+  const host = await createServedHost(context, basename(program), target, { max, idle });
   await runUntilSignal(context, host, async () => {
-    const { endpoints, close } = await listen(host, {
-      port: wanted,
+    const { endpoints, close } = await listenForTarget(context, host, {
+      ...{ port: wanted, max, idle },
       ...(address === undefined ? {} : { host: address }),
       ...(allowedHosts ? { allowedHosts } : {}),
-      limits: { maxSessions: max, sessionIdleTimeout: idle },
       createAuth: () => createHttpAuth(options, context.env),
-      onError: error => screen.note(describeError(error)),
     });
     const [{ url, sseUrl } = { url: '' }] = endpoints;
     const shown = [program, ...args].join(' ');

@@ -88,7 +88,8 @@ async function openClient(
   return Promise.race([opening, interrupted]);
 }
 
-function listenForInterrupt(): { signal: AbortSignal; release: () => void } {
+/** Returns a signal that Ctrl-C aborts. A second Ctrl-C ends the process. */
+export function listenForInterrupt(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => {
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);

@@ -1,0 +1,138 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { formatExamples } from '../commands/command.js';
+import { formatFindings } from '../doctor/format-findings.js';
+import { formatJunit } from '../doctor/format-junit.js';
+import { exitCodes } from '../exit-codes.js';
+import { createServedHost, listenForTarget } from '../http/serve-target.js';
+import { parseNames } from '../option-parsers.js';
+import { resolveServer } from '../target/resolve-target.js';
+import { listenForInterrupt } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
+import { readExpectedFailures } from './expected-failures.js';
+import { findSuite } from './find-suite.js';
+import { runConformance } from './run-conformance.js';
+
+interface ConformanceCommandOptions extends TargetOptions {
+  readonly client?: string;
+  readonly scenario?: string[];
+  readonly suite?: string;
+  readonly requirements?: string;
+  readonly baseline?: string;
+  readonly node?: string;
+  readonly all?: boolean;
+  readonly strict?: boolean;
+  readonly junit?: string;
+}
+
+/** Server that the suite can call. */
+interface ReachableServer {
+  readonly url: string;
+  readonly label: string;
+  close(): Promise<void>;
+}
+
+/** Maximum number of processes. The suite opens a session per scenario, and does not end all of them. */
+const MAX_PROCESSES = 100;
+/** Time after which the process of a session is stopped, in milliseconds. */
+const IDLE_TIMEOUT = 15_000;
+
+export function createConformanceCommand(context: CliContext): Command {
+  const own = createTargetCommand('conformance', 'run the official conformance suite against a server or a client', '')
+    .option('--client <command>', 'examine the client that this command starts; it receives the URL of a test server')
+    .option('--scenario <names>', 'run only these scenarios, separated by commas; repeatable', parseNames)
+    .option('--suite <name>', 'group of scenarios, such as active, all or auth (default: active; core for a client)')
+    .option('--requirements <version>', 'run exactly the scenarios that this version of the protocol requires')
+    .option('--baseline <file>', 'YAML file of scenarios that are expected to fail, in lists "server" and "client"')
+    .option('--node <program>', 'Node 22 or later, which the suite needs (default: the Node of this command)')
+    .option('--all', 'also print what is in order')
+    .option('--strict', 'end with 1 for warnings too')
+    .option('--junit <file>', 'also write the findings as JUnit XML');
+  return withTargetOptions(own)
+    .addHelpText('after', '\nThe suite is a package: npm install --save-dev @modelcontextprotocol/conformance@alpha')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon conformance https://example.com/mcp', 'the server at a URL'],
+        ['tenon conformance -- node server.js', 'the server that a command starts, behind a bridge to HTTP'],
+        ['tenon conformance server.ts --scenario tools-list', 'one scenario'],
+        ['tenon conformance --client "node client.js"', 'a client'],
+        ['tenon conformance server.ts --baseline known.yaml --junit out.xml', 'in continuous integration'],
+      ]),
+    )
+    .action((words: string[], options: ConformanceCommandOptions) => runCommand(context, words, options));
+}
+
+async function runCommand(
+  context: CliContext,
+  words: readonly string[],
+  options: ConformanceCommandOptions,
+): Promise<void> {
+  const { screen, env, cwd } = context;
+  const { client, scenario: scenarios = [], suite: group, baseline, node = process.execPath, strict = false } = options;
+  const suite = findSuite(cwd, env);
+  const expected =
+    baseline === undefined ? { server: [], client: [] } : await readExpectedFailures(resolve(cwd, baseline));
+  const hasTarget = context.serverCommand !== undefined || words.length > 0;
+  if (!hasTarget && client === undefined)
+    throw createUsageError('no target', 'pass a server, or the command of a client with --client');
+  if (options.input === false) context.terminal.releaseStdin();
+  const { signal, release } = listenForInterrupt();
+  const server = hasTarget ? await reachServer(context, words, options) : undefined;
+  try {
+    const report = await runConformance({
+      ...{ suite, node, cwd, env, signal, expected, scenarios, group, client, strict },
+      url: server?.url,
+      label: server?.label ?? client ?? '',
+      requirements: options.requirements,
+      protocolVersion: options.protocolVersion,
+      timeout: options.timeout,
+      onScenario: name => screen.showStatus(`examining: ${name}`),
+    });
+    screen.showStatus('');
+    if (options.junit !== undefined)
+      await writeFile(resolve(cwd, options.junit), formatJunit('tenon conformance', report, strict));
+    const titles = Object.fromEntries(report.scenarios.map(name => [name, name]));
+    if (options.json) screen.printJson(report);
+    else screen.print(formatFindings(report, { titles, all: options.all ?? false }, screen.style));
+    context.code = report.exit;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    context.code = exitCodes.interrupted;
+  } finally {
+    screen.showStatus('');
+    await server?.close();
+    release();
+  }
+}
+
+/**
+ * Returns a URL for the suite, which can neither start processes nor send tokens: other servers are served on loopback
+ * behind a bridge.
+ */
+async function reachServer(
+  context: CliContext,
+  words: readonly string[],
+  options: ConformanceCommandOptions,
+): Promise<ReachableServer> {
+  const { reference, rest } = takeTarget(context, words);
+  if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+  const { target, label } = await resolveServer(context, reference, options);
+  const isDirect = 'url' in target && target.headers === undefined && typeof target.auth !== 'string';
+  if (isDirect) return { url: String(target.url), label, close: async () => {} };
+  const limits = { max: MAX_PROCESSES, idle: IDLE_TIMEOUT };
+  const host = await createServedHost(context, 'server', target, limits);
+  const { endpoints, close } = await listenForTarget(context, host, { ...limits, port: 0, createAuth: () => ({}) });
+  return {
+    url: endpoints[0]?.url ?? '',
+    label,
+    close: async () => {
+      await close();
+      await host.close();
+    },
+  };
+}

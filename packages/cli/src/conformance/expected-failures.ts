@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { createUsageError } from '../usage-error.js';
+import type { Side } from './run-suite.js';
+
+/** Scenarios that are expected to fail, by side. */
+export type ExpectedFailures = Readonly<Record<Side, readonly string[]>>;
+
+const SHAPE = 'write lists of scenarios under "server" and "client", as the suite reads them';
+
+/** Reads a file of expected failures. Its format is the one of the suite's own option `--expected-failures`. */
+export async function readExpectedFailures(path: string): Promise<ExpectedFailures> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw createUsageError(`cannot read ${path}`, 'pass an existing YAML file');
+  });
+  const content = parseYaml(path, text) ?? {};
+  if (typeof content !== 'object') throw createUsageError(`${path}: not a map`, SHAPE);
+  const { server, client } = content as Readonly<Record<string, unknown>>;
+  return { server: readList(path, server), client: readList(path, client) };
+}
+
+function parseYaml(path: string, text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 0 });
+  } catch {
+    throw createUsageError(`${path}: not valid YAML`, SHAPE);
+  }
+}
+
+function readList(path: string, list: unknown): string[] {
+  if (list === undefined || list === null) return [];
+  if (Array.isArray(list) && list.every(each => typeof each === 'string')) return list;
+  throw createUsageError(`${path}: not a list of scenarios`, SHAPE);
+}
