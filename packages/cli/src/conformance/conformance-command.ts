@@ -82,7 +82,7 @@ async function runCommand(
     throw createUsageError('no target', 'pass a server, or the command of a client with --client');
   if (options.input === false) context.terminal.releaseStdin();
   const { signal, release } = listenForInterrupt();
-  const server = hasTarget ? await reachServer(context, words, options) : undefined;
+  const server = hasTarget ? await openServer(context, words, options) : undefined;
   try {
     const report = await runConformance({
       ...{ suite, node, cwd, env, signal, expected, scenarios, group, client, strict },
@@ -114,7 +114,7 @@ async function runCommand(
  * Returns a URL for the suite, which can neither start processes nor send tokens: other servers are served on loopback
  * behind a bridge.
  */
-async function reachServer(
+async function openServer(
   context: CliContext,
   words: readonly string[],
   options: ConformanceCommandOptions,
