@@ -29,6 +29,7 @@ const guides = {
   add: 'The guide is [Add servers to hosts](../hosts/add-servers.md).',
   remove: 'The guide is [Add servers to hosts](../hosts/add-servers.md#remove-a-server).',
   conformance: 'The guide is [Testing](../servers/testing.md#run-the-official-conformance-suite).',
+  sync: 'The guide is [Add servers to hosts](../hosts/add-servers.md#give-all-hosts-the-same-servers).',
   serve: 'The guides are [HTTP](../deploy/http.md) and [Several replicas](../deploy/replicas.md).',
   gateway: 'The guide is [Gateway](../hosts/gateway.md).',
   bridge: 'The guide is [Bridge](../hosts/bridge.md).',

@@ -95,6 +95,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon add': 'command/add',
     'tenon remove': 'command/remove',
     'tenon conformance': 'command/conformance',
+    'tenon sync': 'command/sync',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

@@ -42,6 +42,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     takesServer: true,
     load: async () => (await import('./conformance/conformance-command.js')).createConformanceCommand,
   },
+  sync: { load: async () => (await import('./mcp-hosts/sync-command.js')).createSyncCommand },
   serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },

@@ -1,66 +1,26 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { once } from 'node:events';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exitCodes } from '../exit-codes.js';
-import { run } from '../program.js';
-import { createScreen } from '../screen.js';
+import { createHome, parseErrorReport } from './fixtures/run-in-home.js';
 
+let user: ReturnType<typeof createHome>;
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tenon-hosts-'));
+  user = createHome();
+  home = user.home;
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => user.remove());
 
-/** Runs a command without a terminal, or with the answers of a user. */
-async function tenon(args: readonly string[], answers?: string[], env: Record<string, string | undefined> = {}) {
-  const texts = { out: '', err: '' };
-  const asked: string[] = [];
-  const code = await run(args, {
-    screen: createScreen(
-      { write: text => (texts.out += String(text)) },
-      { write: text => (texts.err += String(text)) },
-    ),
-    terminal: {
-      interactive: answers !== undefined,
-      ask: async question => {
-        asked.push(question);
-        return answers?.shift();
-      },
-      choose: async () => undefined,
-      releaseStdin: () => {},
-    },
-    env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home, ...env },
-    cwd: home,
-    code: exitCodes.success,
-  });
-  return { code, asked, ...texts };
-}
-
-const read = (name: string) => readFileSync(join(home, name), 'utf8');
-function write(name: string, text: string, mode = 0o644) {
-  mkdirSync(dirname(join(home, name)), { recursive: true });
-  writeFileSync(join(home, name), text, { mode });
-}
-const parseError = (text: string) => JSON.parse(text) as { code: string; cause: string; fix: string; exit: number };
+const tenon: (typeof user)['run'] = (...args) => user.run(...args);
+const read = (name: string) => user.read(name);
+const write = (name: string, text: string, mode?: number) => user.write(name, text, mode);
+const listBackups = (folder: string) => user.listBackups(folder);
 const CURSOR = '.cursor/mcp.json';
 const SERVER = ['--', 'node', 'server.js'];
-const listBackups = (folder: string) => readdirSync(join(home, folder)).filter(name => name.endsWith('.bak'));
 
 describe('tenon add', () => {
   it('writes a server into several hosts, and prints each file with its back-up [cli.add]', async () => {
@@ -124,7 +84,7 @@ describe('tenon add', () => {
     write(CURSOR, '{"mcpServers": {"a": {"command": "old", "env": {"X": "1"}, "disabled": true}}}');
     const before = read(CURSOR);
     const refused = await tenon(['add', 'a', '--host', 'cursor,kiro', '--json', ...SERVER]);
-    expect(parseError(refused.err)).toMatchObject({
+    expect(parseErrorReport(refused.err)).toMatchObject({
       code: 'hosts/exists',
       exit: 1,
       fix: expect.stringContaining('--force'),
@@ -160,8 +120,8 @@ describe('tenon add', () => {
       [[`https://example.com/mcp?key=${secret}`], 'url', '${NAME}'],
     ] as const) {
       const { code, err } = await tenon(['add', 'a', '--host', 'cursor', '--json', ...options]);
-      expect(parseError(err).cause, part).toContain(`${part}: the value looks like a secret`);
-      expect(parseError(err).fix).toContain(fix);
+      expect(parseErrorReport(err).cause, part).toContain(`${part}: the value looks like a secret`);
+      expect(parseErrorReport(err).fix).toContain(fix);
       expect([code, err.includes(secret)]).toEqual([2, false]);
     }
     expect((await tenon(['add', 'a', '--host', 'cursor', '--env', secret, ...SERVER])).code).toBe(0);
@@ -205,7 +165,7 @@ describe('tenon add', () => {
     mkdirSync(join(home, '.cursor'));
     mkdirSync(join(home, '.codex'));
     const { code, err } = await tenon(['add', 'a', '--json', ...SERVER]);
-    expect(parseError(err)).toMatchObject({ cause: 'no host named. Installed: codex, cursor', exit: 2 });
+    expect(parseErrorReport(err)).toMatchObject({ cause: 'no host named. Installed: codex, cursor', exit: 2 });
     expect(code).toBe(2);
     const asked = await tenon(['add', 'a', ...SERVER], ['2']);
     expect(asked.asked).toEqual(['Hosts:\n  1  Codex\n  2  Cursor\nNumbers, separated by commas, or all [all]: ']);
@@ -233,7 +193,7 @@ describe('tenon add', () => {
     const env = { CODEX_HOME: '/sys/tenon' };
     const { code, out, err } = await tenon(['add', 'a', '--host', 'codex,cursor', '--json', ...SERVER], undefined, env);
     expect(code).toBe(1);
-    expect(parseError(err)).toMatchObject({
+    expect(parseErrorReport(err)).toMatchObject({
       code: 'hosts/write',
       cause: expect.stringContaining('the other files were written'),
     });
@@ -305,7 +265,7 @@ describe('tenon remove', () => {
   it('names the nearest server if there is none of the name', async () => {
     write(CURSOR, '{"mcpServers": {"notes": {}}}');
     const { code, err } = await tenon(['remove', 'note', '--host', 'cursor', '--json']);
-    expect([code, parseError(err)]).toEqual([
+    expect([code, parseErrorReport(err)]).toEqual([
       1,
       expect.objectContaining({ code: 'hosts/not-found', fix: 'did you mean "notes"?' }),
     ]);

@@ -6,6 +6,7 @@ import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from 
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';
 import type { McpHost } from './hosts/mcp-host.js';
 import { listOwnKeys, parseHostEntry } from './hosts/parse-entry.js';
+import { listReferenceNames } from './hosts/variable-text.js';
 
 /** Change of one file that is not written yet. */
 export interface PlannedChange {
@@ -30,17 +31,52 @@ export async function openPlan(host: McpHost, file: string): Promise<PlannedChan
   return { host, file, before, after: before ?? '', actions: [] };
 }
 
-/** Plans to set a server. A server that is the same, apart from settings of the user, is kept. */
-export function setPlannedServer(plan: PlannedChange, name: string, target: CommandTarget | UrlTarget): PlannedChange {
+/**
+ * Plans to set a server. A server that is the same, apart from settings of the user, is kept.
+ *
+ * @param kept Parts such as `env.TOKEN` whose values in the file are kept.
+ */
+export function setPlannedServer(
+  plan: PlannedChange,
+  name: string,
+  target: CommandTarget | UrlTarget,
+  kept: readonly string[] = [],
+): PlannedChange {
+  const { host } = plan;
   const config = toConfig(plan);
-  const { entry, unsupported } = formatEntry(plan.host, name, target);
   const existing = listHostEntries(config).get(name);
-  const wanted = parseHostEntry(plan.host, entry);
-  const isSame = existing !== undefined && isDeepStrictEqual(parseHostEntry(plan.host, existing), wanted);
+  const before = parseHostEntry(host, existing);
+  const { unsupported } = formatEntry(host, name, target);
+  const { entry } = formatEntry(host, name, keepValues(target, before, kept, unsupported));
+  const isSame = before !== undefined && isDeepStrictEqual(before, parseHostEntry(host, entry));
   if (isSame) return withAction(plan, plan.after, { name, action: 'keep', unsupported: [] });
-  const text = setHostEntry(config, name, mergeEntry(plan.host, existing, entry));
-  return withAction(plan, text, { name, action: existing === undefined ? 'add' : 'change', unsupported });
+  const text = setHostEntry(config, name, mergeEntry(host, existing, entry));
+  const missing = unsupported.filter(variable => JSON.stringify(entry).includes(`<${variable}>`));
+  return withAction(plan, text, { name, action: existing === undefined ? 'add' : 'change', unsupported: missing });
 }
+
+/** Keeps values of the file: those in `kept`, and those that the user wrote for variables that the host does not replace. */
+function keepValues(
+  target: CommandTarget | UrlTarget,
+  before: CommandTarget | UrlTarget | undefined,
+  kept: readonly string[],
+  unsupported: readonly string[],
+): CommandTarget | UrlTarget {
+  const keep = (kind: string, wanted: Values = {}, present: Values = {}) =>
+    Object.fromEntries(
+      Object.entries(wanted).map(([key, value]) => {
+        const isKept =
+          kept.includes(`${kind}.${key}`) || listReferenceNames(value).some(each => unsupported.includes(each));
+        return [key, (isKept && present[key]) || value];
+      }),
+    );
+  if (before === undefined) return target;
+  if ('command' in target)
+    return 'command' in before ? { ...target, env: keep('env', target.env, before.env) } : target;
+  return 'url' in before ? { ...target, headers: keep('headers', target.headers, before.headers) } : target;
+}
+
+type Values = Readonly<Record<string, string>>;
 
 /** Plans to remove a server, if it is there. */
 export function removePlannedServer(plan: PlannedChange, name: string): PlannedChange {

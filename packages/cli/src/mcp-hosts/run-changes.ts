@@ -17,9 +17,15 @@ export interface HostChange {
 }
 
 /** Result of a command that changes configurations, as `--json` prints it. */
-export interface ChangesResult {
+export interface ChangesResult extends Partial<SourceSummary> {
   readonly dryRun: boolean;
   readonly changes: readonly HostChange[];
+}
+
+/** Source of the servers of `tenon sync`. */
+export interface SourceSummary {
+  readonly source: string;
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
 export interface RunChangesOptions {
@@ -50,6 +56,7 @@ export async function runChanges(
   { screen }: Pick<CliContext, 'screen'>,
   plans: readonly PlannedChange[],
   { dryRun = false, json = false }: RunChangesOptions,
+  source?: SourceSummary,
 ): Promise<void> {
   const changes: HostChange[] = [];
   const problems: TenonError[] = [];
@@ -72,7 +79,7 @@ export async function runChanges(
       problems.push(TenonError.from(error));
     }
   }
-  const result: ChangesResult = { dryRun, changes };
+  const result: ChangesResult = { dryRun, ...source, changes };
   if (json) screen.printJson(result);
   throwProblems(problems, changes.length === 0 ? 'nothing was written' : 'the other files were written');
 }

@@ -1,4 +1,5 @@
 import type { CommandTarget, UrlTarget } from 'tenon/host';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { isJsonObject } from '../../openapi/json-object.js';
 import type { HostEntry } from './format-entry.js';
 import type { McpHost, UrlShape } from './mcp-host.js';
@@ -10,7 +11,22 @@ const URL_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri'];
 /** Reads an entry of a host. Returns `undefined` if it has no command and no URL. */
 export function parseHostEntry(host: McpHost, entry: unknown): CommandTarget | UrlTarget | undefined {
   if (!isJsonObject(entry)) return undefined;
-  return parseCommand(host, entry) ?? parseUrl(host, entry);
+  const command = parseCommand(host, entry);
+  return command === undefined ? parseUrl(host, entry) : (parseBridge(command) ?? command);
+}
+
+/** Reads the URL of a command that `tenon add` wrote for a host without servers at a URL. */
+function parseBridge({ args = [] }: CommandTarget): UrlTarget | undefined {
+  const [, spec = '', subcommand, url, ...options] = args;
+  if (!spec.startsWith(`${packageJson.name}@`) || subcommand !== 'bridge' || url === undefined) return undefined;
+  const headers: [string, string][] = [];
+  for (let index = 0; index < options.length; index += 2) {
+    const [option, value = ''] = options.slice(index, index + 2);
+    if (option === '--bearer-env') headers.push(['Authorization', `Bearer ${formatReference(value)}`]);
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    if (option === '--header' && name !== undefined && text !== undefined) headers.push([name, text]);
+  }
+  return { url, headers: Object.fromEntries(headers) };
 }
 
 function parseCommand(host: McpHost, entry: HostEntry): CommandTarget | undefined {

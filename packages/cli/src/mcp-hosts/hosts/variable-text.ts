@@ -24,9 +24,18 @@ export function formatVariables(text: string, { text: form = '<VAR>' }: Variable
   return text.replace(REFERENCE, (_, name: string) => form.replace('VAR', () => name));
 }
 
-/** Reads the variables of a value in the form of a host. */
+/** Reads the variables of a value in the form of a host, and inputs of VS Code: `${input:api-key}` is `API_KEY`. */
 export function parseVariables(text: string, { text: form = '<VAR>' }: VariableForm): string {
   const [before = '', after = ''] = form.split('VAR').map(part => part.replace(/[$(){}[\]|.*+?^\\]/g, '\\$&'));
   const pattern = new RegExp(`${before}([A-Za-z_][A-Za-z0-9_]*)${after}`, 'g');
-  return text.replace(pattern, (_, name: string) => formatReference(name));
+  return text
+    .replace(pattern, (_, name: string) => formatReference(name))
+    .replace(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => formatReference(name))
+    .replace(/\$\{input:([A-Za-z][\w.-]*)\}/g, (_, id: string) => formatReference(toVariableName(id)));
+}
+
+/** Returns the usual form of the name of a variable: `api-key` is `API_KEY`. */
+export function toVariableName(text: string): string {
+  const name = text.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  return /^\d/.test(name) ? `_${name}` : name;
 }

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { YES_OR_NO } from '../terminal.js';
+import { formatActions } from './format-changes.js';
+import { listHostEntries } from './host-config.js';
+import { parseHostEntry } from './hosts/parse-entry.js';
+import { openPlan, type PlannedChange, removePlannedServer, setPlannedServer, toConfig } from './plan-change.js';
+import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
+import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
+import { readSyncSource, type SyncSource } from './sync-source.js';
+
+interface SyncOptions extends HostSelectionOptions {
+  readonly from: string;
+  readonly prune?: boolean;
+  readonly yes?: boolean;
+}
+
+export function createSyncCommand(context: CliContext): Command {
+  const own = createCommand('sync', 'give MCP hosts the servers of another host or file')
+    .option('--from <host>', 'name of a host, or path of a configuration', 'mcp.json')
+    .option('--prune', 'also remove the servers that the source does not have')
+    .option('--yes', 'do not ask before the files are written');
+  return withHostOptions(own)
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon sync --from cursor --host codex,vscode', 'add and change servers'],
+        ['tenon sync --from cursor --all --prune --dry-run', 'show what would be added, changed and removed'],
+        ['tenon sync --from team.json --all --yes', 'the servers of a file'],
+      ]),
+    )
+    .action(async (options: SyncOptions) => {
+      const { screen, terminal } = context;
+      if (options.input === false) terminal.releaseStdin();
+      const places = getUserPlaces(context);
+      const source = await readSyncSource(options.from, options.project ? 'project' : 'user', places);
+      const hosts = await selectHosts(context, options, places);
+      const plans = await collectPlans(
+        hosts.filter(({ file }) => file !== source.file),
+        async ({ host, file }) => createSyncPlan(await openPlan(host, file), source, options.prune ?? false),
+      );
+      if (!options.json)
+        for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
+      if (!(await confirmChanges(context, plans, options))) {
+        screen.note('nothing was written');
+        context.code = exitCodes.failure;
+        return;
+      }
+      await runChanges(context, plans, options, { source: source.file, skipped: source.skipped });
+      endWithSuccess(context);
+    });
+}
+
+/** Plans to set the servers of the source, and with `prune` to remove all others. */
+function createSyncPlan(plan: PlannedChange, { servers, skipped }: SyncSource, prune: boolean): PlannedChange {
+  const entries = listHostEntries(toConfig(plan));
+  // Hosts have entries of other kinds too, such as extensions that they contain. Those stay.
+  const others = [...entries.keys()].filter(name => parseHostEntry(plan.host, entries.get(name)) === undefined);
+  const known = new Set([...others, ...[...servers, ...skipped].map(({ name }) => name)]);
+  const changed = servers
+    .filter(({ name }) => !others.includes(name))
+    .reduce((before, { name, target, hidden }) => setPlannedServer(before, name, target, hidden), plan);
+  return prune ? [...entries.keys()].filter(name => !known.has(name)).reduce(removePlannedServer, changed) : changed;
+}
+
+/** Shows the changes in a terminal, and asks. */
+async function confirmChanges(
+  { screen, terminal }: CliContext,
+  plans: readonly PlannedChange[],
+  { dryRun, yes, json }: SyncOptions,
+): Promise<boolean> {
+  const changing = plans.filter(({ before, after }) => after !== (before ?? ''));
+  if (dryRun || yes || json || !terminal.interactive || changing.length === 0) return true;
+  for (const plan of changing) for (const line of formatActions(plan, true)) screen.note(line);
+  return (
+    (await terminal.choose(
+      `Write ${changing.length === 1 ? '1 file' : `${changing.length} files`}? [y/n] `,
+      YES_OR_NO,
+    )) === 'yes'
+  );
+}

@@ -1,0 +1,153 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHome, parseErrorReport } from './fixtures/run-in-home.js';
+import { mcpHosts } from './hosts/mcp-hosts.js';
+
+let user: ReturnType<typeof createHome>;
+beforeEach(() => {
+  user = createHome();
+});
+afterEach(() => user.remove());
+
+const CURSOR = '.cursor/mcp.json';
+const KIRO = '.kiro/settings/mcp.json';
+const servers = (content: object) => JSON.stringify({ mcpServers: content });
+const toActions = (out: string) =>
+  (JSON.parse(out).changes as { host: string; actions: { name: string; action: string }[] }[]).map(
+    ({ host, actions }) => [host, Object.fromEntries(actions.map(({ name, action }) => [name, action]))] as const,
+  );
+
+describe('tenon sync', () => {
+  it('adds and changes servers, and removes others with --prune only [cli.sync]', async () => {
+    user.write(CURSOR, servers({ a: { command: 'a' }, b: { url: 'https://example.com/mcp' } }));
+    user.write(KIRO, servers({ a: { command: 'old', disabled: true }, c: { command: 'c' } }));
+    const args = ['sync', '--from', 'cursor', '--host', 'kiro,codex', '--json'];
+    const dry = await user.run([...args, '--prune', '--dry-run']);
+    expect(toActions(dry.out)).toEqual([
+      ['kiro', { a: 'change', b: 'add', c: 'remove' }],
+      ['codex', { a: 'add', b: 'add' }],
+    ]);
+    expect([JSON.parse(dry.out).changes[0].diff, user.read(KIRO)]).toEqual([
+      expect.stringContaining('@@'),
+      servers({ a: { command: 'old', disabled: true }, c: { command: 'c' } }),
+    ]);
+    const { code, out } = await user.run(args);
+    expect([code, toActions(out)[0]]).toEqual([0, ['kiro', { a: 'change', b: 'add' }]]);
+    expect(JSON.parse(user.read(KIRO)).mcpServers).toEqual({
+      a: { command: 'a', disabled: true, args: [] },
+      c: { command: 'c' },
+      b: { url: 'https://example.com/mcp' },
+    });
+    expect(user.read('.codex/config.toml')).toContain('[mcp_servers.b]\nurl = "https://example.com/mcp"');
+    expect(user.listBackups('.kiro/settings')).toHaveLength(1);
+    expect((await user.run([...args, '--prune'])).code).toBe(0);
+    expect(JSON.parse(user.read(KIRO)).mcpServers).not.toHaveProperty('c');
+  });
+
+  it('changes nothing once the hosts agree, whichever is the source [cli.sync]', async () => {
+    const all = mcpHosts.map(({ id }) => id).join(',');
+    const notes = { command: 'npx', args: ['-y', 'notes@1.0.0'], env: { TOKEN: '${env:TOKEN}', MODE: 'dev' } };
+    const docs = { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${env:DOCS}', 'X-Team': 'core' } };
+    user.write(CURSOR, servers({ notes, docs }));
+    expect((await user.run(['sync', '--from', 'cursor', '--host', all])).code).toBe(0);
+    for (const { id } of mcpHosts) {
+      const { out } = await user.run(['sync', '--from', id, '--host', all, '--prune', '--json']);
+      const changes = toActions(out);
+      expect(changes, id).toHaveLength(mcpHosts.length - 1);
+      for (const [host, actions] of changes) expect(actions, `${id} ${host}`).toEqual({ notes: 'keep', docs: 'keep' });
+    }
+  }, 60_000);
+
+  it('copies no secret: it writes a variable, and keeps the value of a file that has one [cli.sync]', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const entries = {
+      a: { command: 'a', env: { GITHUB_TOKEN: secret } },
+      b: { url: 'https://example.com/mcp', headers: { Authorization: `Bearer ${secret}` } },
+      c: { command: 'c', args: ['--token', secret] },
+    };
+    user.write(CURSOR, servers(entries));
+    user.write('.lmstudio/mcp.json', servers({ a: { command: 'a', env: { GITHUB_TOKEN: 'mine' } } }));
+    const { code, out, err } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,lm-studio']);
+    expect(code).toBe(0);
+    expect(err).toBe('c: not copied, because args[1] contains a secret\n');
+    const kiro = JSON.parse(user.read(KIRO)).mcpServers;
+    expect(kiro.a.env).toEqual({ GITHUB_TOKEN: '${GITHUB_TOKEN}' });
+    expect(kiro.b.headers).toEqual({ Authorization: 'Bearer ${B_AUTHORIZATION}' });
+    expect(kiro).not.toHaveProperty('c');
+    expect(out).toContain('LM Studio: unchanged a');
+    expect(user.read('.lmstudio/mcp.json')).toContain('"mine"');
+    expect([out, err, user.read(KIRO)].join()).not.toContain(secret);
+  });
+
+  it('leaves disabled servers alone, and entries that are no servers', async () => {
+    user.write(CURSOR, servers({ a: { command: 'a', disabled: true }, b: { command: 'b' } }));
+    user.write(KIRO, servers({ a: { command: 'a' } }));
+    const goose = 'extensions:\n  developer: # mine\n    type: builtin\n    enabled: true\n  b:\n    type: builtin\n';
+    user.write('.config/goose/config.yaml', goose);
+    const { out } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,goose', '--prune', '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      skipped: [{ name: 'a', reason: 'it is disabled' }],
+      source: user.path(CURSOR),
+    });
+    expect(toActions(out)).toEqual([
+      ['kiro', { b: 'add' }],
+      ['goose', {}],
+    ]);
+    expect(user.read('.config/goose/config.yaml')).toBe(goose);
+  });
+
+  it('reads files in the forms of hosts, with inputs of VS Code as variables', async () => {
+    user.write('mcp.json', servers({ a: { command: 'a', env: { K: '${env:K}' } } }));
+    user.write('team/vs.json', '{ "servers": { "b": { "command": "b", "env": { "K": "${input:api-key}" } } } }');
+    user.write('team/codex.toml', '[mcp_servers.c]\ncommand = "c"\nenv_vars = ["K"]\n');
+    user.write('team/list.yml', 'mcpServers:\n  - name: d\n    command: d\n    env:\n      K: ${{ secrets.K }}\n');
+    user.write('.vscode/mcp.json', '{ "servers": { "e": { "command": "e" } } }');
+    const sources = [
+      [],
+      ['--from', 'team/vs.json'],
+      ['--from', 'team/codex.toml'],
+      ['--from', 'team/list.yml'],
+      ['--from', '.vscode/mcp.json'],
+    ];
+    for (const from of sources) expect((await user.run(['sync', ...from, '--host', 'kiro'])).err).toBe('');
+    expect(JSON.parse(user.read(KIRO)).mcpServers).toEqual({
+      a: { command: 'a', args: [], env: { K: '${K}' } },
+      b: { command: 'b', args: [], env: { K: '${API_KEY}' } },
+      c: { command: 'c', args: [], env: { K: '${K}' } },
+      d: { command: 'd', args: [], env: { K: '${K}' } },
+      e: { command: 'e', args: [] },
+    });
+  });
+
+  it('shows the changes in a terminal, and asks before it writes them [cli.sync]', async () => {
+    user.write(CURSOR, servers({ a: { command: 'a' } }));
+    const args = ['sync', '--from', 'cursor', '--host', 'kiro'];
+    const refused = await user.run(args, ['no']);
+    expect(refused).toMatchObject({ code: 1, asked: ['Write 1 file? [y/n] '] });
+    expect(refused.err).toBe(`Kiro: would add a to ${user.path(KIRO)}\nnothing was written\n`);
+    expect(existsSync(user.path(KIRO))).toBe(false);
+    expect((await user.run([...args, '--yes'], [])).asked).toEqual([]);
+    expect((await user.run([...args, '--yes'], [])).out).toBe(`Kiro: unchanged a in ${user.path(KIRO)}\n`);
+  });
+
+  it.each([
+    [['--from', 'cursor'], 'does not exist'],
+    [['--from', 'empty.json'], 'no server found'],
+    [['--from', 'notes.txt.xml'], 'does not exist'],
+    [['--from', 'windsurf', '--project'], 'it has no configuration of a project'],
+  ])('refuses %j', async (args, message) => {
+    user.write('empty.json', '{"mcpServers": {}}');
+    const { code, err } = await user.run(['sync', ...args, '--host', 'kiro', '--json']);
+    expect([code, parseErrorReport(err).cause]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('refuses a source that does not parse', async () => {
+    user.write('team.json', '{"mcpServers": ');
+    const { code, err } = await user.run(['sync', '--from', 'team.json', '--host', 'kiro', '--json']);
+    expect([code, parseErrorReport(err)]).toMatchObject([
+      1,
+      { code: 'hosts/syntax', cause: expect.stringContaining('team.json:1:16') },
+    ]);
+  });
+});
