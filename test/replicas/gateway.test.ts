@@ -104,10 +104,9 @@ describe.each(tested)('two gateways with $name, behind HAProxy without stickines
     const counts: number[] = [];
     for (let n = 0; n < 4; n++) counts.push(Number(getText((await call('next')) as never)));
     expect(counts).toEqual(counts.map((_, index) => (counts[0] ?? 0) + index));
-    if (hasSession) {
-      expect(counts[0]).toBe(1);
-      for (let n = 0; n < 2; n++) expect(getText((await call('form')) as never)).toMatch(/^Hello \w/);
-    }
+    if (hasSession) expect(counts[0]).toBe(1);
+    // The retry of a call on 2026-07-28 reaches the other process, and the server waits at the first.
+    for (let n = 0; n < 4; n++) expect(getText((await call('form')) as never)).toMatch(/^Hello \w/);
     expect(getText((await call('paced')) as never)).toBe('done');
     await close();
   });

@@ -12,6 +12,7 @@ import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
+import { type ReceivedRetry, RetryForwarding, type RetryForwardingOptions } from './retry-forwarding.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
@@ -55,6 +56,8 @@ export interface RequestStateOptions {
   readonly stores: Stores;
   /** True if every process that can open the seal also sees the store. */
   readonly isShared: boolean;
+  /** Passes retries to the process in which their handler waits. Absent if there is only one process. */
+  readonly forwarding?: Omit<RetryForwardingOptions, 'clock' | 'onError'> | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
 }
@@ -66,6 +69,7 @@ export class RequestStateStore {
   readonly #config: RequestStateOptions;
   readonly #seal: Seal;
   readonly #owner: LeaseOwner;
+  readonly #forwarding: RetryForwarding | undefined;
 
   constructor(config: RequestStateOptions) {
     const { keys, ...options } = config.options;
@@ -74,6 +78,22 @@ export class RequestStateStore {
     this.#seal = createSeal(keys);
     this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
     this.#owner = { clock: config.clock, lease: LEASE };
+    this.#forwarding = config.forwarding && new RetryForwarding({ ...config, ...config.forwarding });
+  }
+
+  /**
+   * Passes a retry to the process in which its handler waits, and returns the result. Returns `undefined` if this
+   * process must handle the retry.
+   */
+  async forward(
+    { requestState = '' }: RetryInputs,
+    boundTo: () => string,
+    retry: ReceivedRetry | undefined,
+  ): Promise<JsonObject | undefined> {
+    if (this.#forwarding === undefined || retry === undefined) return undefined;
+    const { holder, expires } = (await this.#seal.open(requestState, boundTo())) ?? {};
+    if (typeof holder !== 'string' || holder === this.#forwarding.id) return undefined;
+    return Number(expires) > this.#config.clock.now() ? this.#forwarding.forward(holder, retry) : undefined;
   }
 
   /**
@@ -101,16 +121,20 @@ export class RequestStateStore {
   }
 
   /**
-   * Seals the state of the next round. Throws when the call has reached `maxRounds`, or when the state is too large.
+   * Seals the state of the next round. With `isSuspended`, the handler waits in this process. Throws when the call has
+   * reached `maxRounds`, or when the state is too large.
    */
   async seal(
     { call, round, journal, inputs, questions }: NextRound,
     boundTo: () => string,
     caller: string,
+    isSuspended = false,
   ): Promise<string> {
-    const { ttl, maxRounds, maxStateSize } = this.#options;
+    const { ttl, maxRounds, maxStateSize, maxSuspended, suspendTimeout } = this.#options;
     if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
-    const metadata = { call, round, expires: this.#config.clock.now() + ttl };
+    const holder = isSuspended && maxSuspended > 0 ? this.#forwarding?.id : undefined;
+    if (holder !== undefined) await this.#forwarding?.hold(suspendTimeout);
+    const metadata = { call, round, expires: this.#config.clock.now() + ttl, ...(holder && { holder }) };
     const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
     const maxSize = Math.min(maxStateSize, MAX_SEALED);
     const sealed = await this.#seal.seal({ ...metadata, ...contents }, boundTo());

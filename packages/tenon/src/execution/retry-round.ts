@@ -6,6 +6,7 @@ import { checkInputRequests } from './check-input-requests.js';
 import type { ExecutionBackend, InputStrategy, ResumableContext, RunHandler } from './handler-run.js';
 import { JournaledExecution } from './journaled-execution.js';
 import { createOpenedState, type NextRound, type OpenedState, type RequestStateStore } from './request-state-store.js';
+import type { ReceivedRetry } from './retry-forwarding.js';
 import { addAnswers } from './returned-input-requests.js';
 import type { SuspendedHandler } from './suspended-handlers.js';
 import { Suspension, type SuspensionRound } from './suspension.js';
@@ -21,6 +22,8 @@ export interface RetryContext {
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;
+  /** The request, for the process in which its handler waits. Absent if this process must handle it. */
+  readonly received?: ReceivedRetry | undefined;
   /** Throws when the client does not support the input request. */
   readonly check: (method: string, params: JsonObject) => void;
 }
@@ -45,6 +48,8 @@ export function createRound(context: RetryContext): RetryRound {
 }
 
 async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<JsonObject> {
+  const forwarded = await context.states.forward(context.inputs, context.boundTo, context.received);
+  if (forwarded !== undefined) return forwarded;
   const state = await context.states.open(context.inputs, context.boundTo, context.caller);
   try {
     return await new RetryRound(context, state).start(asker);
@@ -194,8 +199,9 @@ class RetryRound extends JournaledExecution {
     const suspensions = new Set([this.#suspension, this.#suspendedHandler?.suspension ?? this.#suspension]);
     await Promise.all([...suspensions].map(suspension => suspension.close()));
     const next = { call, round: round + 1, journal: this.journal, ...this.#getNextInputs(result) };
-    const state = await states.seal(next, boundTo, caller);
-    if (this.#suspendedHandler && this.#context.canSuspend)
+    const isSuspended = this.#suspendedHandler !== undefined && this.#context.canSuspend;
+    const state = await states.seal(next, boundTo, caller, isSuspended);
+    if (this.#suspendedHandler && isSuspended)
       states.suspended.put(`${call}.${round + 1}`, this.#suspendedHandler, caller);
     return state;
   }

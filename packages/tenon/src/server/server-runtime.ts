@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import { createLazyStateStore, type LazyStateStore } from '../execution/lazy-run.js';
+import type { AnswerRetry } from '../execution/retry-forwarding.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { Implementation } from '../protocol/content.js';
@@ -57,6 +58,8 @@ export interface ServerRuntime {
   /** The stores, if other processes use them too. Otherwise undefined. */
   readonly sharedStores: SharedStores | undefined;
   readonly requestStates: LazyStateStore;
+  /** Sets the function that handles the retries which other processes pass to this one. */
+  readonly onForwardedRetry: (answer: AnswerRetry) => void;
   /** Hooks of the extensions. */
   readonly extensionHooks: readonly ExtensionHooks[];
   readonly backend: ServerBackend;
@@ -85,6 +88,7 @@ export function createServerRuntime(
   const sharedStores = stores.durable && backend.canShareSessions ? { ...stores, scope: toScope(name) } : undefined;
   const sharedChanges =
     sharedStores && new SharedChanges(sharedStores, clock, onError, change => deliverChange(runtime, change));
+  const closeListeners = new Set(sharedChanges ? [() => sharedChanges.close()] : []);
   const subscribe = (uri: string) => subscribeToResource(runtime, uri);
   const runtime: ServerRuntime = {
     info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
@@ -98,16 +102,10 @@ export function createServerRuntime(
     subscriptions: new SubscriptionManager(subscribe, onError, clock, sharedChanges),
     sessionPings: new SessionPings(clock, options.keepAlive, onError),
     pendingElicitations: new PendingElicitations(sharedChanges),
-    closeListeners: new Set(sharedChanges ? [() => sharedChanges.close()] : []),
+    closeListeners,
     stores,
     sharedStores,
-    requestStates: createLazyStateStore({
-      options: inputRequests,
-      stores,
-      isShared: options.stores !== undefined || !inputRequests.keys,
-      clock,
-      onError,
-    }),
+    ...createRequestStates(options, { stores, sharedStores, clock, onError, closeListeners }),
     extensionHooks: [],
     backend,
     methodHandlers: {},
@@ -123,6 +121,34 @@ export function createServerRuntime(
   const handlers = extensionHooks.map(({ methodHandlers }) => methodHandlers);
   return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
 }
+
+/** Creates the store of request states, which passes retries to other processes if they use the same stores. */
+function createRequestStates(
+  options: ServerOptions,
+  { stores, sharedStores, clock, onError, closeListeners }: RequestStateContext,
+): Pick<ServerRuntime, 'requestStates' | 'onForwardedRetry'> {
+  const { inputRequests = {} } = options;
+  let answerRetry: AnswerRetry | undefined;
+  return {
+    requestStates: createLazyStateStore({
+      options: inputRequests,
+      stores,
+      isShared: options.stores !== undefined || !inputRequests.keys,
+      forwarding: sharedStores && {
+        stores: sharedStores,
+        answer: (request, io) => answerRetry?.(request, io),
+        onListening: stop => closeListeners.add(stop),
+      },
+      clock,
+      onError,
+    }),
+    onForwardedRetry: answer => {
+      answerRetry = answer;
+    },
+  };
+}
+
+type RequestStateContext = Pick<ServerRuntime, 'stores' | 'sharedStores' | 'clock' | 'onError' | 'closeListeners'>;
 
 /** Converts the name of a server to a part of a store key, which may only contain certain characters. */
 export const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);

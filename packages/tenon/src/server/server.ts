@@ -12,7 +12,7 @@ import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
-import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
+import { createStatelessHandler, respondToForwardedRetry, type StatelessHandler } from './stateless-request.js';
 
 /** Key that is read to find out if the stores respond. It has no value. */
 const HEALTH_KEY = 'health';
@@ -74,6 +74,7 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
   backend: ServerBackend,
 ): Server<T, P, R> {
   const runtime = createServerRuntime(definition, backend);
+  runtime.onForwardedRetry((request, io) => respondToForwardedRetry(runtime, request, io));
   return {
     info: runtime.info,
     tools: runtime.tools,

@@ -2,6 +2,7 @@ import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
 import { catchMaybe, type MaybePromise, settleMaybe } from '../jsonrpc/maybe-promise.js';
 import {
   createFailure,
@@ -18,7 +19,7 @@ import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import { type classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import { classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
@@ -39,6 +40,17 @@ export function createStatelessHandler(runtime: ServerRuntime, classify: typeof 
     classifyRequest: (request, versionHeader) => classify(request, runtime.servedDialects, versionHeader),
     answer: (request, dialect, io) => respondToStatelessRequest(runtime, request, dialect, io),
   };
+}
+
+/** Responds to a retry that another process received, because its handler waits in this process. */
+export function respondToForwardedRetry(
+  runtime: ServerRuntime,
+  request: JsonRpcRequest,
+  io: RequestIO,
+): MaybePromise<JsonRpcResponse> {
+  const route = classifyRequest(request, runtime.servedDialects);
+  if (route.opening === 'per-request') return respondToStatelessRequest(runtime, request, route.dialect, io);
+  return createFailure(request.id, { code: INVALID_REQUEST, message: 'Invalid request' });
 }
 
 /** Responds to a stateless request. Never throws or rejects. */
@@ -104,6 +116,7 @@ class StatelessRequestContext implements RequestContext {
   readonly logLevel: LoggingLevel | undefined;
   readonly subscriptions = undefined;
   readonly #runtime: ServerRuntime;
+  readonly #request: JsonRpcRequest;
   readonly #scope: RequestScope;
   readonly #io: StatelessRequestIO;
 
@@ -120,6 +133,7 @@ class StatelessRequestContext implements RequestContext {
     this.caller = { client, capabilities, auth: io.auth, address: io.address };
     this.logLevel = runtime.options.logging === false ? undefined : logLevel;
     this.#runtime = runtime;
+    this.#request = request;
     this.#scope = scope;
     this.#io = io;
   }
@@ -172,6 +186,7 @@ class StatelessRequestContext implements RequestContext {
       inputs,
       caller: getCallerKey(this.caller.auth, this.caller.address),
       canSuspend: !this.#io.ephemeral,
+      received: { request: this.#request, io: this.#io, onCancel: listener => this.onCancel(listener) },
       check: (method, params) => requireInputCapability(method, params, this.caller, this.dialect),
     });
   }

@@ -39,7 +39,7 @@ function listCallScenarios(dialect: Dialect): ExecutionScenario[] {
   return [
     { name: 'held', dialect },
     { name: 'replayed', dialect, withoutMemory: true },
-    { name: 'replayed by another replica', dialect, alternates: true },
+    { name: 'replayed by another replica', dialect, withoutMemory: true, alternates: true },
     { name: 'replayed, crashed at every write', dialect, withoutMemory: true, crashes: true },
   ];
 }

@@ -1,0 +1,252 @@
+import type { Clock } from '../cancellation/clock.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
+import type { RequestIO, SharedStores } from '../protocol/request-handler.js';
+import { retryStoreFaults } from '../stores/fault-retry.js';
+
+declare const crypto: { randomUUID(): string };
+
+/** Interval at which a process reads the store for messages that the bus has lost, in milliseconds. */
+const POLL_INTERVAL = 1000;
+/** Time after which a process that does not renew its lease counts as stopped, in milliseconds. */
+const LEASE = 10_000;
+/** Lifetime of a retry and its replies in the store, in milliseconds. */
+const MESSAGE_TTL = 60_000;
+/** Maximum time for which a reply is stored again while the store has a fault, in milliseconds. */
+const MAX_FAULT_TIME = 30_000;
+
+/** Handles a retry that another process received. */
+export type AnswerRetry = (request: JsonRpcRequest, io: RequestIO) => MaybePromise<JsonRpcResponse>;
+
+/** A retry as this process received it. */
+export interface ReceivedRetry {
+  readonly request: JsonRpcRequest;
+  readonly io: Pick<RequestIO, 'auth' | 'address' | 'send'>;
+  /** Calls its listener once when the client cancels the request. */
+  readonly onCancel: (listener: () => void) => void;
+}
+
+/** A retry in the store, until its process takes it. `from` is the process that received it. */
+interface StoredRetry {
+  readonly from: string;
+  readonly request: JsonRpcRequest;
+  readonly auth?: RequestIO['auth'];
+  readonly address?: string | undefined;
+}
+
+/** A message for the client, or the response. */
+type StoredReply = { readonly notification: JsonRpcNotification } | { readonly response: JsonRpcResponse };
+
+export interface RetryForwardingOptions {
+  readonly stores: SharedStores;
+  readonly clock: Clock;
+  readonly onError: (error: TenonError) => void;
+  /** Returns `undefined` if this process does not handle requests. */
+  readonly answer: (...retry: Parameters<AnswerRetry>) => ReturnType<AnswerRetry> | undefined;
+  /** Receives the function that stops listening, when this process begins to listen. */
+  readonly onListening: (stop: () => void) => void;
+}
+
+/**
+ * Passes a retry to the process in whose memory its handler waits. The retry and the replies are values in the store,
+ * and the bus only announces them.
+ */
+export class RetryForwarding {
+  /** Identifies this process in sealed states. */
+  readonly id = crypto.randomUUID();
+  readonly #options: RetryForwardingOptions;
+  /** Functions that wake the waiting retries of this process, by their IDs. */
+  readonly #waiting = new Map<string, () => void>();
+  /** Functions that cancel the retries of other processes that run here, by their IDs. */
+  readonly #running = new Map<string, () => void>();
+  #heldUntil = 0;
+  /** The first write of the lease. Undefined while no handler waits or runs here. */
+  #leased: Promise<void> | undefined;
+  #isListening = false;
+  #isClosed = false;
+
+  constructor(options: RetryForwardingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes the other processes pass retries to this one for some time, in milliseconds, because a handler waits here.
+   * Resolves when they know.
+   */
+  hold(time: number): Promise<void> {
+    this.#listen();
+    this.#heldUntil = Math.max(this.#heldUntil, this.#options.clock.now() + time);
+    this.#leased ??= this.#renew();
+    return this.#leased;
+  }
+
+  /**
+   * Passes a retry to another process, and waits for its result. Returns `undefined` if that process has stopped before
+   * it took the retry.
+   * @throws TenonError `rpc/error` with the error of the other process, or with code -32603 when it stops before it
+   * responds.
+   */
+  async forward(holder: string, { request, io, onCancel }: ReceivedRetry): Promise<JsonObject | undefined> {
+    if (!(await this.#isRunning(holder))) return undefined;
+    this.#listen();
+    const { values } = this.#options.stores;
+    const id = crypto.randomUUID();
+    const key = this.#toKey('retry-mail', holder, id);
+    const { auth, address } = io;
+    const mail = { from: this.id, request, ...(auth && { auth }), ...(address !== undefined && { address }) };
+    const version = await values.put(key, mail as unknown as JsonObject, { ttl: MESSAGE_TTL });
+    const announce = (kind: string) => this.#publish({ kind, to: holder, id });
+    onCancel(() => announce('cancel').catch(error => this.#report(error)));
+    await announce('retry');
+    try {
+      for (;;) {
+        const woken = this.#waitForReply(id);
+        // The lease is read first, because the last reply is stored while it is active.
+        const isRunning = await this.#isRunning(holder);
+        const response = await this.#readReplies(id, io);
+        if (response !== undefined) return readResult(response);
+        if (!isRunning && (await values.delete(key, version))) return undefined;
+        if (!isRunning) throw createStoppedError();
+        await woken;
+      }
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Sends the stored notifications, and returns the response if it is stored. */
+  async #readReplies(id: string, io: ReceivedRetry['io']): Promise<JsonRpcResponse | undefined> {
+    const { values } = this.#options.stores;
+    for (const { key, value } of await values.list(`${this.#toKey('retry-reply', id)}/`)) {
+      await values.delete(key);
+      // Only processes of this server write under the prefix.
+      const reply = value as unknown as StoredReply;
+      if ('response' in reply) return reply.response;
+      void io.send(reply.notification);
+    }
+    return undefined;
+  }
+
+  /** Resolves when the other process announces a reply, or after an interval. */
+  #waitForReply(id: string): Promise<void> {
+    return new Promise(resolve => {
+      const cancel = this.#options.clock.after(POLL_INTERVAL, resolve);
+      this.#waiting.set(id, () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Tells if the lease of a process is active, by the clock of the store. */
+  async #isRunning(holder: string): Promise<boolean> {
+    return (await this.#options.stores.values.get(this.#toKey('retry-holder', holder))) !== undefined;
+  }
+
+  /** Renews the lease while a handler waits or runs here, and takes the retries whose announcement the bus has lost. */
+  async #renew(): Promise<void> {
+    const { stores, clock } = this.#options;
+    clock.after(LEASE / 3, () => {
+      const isHolding = this.#heldUntil > clock.now() || this.#running.size > 0;
+      if (isHolding && !this.#isClosed) void this.#renew();
+      else this.#leased = undefined;
+    });
+    try {
+      await stores.values.put(this.#toKey('retry-holder', this.id), {}, { ttl: LEASE });
+      const prefix = `${this.#toKey('retry-mail', this.id)}/`;
+      for (const { key } of await stores.values.list(prefix)) void this.#take(key.slice(prefix.length));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Receives the messages of other processes. */
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    const stop = this.#options.stores.bus.subscribe(this.#topic, ({ kind, to, id }) => {
+      if (to !== this.id) return;
+      if (kind === 'retry') void this.#take(String(id));
+      else if (kind === 'reply') this.#waiting.get(String(id))?.();
+      else if (kind === 'cancel') this.#running.get(String(id))?.();
+    });
+    this.#options.onListening(() => {
+      stop();
+      this.#isClosed = true;
+      const { values } = this.#options.stores;
+      values.delete(this.#toKey('retry-holder', this.id)).catch(error => this.#report(error));
+    });
+  }
+
+  /** Takes a retry from the store and handles it, once. */
+  async #take(id: string): Promise<void> {
+    const { values } = this.#options.stores;
+    const key = this.#toKey('retry-mail', this.id, id);
+    try {
+      const mail = await values.get(key);
+      if (mail === undefined || !(await values.delete(key, mail.version))) return;
+      // Only processes of this server write under the key.
+      await this.#handle(id, mail.value as unknown as StoredRetry);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  async #handle(id: string, { request, from, auth, address }: StoredRetry): Promise<void> {
+    const { stores, clock } = this.#options;
+    let count = 0;
+    let sent: Promise<unknown> = Promise.resolve();
+    const reply = (value: StoredReply): Promise<unknown> => {
+      count += 1;
+      const key = `${this.#toKey('retry-reply', id)}/${String(count).padStart(9, '0')}`;
+      const put = () => stores.values.put(key, value as unknown as JsonObject, { ttl: MESSAGE_TTL });
+      sent = sent
+        .then(() => retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME }))
+        .then(() => this.#publish({ kind: 'reply', to: from, id }));
+      return sent;
+    };
+    this.#running.set(id, () => {});
+    try {
+      const response = await this.#options.answer(request, {
+        auth,
+        address,
+        send: notification => reply({ notification }).then(() => {}),
+        onClientClosed: listener => this.#running.set(id, listener),
+      });
+      if (response !== undefined) await reply({ response });
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #publish(message: JsonObject): Promise<void> {
+    return this.#options.stores.bus.publish(this.#topic, message);
+  }
+
+  get #topic(): string {
+    return `retries/${this.#options.stores.scope}`;
+  }
+
+  #toKey(kind: string, ...rest: string[]): string {
+    return [kind, this.#options.stores.scope, ...rest].join('/');
+  }
+
+  #report(error: unknown): void {
+    this.#options.onError(TenonError.from(error, 'store/failed'));
+  }
+}
+
+/** Returns the result of a response, or throws its error. */
+function readResult(response: JsonRpcResponse): JsonObject {
+  if ('result' in response) return response.result;
+  throw rpcError(response.error.code, response.error.message, response.error.data);
+}
+
+function createStoppedError(): TenonError {
+  return rpcError(
+    INTERNAL_ERROR,
+    'The outcome of the call is unknown, because the process that ran it has stopped. It may have taken effect',
+  );
+}
