@@ -104,6 +104,22 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
+  it('serves a virtual server of its configuration, with other names of tools', async () => {
+    const tools = { overrides: { price: { name: 'cost', description: 'Tells what it costs' } } };
+    const virtualServers = { desk: ['corner/price', 'market/process'] };
+    await project.write('desk.json', {
+      mcpServers: { corner: { ...shopEntry(), tools }, market: shopEntry() },
+      virtualServers,
+    });
+    const args = ['gateway', 'desk.json', '--stdio', '--trust', '--servers', 'desk'];
+    const client = await connect(commandLine(project.folder, ...args));
+    const names: string[] = [];
+    for await (const { name } of client.listTools()) names.push(name);
+    expect(names).toEqual(['corner__cost', 'market__process']);
+    expect(await client.callTool('corner__cost', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    await client.close();
+  });
+
   it('serves the program that starts it', async () => {
     const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust', '--servers', 'corner'));
     expect(await client.callTool('corner__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });

@@ -47,6 +47,8 @@ export type {
   ConfiguredEntry,
   EntryOrigin,
   ServerEntry,
+  ToolOverride,
+  ToolSettings,
   UrlTarget,
 } from './host/config/server-entry.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './host/config/trust.js';

@@ -4,6 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { watchGateway } from '../gateway/reload-gateway.js';
+import { selectServers } from '../gateway/select-servers.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
 import { createGatewayHost, type GatewayHostOptions } from '../host/create-host.js';
 import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
@@ -30,8 +31,8 @@ import { type DrainOptions, toDrainTime, withDrain, withStore } from './serving-
 interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignInCommandOptions, DrainOptions {
   readonly port?: number;
   readonly stdio?: boolean;
-  readonly servers?: string[];
-  readonly virtual?: Record<string, string[]>;
+  readonly servers?: readonly string[];
+  readonly virtual?: Readonly<Record<string, readonly string[]>>;
   readonly trust?: boolean;
   readonly json?: boolean;
   /**
@@ -55,8 +56,8 @@ export function gatewayCommand(context: CliContext): Command {
       parsePort,
     )
     .option('--stdio', 'serve on standard input and output')
-    .option('--servers <names>', 'offer only these servers', parseNames)
-    .option('--virtual <name=servers>', 'also offer these servers at /NAME; repeatable', parseSelections)
+    .option('--servers <names>', 'offer only these servers, virtual servers, or SERVER/NAME', parseNames)
+    .option('--virtual <name=servers>', 'also offer these servers or SERVER/NAME at /NAME; repeatable', parseSelections)
     .option('--max-processes <number>', 'maximum number of server processes (default: 100)', parseCount)
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
     .option('--trust', 'start the configured commands without asking for approval')
@@ -71,6 +72,7 @@ export function gatewayCommand(context: CliContext): Command {
         ['tenon gateway --stdio', 'serve the client that starts it'],
         ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
         ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
+        ["tenon gateway --stdio --servers notes,'search/find_*'", 'serve one server, and some tools of another'],
         ['tenon gateway --dry-run calls.ndjson --policy policy.json', 'show the decision about each recorded call'],
       ]),
     )
@@ -154,15 +156,15 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const { entries, files, named } = configuration;
   const { approved } = await checkTrust(context, entries, trust);
   if (approved.length === 0) throw createNoServersError({ files, entries });
-  checkNames(
-    approved.map(({ name }) => name),
-    options,
-  );
+  const selections = selectServers([...named], {
+    ...options,
+    virtual: { ...configuration.virtualServers, ...options.virtual },
+  });
   // Names depend on the configuration. A server that is disabled, invalid or not approved counts as well.
   const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
   // On stdio, the client is the user of this machine.
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
-  const given = { ...options, ...(callerSignIn ? { callerSignIn } : {}) };
+  const given = { ...options, ...selections, ...(callerSignIn ? { callerSignIn } : {}) };
   const hosting = await createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
   const { policy, json = false, reload = true } = options;
   const reloadable = { gateway: hosting, configuration, readAt, entries: approved, policy, trust, json, stdio, inputs };
@@ -241,12 +243,4 @@ async function report(
   ]);
   screen.print(`\nGateway to the servers of ${files.join(', ')}\n\n${formatColumns(rows)}\n`);
   screen.print(`${formatStates(await probeServers(host))}\n\nCtrl-C ends it.`);
-}
-
-function checkNames(known: readonly string[], { servers = [], virtual = {} }: GatewayOptions): void {
-  const reserved = ['mcp', 'sse', 'messages', 'healthz', 'readyz'].find(name => Object.hasOwn(virtual, name));
-  if (reserved) throw createUsageError(`the path /${reserved} is reserved`, 'rename the virtual server');
-  const missing = [...servers, ...Object.values(virtual).flat()].find(name => !known.includes(name));
-  if (missing === undefined) return;
-  throw createUsageError(`server "${missing}" not found`, `use one of: ${known.join(', ')}`);
 }

@@ -22,6 +22,8 @@ export interface Configuration {
   readonly named: ReadonlySet<string>;
   /** Names of invalid servers. */
   readonly broken: readonly string[];
+  /** Selections of servers and entries, by name. */
+  readonly virtualServers: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -44,10 +46,12 @@ export async function readConfiguration(
   }
   const entries = new Map<string, ConfiguredEntry>();
   const broken = new Set<string>();
+  let virtualServers: Configuration['virtualServers'] = {};
   for (const { path, scope } of sources) {
     const read = await readConfigFile(path, { scope, env: context.env, inputs });
     for (const problem of read.problems) reportProblem(context, problem);
     for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
+    virtualServers = { ...read.virtualServers, ...virtualServers };
     for (const entry of read.entries) {
       if (entries.has(entry.name))
         context.screen.note(
@@ -61,6 +65,7 @@ export async function readConfiguration(
     entries: [...entries.values()].filter(({ disabled }) => !disabled),
     named: new Set([...entries.keys(), ...broken]),
     broken: [...broken].filter(name => !entries.has(name)),
+    virtualServers,
   };
 }
 

@@ -37,7 +37,8 @@ export interface ServerSelection {
    */
   readonly version?: string | undefined;
   /**
-   * Names of the servers.
+   * Names of the servers, and `server/name` for some tools, prompts and resources of a server. The name is the one at
+   * the server, or a URI. `*` matches any text.
    * @default all
    */
   readonly servers?: readonly string[] | undefined;

@@ -17,6 +17,7 @@ import { toScope } from '../server/server-runtime.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
+import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import type { ServerEntry } from './config/server-entry.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
@@ -175,7 +176,8 @@ export class RunningHost implements Host {
   }
 
   #selectUpstreams({ servers }: ServerSelection): Map<string, UpstreamServer> {
-    return new Map([...this.#pool.upstreams].filter(([each]) => servers === undefined || servers.includes(each)));
+    const selection = parseEntrySelection(servers);
+    return new Map([...this.#pool.upstreams].filter(([each]) => selection?.hasServer(each) ?? true));
   }
 
   toServer(selection: ServerSelection = {}): Server {
@@ -256,6 +258,7 @@ export class RunningHost implements Host {
       callerSignIn,
       waitForTasks,
       listDenied,
+      selection: parseEntrySelection(selection.servers),
     });
     this.#gateways.set(gateway, selection);
     for (const connection of registry.connections) gateway.observeConnection(connection);

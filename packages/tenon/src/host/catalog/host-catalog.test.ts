@@ -41,7 +41,11 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
   });
   const board = new UpstreamRegistry(new Map(upstreams), clock, 100, () => {});
   const admit = async (_: unknown, { list }: { list: { items: never } }) => list.items;
-  const catalog = new HostCatalog(board, audienceNamed('all'), 'auto', admit as never);
+  const catalog = new HostCatalog(board, audienceNamed('all'), {
+    prefix: 'auto',
+    filterList: admit as never,
+    getToolNames: () => undefined,
+  });
   return { catalog, clock, stands };
 }
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });

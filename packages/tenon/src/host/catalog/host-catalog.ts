@@ -10,14 +10,13 @@ import type {
   UpstreamRegistry,
 } from '../connections/upstream-registry.js';
 import { createAmbiguousUriError, createUnknownNameError, translateListError } from './catalog-errors.js';
+import type { HostCatalogOptions, ListFilter } from './catalog-options.js';
 import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
-import { createNameMapper, findByPrefix, type NameMapper, type Prefix } from './names/name-mapper.js';
+import { createNameMapper, findByPrefix, type NameMapper } from './names/name-mapper.js';
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
+import { withToolNames } from './names/tool-names.js';
 import type { WrappedResource } from './names/wrapped-uri.js';
 import { getTaskSupport } from './task-support.js';
-
-/** Filters the entries of a server's list, and may rewrite their texts. It must not change names and URIs. */
-export type ListFilter = <K extends ListKind>(kind: K, part: ServerList<K>) => Promise<readonly ListEntries[K][]>;
 
 /** Kinds of entries that have public names. */
 export type NamedKind = 'tools' | 'prompts';
@@ -55,7 +54,7 @@ export class HostCatalog {
   readonly #names: Readonly<Record<NamedKind, NameMapper>>;
   readonly #resources: ResourceNameMapper;
   readonly #filterList: ListFilter;
-  readonly #prefix: Prefix;
+  readonly #isPlainName: (server: string, name: string) => boolean;
   readonly #origins = new EntryOrigins();
   /** Lists of resources from the last update of the URI owners. */
   #resourceLists: readonly ServerList<'resources'>[] = [];
@@ -68,14 +67,20 @@ export class HostCatalog {
   /** Servers that were unavailable at the last update of the URI owners. */
   unavailable: readonly UnavailableServer[] = [];
 
-  constructor(registry: UpstreamRegistry, scope: ConnectionScope, prefix: Prefix, filterList: ListFilter) {
+  constructor(
+    registry: UpstreamRegistry,
+    scope: ConnectionScope,
+    { prefix, filterList, getToolNames }: HostCatalogOptions,
+  ) {
     const { servers } = registry;
+    const tools = createNameMapper({ servers, prefix });
     this.#registry = registry;
     this.scope = scope;
-    this.#names = { tools: createNameMapper({ servers, prefix }), prompts: createNameMapper({ servers, prefix }) };
+    this.#names = { tools: withToolNames(tools, getToolNames), prompts: createNameMapper({ servers, prefix }) };
     this.#resources = createResourceNameMapper({ servers });
     this.#filterList = filterList;
-    this.#prefix = prefix;
+    this.#isPlainName = (server, name) =>
+      prefix === 'never' && (getToolNames(server)?.toConfigured(name) ?? name) === name;
   }
 
   /** Lists the entries of all servers, grouped by server. Returns the same array until an entry changes. */
@@ -167,7 +172,9 @@ export class HostCatalog {
     const { parts } = await this.#registry.aggregateList(kind, this.scope);
     for (const { connection, server, list } of parts) {
       const entry = list.items.find(({ name }) => {
-        return this.#names[kind].toPublic(server, name) === outer || (this.#prefix === 'never' && name === outer);
+        return (
+          this.#names[kind].toPublic(server, name) === outer || (this.#isPlainName(server, name) && name === outer)
+        );
       });
       if (entry) return { connection, name: entry.name, entry };
     }

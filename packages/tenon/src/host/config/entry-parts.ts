@@ -25,6 +25,7 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     ['trusted', trusted === undefined ? undefined : String(trusted)],
     ['tools.include', tools?.include && JSON.stringify(tools.include)],
     ['tools.exclude', tools?.exclude && JSON.stringify(tools.exclude)],
+    ['tools.overrides', tools?.overrides && JSON.stringify(tools.overrides)],
     ['share', share === undefined ? undefined : String(share)],
     ['roots', roots && JSON.stringify(roots)],
   ];

@@ -7,6 +7,7 @@ import { parseEntry } from './parse-entry.js';
 import { getWorkspace } from './paths.js';
 import { type ConfigProblem, createProblemReport, quoteName, type ReportProblem } from './problem.js';
 import { createVariableResolver } from './resolve-variables.js';
+import { readVirtualServers } from './sections/virtual-servers.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 
 /** Maximum number of servers of one configuration. */
@@ -53,6 +54,8 @@ export interface ConfigOptions extends EntryOptions {
 export interface ConfigResult {
   /** Servers, in the order of the configuration. The variables of a disabled server are not resolved. */
   readonly entries: readonly ConfiguredEntry[];
+  /** Selections of servers and entries by name, from `virtualServers`. See `servers` of `host.toServer`. */
+  readonly virtualServers?: Readonly<Record<string, readonly string[]>>;
   /** Problems of the configuration. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -72,7 +75,8 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
   }
   const inputs = [['inputs'], ['mcp', 'inputs']].flatMap(path => getMemberNode(document, path)?.items ?? []);
   const entries = await parseSections(findSections(document, report), inputs, options, report);
-  return { entries, problems };
+  const virtualServers = readVirtualServers(document, report);
+  return { entries, ...(virtualServers && { virtualServers }), problems };
 }
 
 /** Parses servers that a program configures, with the rules and checks of configuration files. */

@@ -1,5 +1,5 @@
 import { findNearestKey } from '../../protocol/nearest-key.js';
-import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
+import { type EntryParser, readFlag, readResolvedList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
 import type { JsonNode } from './json-node.js';
 import { IGNORED_KEYS, SUPPORTED_KEYS, UNSUPPORTED_KEYS } from './keys.js';
@@ -7,6 +7,7 @@ import { readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
+import { readTools } from './sections/tool-settings.js';
 import type { ConfiguredEntry, EntryOrigin, ServerEntry } from './server-entry.js';
 import { readTimeouts } from './timeouts.js';
 
@@ -125,30 +126,6 @@ async function readSettings(parser: EntryParser): Promise<EntrySettings> {
     ...(tools && { tools }),
     ...(roots && { roots }),
   };
-}
-
-/**
- * Reads the tool patterns: `tools: { include, exclude }`, a list (Copilot CLI), `includeTools` (Gemini CLI) or
- * `disabledTools` (Windsurf).
- */
-function readTools(parser: EntryParser): ServerEntry['tools'] {
-  const { members } = parser;
-  const tools = members.get('tools');
-  if (tools && tools.kind !== 'object' && tools.kind !== 'array')
-    return reportWrongKind(parser, tools, 'an array or an object');
-  for (const [key, spot] of tools?.members ?? [])
-    if (key !== 'include' && key !== 'exclude')
-      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
-        hint: 'use `include` or `exclude`',
-      });
-  const listOf = (...spots: (JsonNode | undefined)[]) => {
-    const there = spots.filter(spot => spot !== undefined);
-    return there.length ? there.flatMap(spot => readTextList(parser, spot) ?? []) : undefined;
-  };
-  const getMember = (name: string) => tools?.members.get(name);
-  const include = listOf(tools?.kind === 'array' ? tools : getMember('include'), members.get('includeTools'));
-  const exclude = listOf(getMember('exclude'), members.get('excludeTools'), members.get('disabledTools'));
-  return include || exclude ? { ...(include && { include }), ...(exclude && { exclude }) } : undefined;
 }
 
 async function readRoots(parser: EntryParser): Promise<string[] | undefined> {

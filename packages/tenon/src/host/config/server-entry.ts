@@ -30,12 +30,10 @@ export interface ServerEntry {
    */
   readonly trusted?: boolean | undefined;
   /**
-   * Patterns (`*`) of tools to offer, and of tools not to offer.
-   * @default all tools
+   * Tools to offer, and their names and texts.
+   * @default all tools, unchanged
    */
-  readonly tools?:
-    | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
-    | undefined;
+  readonly tools?: ToolSettings | undefined;
   /**
    * Root URIs that this server receives.
    * @default those of the host
@@ -52,6 +50,44 @@ export interface ServerEntry {
   readonly share?: boolean | undefined;
   /** Position of the entry in its configuration file. Absent for an entry of the program. */
   readonly origin?: EntryOrigin | undefined;
+}
+
+/** Tools of a server that the host offers. Patterns and names are those of the server. */
+export interface ToolSettings {
+  /**
+   * Patterns (`*`) of tools to offer.
+   * @default all tools
+   */
+  readonly include?: readonly string[] | undefined;
+  /**
+   * Patterns (`*`) of tools not to offer.
+   * @default none
+   */
+  readonly exclude?: readonly string[] | undefined;
+  /**
+   * Other names and texts, by the name of the tool at the server. A tool whose name another tool gets is not offered.
+   * @default none
+   */
+  readonly overrides?: Readonly<Record<string, ToolOverride>> | undefined;
+}
+
+/** Name and texts of a tool for callers, in place of those of the server. */
+export interface ToolOverride {
+  /**
+   * Name, before the prefix of the server is added.
+   * @default that of the server
+   */
+  readonly name?: string | undefined;
+  /**
+   * Display name.
+   * @default that of the server
+   */
+  readonly title?: string | undefined;
+  /**
+   * Description for the model.
+   * @default that of the server
+   */
+  readonly description?: string | undefined;
 }
 
 /** Position of a server in a configuration file. */

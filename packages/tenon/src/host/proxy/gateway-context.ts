@@ -6,9 +6,12 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
+import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';
+import type { EntrySelection } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
 import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
+import { getEntryKey } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
@@ -29,6 +32,16 @@ export interface GatewayContextOptions {
   readonly waitForTasks?: boolean | undefined;
   /** True if lists contain entries that the policy always denies. */
   readonly listDenied?: boolean | undefined;
+  readonly selection?: EntrySelection | undefined;
+}
+
+/** Filters a list by a selection, too. */
+function selectEntries(filterList: ListFilter, selection: EntrySelection | undefined): ListFilter {
+  if (selection === undefined) return filterList;
+  return async (kind, part) => {
+    const entries = await filterList(kind, part);
+    return entries.filter(entry => selection.hasEntry(part.server, getEntryKey(entry)));
+  };
 }
 
 /** State shared by the operations of a host. */
@@ -41,8 +54,10 @@ export class GatewayContext {
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
   readonly listDenied: boolean;
+  /** Entries that the server offers. Absent for all. */
+  readonly selection: EntrySelection | undefined;
   #ownNames: NameMapper | undefined;
-  readonly #prefix: Prefix;
+  readonly #catalogOptions: HostCatalogOptions;
   readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
   /** Key of the catalog that was used last. */
@@ -53,9 +68,10 @@ export class GatewayContext {
   constructor(
     registry: UpstreamRegistry,
     guard: HostGuard,
-    { prefix, pageSize, budget, callerSignIn, waitForTasks, listDenied = false }: GatewayContextOptions,
+    { prefix, pageSize, budget, callerSignIn, waitForTasks, listDenied = false, selection }: GatewayContextOptions,
   ) {
     this.listDenied = listDenied;
+    this.selection = selection;
     this.callerSignIn = callerSignIn;
     this.#waitForTasks = waitForTasks;
     this.registry = registry;
@@ -64,7 +80,8 @@ export class GatewayContext {
     this.budget = budget;
     this.listChanges = new ListChangeNotifier(registry.clock);
     this.subscriptions = new SessionSubscriptions(this);
-    this.#prefix = prefix;
+    const { getToolNames } = guard;
+    this.#catalogOptions = { prefix, filterList: selectEntries(guard.filterList, selection), getToolNames };
   }
 
   /** Maps server names to the names of the host's own tools. */
@@ -89,7 +106,7 @@ export class GatewayContext {
     const known = this.#catalogs.get(key);
     if (known && key === this.#lastKey) return known;
     this.#lastKey = key;
-    const catalog = known ?? new HostCatalog(this.registry, scope, this.#prefix, this.guard.filterList);
+    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions);
     this.#catalogs.delete(key);
     this.#catalogs.set(key, catalog);
     if (known) return known;

@@ -1,7 +1,8 @@
 import { rpcError } from '../../jsonrpc/error.js';
-import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
+import { createUnknownNameError } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
@@ -16,13 +17,26 @@ export function resolveName<K extends NamedKind>(
 ): MaybePromise<ResolvedTool<K>> {
   const scope = gateway.getScope(requestContext);
   return catchMaybe(
-    () => gateway.getCatalog(scope).resolveByName(kind, name),
+    () =>
+      thenMaybe(gateway.getCatalog(scope).resolveByName(kind, name), target =>
+        requireSelected(gateway, kind, name, target),
+      ),
     async error => {
       const { principal } = scope.identity;
       await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
       throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
     },
   );
+}
+
+function requireSelected<K extends NamedKind>(
+  { selection }: GatewayContext,
+  kind: K,
+  name: string,
+  target: ResolvedTool<K>,
+): ResolvedTool<K> {
+  if (selection?.hasEntry(target.connection.server, target.name) ?? true) return target;
+  throw createUnknownNameError(kind, name, {});
 }
 
 /**
@@ -52,7 +66,8 @@ async function lookUpResource(
 ): Promise<ResolvedResource> {
   const catalog = gateway.getCatalog(gateway.getScope(requester));
   const place = await catalog.resolveResource(uri);
-  if (place) return place;
+  const isSelected = (each: ResolvedResource) => gateway.selection?.hasEntry(each.connection.server, each.uri) ?? true;
+  if (place && isSelected(place)) return place;
   const { unavailable } = catalog;
   const code = requester.dialect.errors.resourceNotFound;
   if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });

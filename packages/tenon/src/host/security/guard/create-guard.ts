@@ -65,6 +65,7 @@ export function createGuard(
   return {
     approvals,
     filterList: admission.filterList,
+    getToolNames: admission.getToolNames,
     isAlwaysDenied: (actionRequest, isTemplate) => permission.isAlwaysDenied(actionRequest, isTemplate),
     reload: () => admission.reset(),
     update({ entries: changed, policy: rules }) {

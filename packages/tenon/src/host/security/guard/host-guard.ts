@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { Context } from '../../../server/context/context.js';
-import type { ListFilter } from '../../catalog/host-catalog.js';
+import type { ListFilter } from '../../catalog/catalog-options.js';
+import type { ToolNames } from '../../catalog/names/tool-names.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { Approvals } from '../approvals/types.js';
@@ -56,6 +57,8 @@ export interface HostGuard {
   checkServerStart(server: string): Promise<void>;
   /** Filters the entries of a server's list. */
   readonly filterList: ListFilter;
+  /** Returns the configured names of a server's tools, if the configuration changes any. */
+  getToolNames(server: string): ToolNames | undefined;
   /** Drops cached decisions. */
   reload(): void;
   /** Replaces the servers or the policy. Later decisions use them. */

@@ -1,5 +1,7 @@
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import type { ListFilter } from '../../catalog/host-catalog.js';
+import type { Tool } from '../../../protocol/content.js';
+import type { ListFilter } from '../../catalog/catalog-options.js';
+import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import type { ListEntries, ListKind } from '../../connections/list-cache.js';
@@ -37,6 +39,7 @@ export class InventoryGuard {
   readonly #owners = createOwnerIndex();
   /** Tool filter of each server, by its name. It returns true for a tool that the configuration allows. */
   #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
+  #toolNames: ReadonlyMap<string, ToolNames> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
 
   /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
@@ -51,6 +54,11 @@ export class InventoryGuard {
     for (const server of this.#entries.keys()) if (!entries.has(server)) this.#owners.update(server, []);
     this.#entries = entries;
     this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
+    this.#toolNames = new Map(
+      [...entries].flatMap(([server, { tools }]) =>
+        tools?.overrides ? [[server, createToolNames(tools.overrides)] as const] : [],
+      ),
+    );
     this.reset();
   }
 
@@ -65,8 +73,13 @@ export class InventoryGuard {
     const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryName(item))) : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
-    return held.map(entry => this.#screenEntry(kind, server, entry, owners));
+    const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
+    const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
+    return names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
   };
+
+  /** Returns the configured names of a server's tools, if the configuration changes any. */
+  readonly getToolNames = (server: string): ToolNames | undefined => this.#toolNames.get(server);
 
   /** Drops cached decisions, because a change may have been approved. */
   reset(): void {
@@ -114,7 +127,8 @@ export class InventoryGuard {
   }
 
   #isWantedTool(server: string, tool: string): boolean {
-    return this.#isWanted.get(server)?.(tool) ?? true;
+    const isRenamedOver = this.#toolNames.has(server) && this.getToolNames(server)?.toConfigured(tool) === undefined;
+    return !isRenamedOver && (this.#isWanted.get(server)?.(tool) ?? true);
   }
 
   #checkLock(connection: UpstreamConnection): MaybePromise<LockVerdict | undefined> {
