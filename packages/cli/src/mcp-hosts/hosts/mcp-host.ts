@@ -61,6 +61,8 @@ export interface UrlShape {
 export interface VariableForm {
   /** Text that the host replaces, with `VAR` for the name. Absent: the host replaces nothing. */
   readonly text?: string;
+  /** Other texts that the host replaces. Files of users may contain them. */
+  readonly otherTexts?: readonly string[];
   /** Key with a list of the names of variables that the host passes to the process. Replaces `text` in the environment. */
   readonly envNames?: string;
   /** Keys of headers whose values are names of variables. Replace `text` in headers. */

@@ -13,6 +13,8 @@ export const SERVER_URL: UrlShape = { url: 'serverUrl', headers: ['headers'] };
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 export const SHELL_VARIABLE: VariableForm = { text: '${VAR}' };
+/** Gemini CLI and its forks. */
+export const DOLLAR_VARIABLE: VariableForm = { text: '${VAR}', otherTexts: ['$VAR'] };
 export const ENV_VARIABLE: VariableForm = { text: '${env:VAR}' };
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: end
 export const NO_VARIABLE: VariableForm = {};

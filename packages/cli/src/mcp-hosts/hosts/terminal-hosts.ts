@@ -1,5 +1,6 @@
 import type { McpHost } from './mcp-host.js';
 import {
+  DOLLAR_VARIABLE,
   GEMINI_URL,
   NO_VARIABLE,
   PLAIN_COMMAND,
@@ -50,7 +51,7 @@ export const terminalHosts: readonly McpHost[] = [
     section: ['mcpServers'],
     command: PLAIN_COMMAND,
     url: GEMINI_URL,
-    variables: SHELL_VARIABLE,
+    variables: DOLLAR_VARIABLE,
   },
   {
     id: 'qwen-code',
@@ -62,7 +63,7 @@ export const terminalHosts: readonly McpHost[] = [
     section: ['mcpServers'],
     command: PLAIN_COMMAND,
     url: GEMINI_URL,
-    variables: SHELL_VARIABLE,
+    variables: DOLLAR_VARIABLE,
   },
   {
     id: 'amazon-q',
@@ -104,7 +105,8 @@ export const terminalHosts: readonly McpHost[] = [
     section: ['mcp'],
     command: TYPED_COMMAND,
     url: TYPED_URL,
-    variables: { text: '$(echo $VAR)' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Crush writes variables so
+    variables: { text: '$(echo $VAR)', otherTexts: ['${VAR}', '$VAR'] },
   },
   {
     id: 'amp',

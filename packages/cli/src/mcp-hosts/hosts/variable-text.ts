@@ -25,13 +25,18 @@ export function formatVariables(text: string, { text: form = '<VAR>' }: Variable
 }
 
 /** Reads the variables of a value in the form of a host, and inputs of VS Code: `${input:api-key}` is `API_KEY`. */
-export function parseVariables(text: string, { text: form = '<VAR>' }: VariableForm): string {
-  const [before = '', after = ''] = form.split('VAR').map(part => part.replace(/[$(){}[\]|.*+?^\\]/g, '\\$&'));
-  const pattern = new RegExp(`${before}([A-Za-z_][A-Za-z0-9_]*)${after}`, 'g');
-  return text
-    .replace(pattern, (_, name: string) => formatReference(name))
-    .replace(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => formatReference(name))
+export function parseVariables(text: string, { text: form = '<VAR>', otherTexts = [] }: VariableForm): string {
+  return [form, ...otherTexts, ENV_FORM]
+    .reduce((result, each) => result.replace(createPattern(each), (_, name: string) => formatReference(name)), text)
     .replace(/\$\{input:([A-Za-z][\w.-]*)\}/g, (_, id: string) => formatReference(toVariableName(id)));
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: editors write variables so
+const ENV_FORM = '${env:VAR}';
+
+function createPattern(form: string): RegExp {
+  const [before = '', after = ''] = form.split('VAR').map(part => part.replace(/[$(){}[\]|.*+?^\\]/g, '\\$&'));
+  return new RegExp(`${before}([A-Za-z_][A-Za-z0-9_]*)${after}`, 'g');
 }
 
 /** Returns the usual form of the name of a variable: `api-key` is `API_KEY`. */
