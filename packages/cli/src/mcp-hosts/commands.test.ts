@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ const SERVER = ['--', 'node', 'server.js'];
 
 describe('tenon add', () => {
   it('writes a server into several hosts, and prints each file with its back-up [cli.add]', async () => {
-    write(CURSOR, '{\n  // mine\n  "mcpServers": {}\n}\n', 0o640);
+    write(CURSOR, '{\n  // mine\n  "mcpServers": {}\n}\n');
+    chmodSync(join(home, CURSOR), 0o664);
     write('.codex/config.toml', 'model = "o3"\n');
     const { code, out } = await tenon([
       'add',
@@ -46,8 +47,8 @@ describe('tenon add', () => {
     const [backup = ''] = listBackups('.cursor');
     expect(read(join('.cursor', backup))).toBe('{\n  // mine\n  "mcpServers": {}\n}\n');
     if (process.platform !== 'win32') {
-      expect(statSync(join(home, CURSOR)).mode & 0o777).toBe(0o640);
-      expect(statSync(join(home, '.cursor', backup)).mode & 0o777).toBe(0o640);
+      expect(statSync(join(home, CURSOR)).mode & 0o777).toBe(0o664);
+      expect(statSync(join(home, '.cursor', backup)).mode & 0o777).toBe(0o664);
     }
   });
 
@@ -129,6 +130,17 @@ describe('tenon add', () => {
     expect(out).toContain('LM Studio: replaces no variables. Write the value of A_TOKEN instead of <A_TOKEN>');
   });
 
+  it('refuses a file whose other values would change', async () => {
+    // The line ends behind the text belong to it.
+    write('.config/goose/config.yaml', 'note: |+\n  a\n\n\n');
+    const { code, err } = await tenon(['add', 'a', '--host', 'goose', '--json', ...SERVER]);
+    expect([code, parseErrorReport(err).cause]).toEqual([
+      1,
+      expect.stringContaining('the form of the file is not supported'),
+    ]);
+    expect(read('.config/goose/config.yaml')).toBe('note: |+\n  a\n\n\n');
+  });
+
   it('follows a symbolic link to the file, and keeps the link', async () => {
     write('dotfiles/cursor.json', '{}');
     mkdirSync(join(home, '.cursor'));
@@ -156,7 +168,9 @@ describe('tenon add', () => {
     expect(JSON.parse(read(CURSOR)).mcpServers.a.args).toEqual([join(home, 'server.js'), '--port', '1']);
     await tenon(['add', 'b', 'server.js', '--host', 'kiro']);
     expect(JSON.parse(read('.kiro/settings/mcp.json')).mcpServers.b).toMatchObject({ args: [join(home, 'server.js')] });
-    await tenon(['add', 'a', '--host', 'vscode,vscode-insiders', '--project', '--', 'node', './server.js']);
+    const both = ['--host', 'vscode,vscode-insiders', '--project'];
+    const { code, out } = await tenon(['add', 'a', ...both, '--', 'node', './server.js']);
+    expect([code, out]).toEqual([0, `VS Code: added a to ${join(home, '.vscode/mcp.json')}\n`]);
     expect(JSON.parse(read('.vscode/mcp.json')).servers.a.args).toEqual(['./server.js']);
   });
 
