@@ -85,6 +85,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon subscribe': 'command/subscribe',
     'tenon tasks': 'command/tasks',
     'tenon types': 'command/types',
+    'tenon generate': 'command/generate',
     'tenon init': 'command/init',
     'tenon dev': 'command/dev',
     'tenon import-openapi': 'command/import-openapi',

@@ -24,6 +24,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
+  generate: {
+    takesServer: true,
+    load: async () => (await import('./generate/generate-command.js')).createGenerateCommand,
+  },
   init: { load: async () => (await import('./init/init-command.js')).createInitCommand },
   dev: { load: async () => (await import('./dev/dev-command.js')).createDevCommand },
   'import-openapi': {

@@ -1,0 +1,188 @@
+/** Part of the generated program that is the same for all servers. It has neither backticks nor placeholders. */
+export const RUNTIME = String.raw`const EXIT = { success: 0, failure: 1, usage: 2, unauthorized: 3, unreachable: 4, toolError: 5, timeout: 8, interrupted: 130 };
+
+/** @type {[string, number][]} Codes of errors, as beginnings. */
+const EXIT_BY_CODE = [
+  ['auth/', EXIT.unauthorized],
+  ['call/timeout', EXIT.timeout],
+  ['call/aborted', EXIT.interrupted],
+  ['http/', EXIT.unreachable],
+  ['stdio/', EXIT.unreachable],
+  ['connect', EXIT.unreachable],
+];
+
+class UsageError extends Error {}
+
+/** @param {string[]} args */
+async function main(args) {
+  const [word, ...rest] = args;
+  if (word === '--version') return print(VERSION);
+  if (word === undefined || word === 'help' || word === '--help' || word === '-h') {
+    print(formatHelp());
+    return word === undefined ? EXIT.usage : EXIT.success;
+  }
+  const command = commands.find(({ name, tool }) => name === word || tool === word);
+  if (!command) throw new UsageError('unknown command: ' + word);
+  const values = parse(command, rest);
+  if (values.help) return print(formatCommandHelp(command));
+  return call(command, readInput(command, values), values.json === true);
+}
+
+/** @param {Command} command @param {string[]} args @returns {Record<string, unknown>} */
+function parse({ options }, args) {
+  /** @type {Record<string, { type: 'string' | 'boolean', multiple?: boolean, short?: string }>} */
+  const config = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' }, input: { type: 'string' } };
+  for (const { name, type, list = false } of options)
+    config[name] = { type: type === 'boolean' && !list ? 'boolean' : 'string', multiple: list };
+  try {
+    return parseArgs({ args, options: config, allowNegative: true, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {Command} command @param {Record<string, unknown>} values @returns {Record<string, unknown>} */
+function readInput({ options }, values) {
+  const given = values.input === undefined ? {} : parseJson('input', readText(String(values.input)));
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new UsageError('--input: expected a JSON object');
+  /** @type {[string, unknown][]} */
+  const entries = Object.entries(given);
+  for (const option of options) {
+    const value = values[option.name];
+    if (value === undefined) {
+      if (option.required && !entries.some(([name]) => name === option.property)) throw new UsageError('--' + option.name + ' is required');
+    } else entries.push([option.property, Array.isArray(value) ? value.map(each => convert(option, each)) : convert(option, value)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** @param {Option} option @param {unknown} value */
+function convert({ name, type, choices }, value) {
+  if (typeof value === 'boolean') return value;
+  const text = String(value);
+  if (type === 'json') return parseJson(name, readText(text));
+  const converted = convertText(name, type, text);
+  if (choices && !choices.some(each => each === converted)) throw new UsageError('--' + name + ': expected ' + choices.join(', '));
+  return converted;
+}
+
+/** @param {string} name @param {string} type @param {string} text */
+function convertText(name, type, text) {
+  if (type === 'string') return text;
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  const number = Number(text);
+  const isNumber = text.trim() !== '' && Number.isFinite(number) && (type !== 'integer' || Number.isInteger(number));
+  if (type === 'boolean' || !isNumber) throw new UsageError('--' + name + ': expected ' + type + ', got ' + JSON.stringify(text));
+  return number;
+}
+
+/** Reads JSON from standard input for "-", and from a file for "@PATH". @param {string} text */
+function readText(text) {
+  if (text !== '-' && !text.startsWith('@')) return text;
+  try {
+    return readFileSync(text === '-' ? 0 : text.slice(1), 'utf8');
+  } catch {
+    throw new UsageError('cannot read ' + text);
+  }
+}
+
+/** @param {string} name @param {string} text @returns {unknown} */
+function parseJson(name, text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError('--' + name + ': expected JSON');
+  }
+}
+
+/** @param {Command} command @param {Record<string, unknown>} input @param {boolean} json */
+async function call({ tool }, input, json) {
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  const client = await connect(TARGET, { name: PROGRAM, version: VERSION });
+  try {
+    const result = await client.callTool(tool, input, { signal: controller.signal, onProgress: showProgress });
+    if (json) print(JSON.stringify(result));
+    else printResult(result);
+    return result.isError ? EXIT.toolError : EXIT.success;
+  } finally {
+    await client.close();
+  }
+}
+
+/** @param {{ progress: number, total?: number | undefined, message?: string | undefined }} progress */
+function showProgress({ progress, total, message }) {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K' + clean([progress, total].join('/') + ' ' + (message ?? '')).slice(0, 79));
+}
+
+/** @param {import('tenon').CallToolResult} result */
+function printResult({ content, structuredContent, isError }) {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
+  const texts = content.map(block => (block.type === 'text' ? block.text : '[' + block.type + ': see --json]'));
+  const text = structuredContent === undefined ? texts.join('\n') : JSON.stringify(structuredContent, undefined, 2);
+  if (isError) console.error(process.stderr.isTTY ? clean(text) : text);
+  else print(process.stdout.isTTY ? clean(text) : text);
+}
+
+/** Removes control characters, which could move the cursor of a terminal. @param {string} text */
+const clean = text => text.replace(/[^\P{C}\n\t]/gu, '');
+
+/** @param {string} text */
+function print(text) {
+  process.stdout.write(text + '\n');
+  return EXIT.success;
+}
+
+function formatHelp() {
+  const rows = commands.map(({ name, description }) => [name, (description.split('. ')[0] ?? '').slice(0, 100)]);
+  return [
+    'Usage: ' + PROGRAM + ' COMMAND [options]',
+    'Calls the tools of the MCP server ' + TITLE + ' ' + VERSION + '.',
+    'Commands:\n' + formatRows(rows),
+    'Help of a command: ' + PROGRAM + ' COMMAND --help',
+    ...(Object.keys(VARIABLES).length > 0 ? ['Environment variables:\n' + formatRows(Object.entries(VARIABLES))] : []),
+    'Exit codes: 0 success, 1 failure, 2 usage, 3 needs authorization, 4 unreachable, 5 error of the tool, 8 timeout',
+  ].join('\n\n');
+}
+
+/** @param {Command} command */
+function formatCommandHelp({ name, description, options }) {
+  const own = options.map(option => [formatOption(option), formatDescription(option)]);
+  const rows = [...own, ['--input JSON', 'all arguments as a JSON object; @PATH reads a file, - standard input'], ['--json', 'print the result as JSON'], ['-h, --help', 'show this help']];
+  return ['Usage: ' + PROGRAM + ' ' + name + ' [options]', ...(description ? [description] : []), 'Options:\n' + formatRows(rows)].join('\n\n');
+}
+
+/** @param {Option} option */
+function formatOption({ name, type, list }) {
+  if (type === 'boolean' && !list) return '--' + name + ', --no-' + name;
+  return '--' + name + ' ' + type.toUpperCase() + (list ? '…' : '');
+}
+
+/** @param {Option} option */
+function formatDescription({ description, required, choices, list }) {
+  const notes = [required ? 'required' : '', list ? 'repeatable' : '', choices ? 'one of ' + choices.join(', ') : ''].filter(Boolean);
+  return [description, notes.length > 0 ? '(' + notes.join('; ') + ')' : ''].filter(Boolean).join(' ');
+}
+
+/** @param {string[][]} rows */
+function formatRows(rows) {
+  const width = Math.max(0, ...rows.map(([left = '']) => left.length));
+  return rows.map(([left = '', right = '']) => ('  ' + left.padEnd(width) + '   ' + right).trimEnd()).join('\n');
+}
+
+/** @param {unknown} error */
+function report(error) {
+  if (error instanceof UsageError) {
+    console.error(PROGRAM + ': ' + error.message + ' (see --help)');
+    return EXIT.usage;
+  }
+  const { code, message, status } = TenonError.from(error);
+  console.error(PROGRAM + ': ' + (process.stderr.isTTY ? clean(message) : message));
+  if (status === 401 || status === 403) return EXIT.unauthorized;
+  return EXIT_BY_CODE.find(([start]) => code.startsWith(start))?.[1] ?? EXIT.failure;
+}
+
+// The reader of a pipe may close it early, as "head" does.
+process.stdout.on('error', () => process.exit(EXIT.success));
+process.exitCode = await main(process.argv.slice(2)).catch(report);
+`;

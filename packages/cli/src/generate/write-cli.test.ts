@@ -1,0 +1,103 @@
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import type { JsonObject, Tool } from 'tenon';
+import ts from 'typescript-5';
+import { describe, expect, it } from 'vitest';
+import { createGeneratedCommands } from './create-commands.js';
+import { type GeneratedTarget, writeCli } from './write-cli.js';
+
+const URL_TARGET = { url: 'https://example.com/mcp' };
+const write = (tools: readonly Tool[], name = 'notes', target: GeneratedTarget = URL_TARGET, version = '1.0.0') =>
+  writeCli(tools, { name, version, target, libraryVersion: '0.1.0' });
+const createTool = (name: string, properties: JsonObject = {}, more: Partial<Tool> = {}): Tool => ({
+  ...{ name, inputSchema: { type: 'object', properties } },
+  ...more,
+});
+const listOptions = (properties: JsonObject) => createGeneratedCommands([createTool('run', properties)])[0]?.options;
+
+/** The statements of a program by kind and name, and the value of its commands. */
+function parseProgram(text: string) {
+  const file = ts.createSourceFile('cli.mjs', text, ts.ScriptTarget.ES2022, true, ts.ScriptKind.JS);
+  const { parseDiagnostics } = file as unknown as { parseDiagnostics: readonly unknown[] };
+  const declarations = file.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(each => each.declarationList.declarations);
+  const commands = declarations.find(each => each.name.getText() === 'commands')?.initializer?.getText() ?? '';
+  return {
+    errors: parseDiagnostics.length,
+    shape: file.statements.map(each => [each.kind, 'name' in each ? ts.isIdentifier(each.name as ts.Node) : '']),
+    commands: JSON.parse(JSON.stringify(runInNewContext(commands))) as unknown,
+  };
+}
+
+describe('writeCli', () => {
+  it('gives options types, choices and lists of the schema, and JSON to the rest [cli.gen-cli]', () => {
+    expect(
+      listOptions({
+        dueDate: { type: ['string', 'null'], description: 'Day\u001b[31m' },
+        count: { type: 'integer' },
+        size: { enum: ['s', 'm'] },
+        tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+        done: { type: 'boolean' },
+        place: { type: 'object', properties: { x: { type: 'number' } } },
+        points: { type: 'array', items: { type: 'array', items: { type: 'number' } } },
+        either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+        json: { type: 'string' },
+        'no-x': { type: 'boolean' },
+        'due-date': { type: 'string' },
+        日: { type: 'string' },
+      }),
+    ).toEqual([
+      { name: 'due-date', property: 'dueDate', type: 'string', description: 'Day' },
+      { name: 'count', property: 'count', type: 'integer', description: '' },
+      { name: 'size', property: 'size', type: 'string', choices: ['s', 'm'], description: '' },
+      { name: 'tags', property: 'tags', type: 'string', list: true, choices: ['a', 'b'], description: '' },
+      { name: 'done', property: 'done', type: 'boolean', description: '' },
+      { name: 'place', property: 'place', type: 'json', description: '{ x?: number }' },
+      { name: 'points', property: 'points', type: 'json', description: 'number[][]' },
+      { name: 'either', property: 'either', type: 'json', description: 'string | number' },
+      { name: 'arg-json', property: 'json', type: 'string', description: '' },
+      { name: 'arg-no-x', property: 'no-x', type: 'boolean', description: '' },
+      { name: 'due-date-2', property: 'due-date', type: 'string', description: '' },
+      { name: 'arg', property: '日', type: 'string', description: '' },
+    ]);
+  });
+
+  it('writes the same text for tools in any order, with names that no other has', () => {
+    const tools = [createTool('addNote'), createTool('add_note'), createTool('help'), createTool('§')];
+    expect(write(tools.toReversed())).toBe(write(tools));
+    expect(createGeneratedCommands(tools).map(({ name }) => name)).toEqual([
+      'add-note',
+      'add-note-2',
+      'tool-help',
+      'tool',
+    ]);
+  });
+
+  it('keeps all texts of a server in string literals', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        "'];process.exit(9);//",
+        '*/ process.exit(9) /*',
+        '`${process.exit(9)}`',
+        '\u2028process.exit(9)',
+        '__proto__',
+        '"\\',
+      ),
+    );
+    const reference = parseProgram(write([createTool('a')]));
+    fc.assert(
+      fc.property(hostile, hostile, hostile, hostile, (name, property, text, version) => {
+        const tools = [
+          createTool(name, { [property]: { type: 'string', description: text, enum: [text] } }, { description: text }),
+        ];
+        const { errors, shape, commands } = parseProgram(write(tools, name, URL_TARGET, version));
+        expect({ errors, shape }).toEqual({ errors: 0, shape: reference.shape });
+        expect(commands).toEqual(createGeneratedCommands(tools));
+        const stdio = parseProgram(write(tools, name, { command: text, args: [property], pass: [name] }));
+        expect(stdio).toMatchObject({ errors: 0, commands });
+      }),
+    );
+  });
+});
