@@ -17,6 +17,7 @@ const guides = {
   prompt: 'The guide is [Use a server from a terminal](../clients/terminal.md#read-resources-and-prompts).',
   complete: 'The guide is [Use a server from a terminal](../clients/terminal.md#read-resources-and-prompts).',
   subscribe: 'The guide is [Use a server from a terminal](../clients/terminal.md#watch-changes).',
+  skills: 'The guide is [Use a server from a terminal](../clients/terminal.md#read-skills).',
   tasks: 'The guide is [Use a server from a terminal](../clients/terminal.md#follow-tasks).',
   types: 'The guide is [Typed clients](../clients/typed-clients.md#servers-that-you-did-not-write).',
   generate: 'The guide is [Use a server from a terminal](../clients/terminal.md#generate-a-command-for-one-server).',
@@ -38,6 +39,7 @@ const guides = {
   policy: 'The guide is [Policy](../hosts/policy.md).',
   approvals: 'The guide is [Gateway](../hosts/gateway.md#ask-a-person).',
   audit: 'The guide is [Audit](../hosts/audit.md).',
+  agent: 'The guide is [Use a server from a terminal](../clients/terminal.md#teach-agents-the-command).',
   completion: 'The guide is [Use a server from a terminal](../clients/terminal.md#complete-words-in-a-shell).',
 };
 

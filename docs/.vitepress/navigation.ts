@@ -83,6 +83,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon prompt': 'command/prompt',
     'tenon complete': 'command/complete',
     'tenon subscribe': 'command/subscribe',
+    'tenon skills': 'command/skills',
     'tenon tasks': 'command/tasks',
     'tenon types': 'command/types',
     'tenon generate': 'command/generate',
@@ -104,6 +105,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon policy': 'command/policy',
     'tenon approvals': 'command/approvals',
     'tenon audit': 'command/audit',
+    'tenon agent': 'command/agent',
     'tenon completion': 'command/completion',
   },
   Recipes: {

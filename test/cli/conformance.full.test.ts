@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
-import { projectWith, runTenon } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon } from './command.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../conformance/fixtures/start-${name}.mjs`, import.meta.url));
 
@@ -52,4 +52,20 @@ describe('tenon conformance, all of the suite', () => {
     expect({ code, problem: report.counts.problem }).toEqual({ code: 0, problem: 0 });
     expect(report.scenarios).toContain('tools_call');
   }, 180_000);
+
+  it('finds no problem in how tenon skills verifies files [cli.skills]', async () => {
+    const clear = await buildCommand();
+    const { command, args } = commandLine(project.folder, 'skills');
+    const skills = [command, ...args].join(' ');
+    const scenarios = ['digest', 'size', 'frontmatter'].map(each => `sep-2640-client-verify-${each}`).join(',');
+    const reading = await conformance('--client', `${skills} read`, '--scenario', scenarios);
+    const listing = await conformance('--client', `${skills} list`, '--scenario', 'sep-2640-client-no-prefetch');
+    await clear();
+    expect([reading.report.counts, listing.report.counts]).toMatchObject([
+      { problem: 0, warning: 0 },
+      { problem: 0, warning: 0 },
+    ]);
+    expect(reading.report.counts.ok).toBeGreaterThanOrEqual(3);
+    expect(listing.report.counts.ok).toBeGreaterThanOrEqual(1);
+  }, 120_000);
 });

@@ -22,6 +22,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   prompt: { takesServer: true, load: async () => (await import('./commands/prompt.js')).promptCommand },
   complete: { takesServer: true, load: async () => (await import('./commands/complete.js')).completeCommand },
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
+  skills: {
+    takesServer: true,
+    load: async () => (await import('./skills/skills-command.js')).createSkillsCommand,
+  },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   generate: {
@@ -54,6 +58,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   policy: { load: async () => (await import('./commands/policy.js')).policyCommand },
   approvals: { load: async () => (await import('./commands/approvals.js')).approvalsCommand },
   audit: { load: async () => (await import('./commands/audit.js')).auditCommand },
+  agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },
   completion: {
     load: async () => {
       const { createCompletionCommand } = await import('./commands/completion.js');

@@ -80,7 +80,7 @@ describe('writeCli', () => {
       fc.constantFrom(
         "'];process.exit(9);//",
         '*/ process.exit(9) /*',
-        '`${process.exit(9)}`',
+        '`$' + '{process.exit(9)}`',
         '\u2028process.exit(9)',
         '__proto__',
         '"\\',

@@ -89,7 +89,7 @@ const writeOption = (option: GeneratedCommand['options'][number]): string =>
 /** Returns the literal of a value. Characters that end a line in some parsers are escaped. */
 const quote = (value: unknown): string =>
   JSON.stringify(value)
-    .replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escape)
+    .replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeCharacter)
     .replaceAll('*/', '*\\/');
 
-const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -26,7 +26,7 @@ export async function runWithClient(
   reference: TargetReference,
   options: TargetOptions,
   work: (connection: TargetConnection) => Promise<void>,
-  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl'> = {},
+  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions'> = {},
 ): Promise<void> {
   if (options.input === false) context.terminal.releaseStdin();
   const target = await resolveTarget(context, reference, options);
@@ -70,7 +70,7 @@ export async function openWire(
 async function openClient(
   { target }: ResolvedTarget,
   { timeout, protocolVersion }: TargetOptions,
-  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'onMessage'>,
+  handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
   const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };

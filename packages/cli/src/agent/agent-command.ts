@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { SKILL_TEXT } from './skill-text.js';
+
+export function createAgentCommand(context: CliContext): Command {
+  return createCommand('agent', 'teach agents to use this command').addCommand(createSkillCommand(context));
+}
+
+function createSkillCommand(context: CliContext): Command {
+  return createCommand('skill', 'print instructions for agents, as a SKILL.md')
+    .option(
+      '--install <folder>',
+      'write FOLDER/tenon/SKILL.md instead, where FOLDER is the folder of skills of an agent',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon agent skill --install ~/.claude/skills', 'Claude Code, in every project'],
+        ['tenon agent skill --install .claude/skills', 'Claude Code, in this project'],
+        ['tenon agent skill --install .agents/skills', 'Codex, Copilot, Cursor and others, in this project'],
+        ['tenon agent skill', 'print it'],
+      ]),
+    )
+    .action(async ({ install, json }: { readonly install?: string; readonly json?: boolean }) => {
+      context.code = exitCodes.success;
+      if (install === undefined) {
+        if (json) context.screen.printJson({ text: SKILL_TEXT });
+        else context.screen.print(SKILL_TEXT.trimEnd());
+        return;
+      }
+      const folder = resolve(context.cwd, install, 'tenon');
+      const file = join(folder, 'SKILL.md');
+      await mkdir(folder, { recursive: true });
+      await writeFile(file, SKILL_TEXT);
+      if (json) context.screen.printJson({ file });
+      else context.screen.note(`wrote ${file}`);
+    });
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { parseSkillEntry } from './skill-entry.js';
+
+const uri = 'skill://a/b/SKILL.md';
+const file = (path: string, more: object = {}) => ({
+  uri: `skill://a/b/${path}`,
+  digest: `sha256:${'0'.repeat(64)}`,
+  size: 1,
+  ...more,
+});
+const entry = (resources: unknown, more: object = {}) => ({
+  ...{ uri, frontmatter: { name: 'b', description: 'd' }, resources },
+  ...more,
+});
+
+describe('parseSkillEntry', () => {
+  it('accepts listed and generated skills', () => {
+    expect(parseSkillEntry(entry([file('SKILL.md'), file('x/y.md')])).files).toHaveLength(2);
+    expect(parseSkillEntry(entry('dynamic')).files).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', null],
+    ['another URI than its name', entry('dynamic', { uri: 'skill://a/c/SKILL.md' })],
+    ['an invalid name', entry('dynamic', { uri: 'skill://B-/SKILL.md', frontmatter: { name: 'B-', description: '' } })],
+    ['no resources', entry(undefined)],
+    ['no SKILL.md', entry([file('x.md')])],
+    ['a file twice', entry([file('SKILL.md'), file('SKILL.md')])],
+    ['a file outside', entry([file('SKILL.md'), file('../c/x.md')])],
+    ['a file of another skill', entry([file('SKILL.md'), { ...file(''), uri: 'skill://c/x.md' }])],
+    ['an invalid digest', entry([file('SKILL.md', { digest: 'md5:0' })])],
+    ['an invalid size', entry([file('SKILL.md', { size: -1 })])],
+    ['too many files', entry([...Array(513).keys()].map(index => file(index === 0 ? 'SKILL.md' : `${index}.md`)))],
+    ['too many bytes', entry([file('SKILL.md', { size: 17 * 1024 ** 2 })])],
+  ])('refuses %s', (_, value) =>
+    expect(() => parseSkillEntry(value)).toThrow(expect.objectContaining({ code: 'skill/invalid' })),
+  );
+});

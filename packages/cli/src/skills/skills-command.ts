@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { printServerText } from '../calls/format-content.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { formatColumns } from '../screen.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
+import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { takeTarget } from '../target/target-reference.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { createUsageError } from '../usage-error.js';
+import { getSkill, listSkills, readSkillFile, SKILLS_EXTENSION } from './read-skill.js';
+import type { SkillEntry } from './skill-entry.js';
+
+const MAX_DESCRIPTION = 100;
+const EXTENSIONS = [{ id: SKILLS_EXTENSION }];
+
+export function createSkillsCommand(context: CliContext): Command {
+  return createCommand('skills', 'list and read the skills of a server')
+    .addCommand(createListCommand(context))
+    .addCommand(createReadCommand(context));
+}
+
+function createListCommand(context: CliContext): Command {
+  const own = createTargetCommand('list', 'list the skills of a server, and read none', '').usage(
+    '[options] TARGET\n       tenon skills list [options] -- COMMAND [ARGUMENTS…]',
+  );
+  return withTargetOptions(own)
+    .addHelpText('after', formatExamples([['tenon skills list https://example.com/mcp', 'names and descriptions']]))
+    .action(async (words: string[], options: TargetOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      const work = (connection: TargetConnection) => reportSkills(context, connection, options);
+      await runWithClient(context, reference, options, work, { extensions: EXTENSIONS });
+    });
+}
+
+function createReadCommand(context: CliContext): Command {
+  const own = createTargetCommand(
+    'read',
+    'print a file of a skill, after its size and digest are verified',
+    'NAME [FILE]',
+  ).usage('[options] TARGET NAME [FILE]\n       tenon skills read [options] NAME [FILE] -- COMMAND [ARGUMENTS…]');
+  return withTargetOptions(own)
+    .addHelpText('after', '\nNAME is the name or URI of a skill. FILE is a path in its folder (default: SKILL.md).')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon skills read https://example.com/mcp pdf-processing', 'its SKILL.md'],
+        ['tenon skills read https://example.com/mcp pdf-processing references/FORMS.md', 'another file'],
+      ]),
+    )
+    .action(async (words: string[], options: TargetOptions) => {
+      const { reference, rest } = takeTarget(context, words);
+      const [name, path = 'SKILL.md', ...more] = rest;
+      if (more.length > 0) throw createUsageError(`unknown argument: ${more.join(' ')}`, 'pass a skill and a file');
+      const work = async (connection: TargetConnection) => {
+        const skill = await findSkill(connection, name);
+        const bytes = await readSkillFile(connection.client, skill, path, connection.signal);
+        await reportFile(context, skill, path, bytes, options);
+      };
+      await runWithClient(context, reference, options, work, { extensions: EXTENSIONS });
+    });
+}
+
+async function reportSkills(
+  context: CliContext,
+  { client, signal, target }: TargetConnection,
+  { json }: TargetOptions,
+): Promise<void> {
+  const { screen } = context;
+  const { skills, problems } = await listSkills(client, signal);
+  context.code = exitCodes.success;
+  if (json) {
+    const entries = skills.map(({ files, ...entry }) => ({ ...entry, resources: files ?? 'dynamic' }));
+    return screen.printJson({ server: target.label, skills: entries, problems });
+  }
+  const { sanitizeText } = await import('tenon/host');
+  for (const problem of problems) screen.note(`not a valid skill: ${sanitizeText(problem, { max: 300 })}`);
+  if (skills.length === 0) return screen.print('The server lists no skills.');
+  screen.print(
+    formatColumns(
+      skills.map(({ name, description, files }) => [
+        name,
+        files ? `${files.length} ${files.length === 1 ? 'file' : 'files'}` : 'generated',
+        sanitizeText(description, { max: MAX_DESCRIPTION }),
+      ]),
+    ),
+  );
+}
+
+/** Finds a skill by its name or URI. Without a name, the server must list exactly one. */
+async function findSkill({ client, signal }: TargetConnection, name: string | undefined): Promise<SkillEntry> {
+  if (name?.includes('://')) return getSkill(client, name, signal);
+  const { skills } = await listSkills(client, signal);
+  const matching = name === undefined ? skills : skills.filter(each => each.name === name);
+  const [only, ...others] = matching;
+  if (only && others.length === 0) return only;
+  if (name === undefined)
+    throw createUsageError('no name of a skill', `pass one of ${skills.map(each => each.name).join(', ') || 'none'}`);
+  if (only)
+    throw createUsageError(
+      `several skills are named ${name}`,
+      `pass a URI: ${matching.map(({ uri }) => uri).join(', ')}`,
+    );
+  throw await createUnknownNameError(
+    'skill',
+    name,
+    skills.map(each => each.name),
+  );
+}
+
+async function reportFile(
+  context: CliContext,
+  skill: SkillEntry,
+  path: string,
+  bytes: Uint8Array,
+  { json }: TargetOptions,
+): Promise<void> {
+  context.code = exitCodes.success;
+  const text = decodeText(bytes);
+  const content = text === undefined ? { blob: Buffer.from(bytes).toString('base64') } : { text };
+  if (json)
+    context.screen.printJson({
+      skill: skill.name,
+      uri: skill.uri,
+      file: path,
+      verified: skill.files !== undefined,
+      ...content,
+    });
+  else if (text === undefined) context.screen.printBytes(bytes);
+  else await printServerText(context.screen, text.replace(/\n$/, ''));
+}
+
+/** Returns the text of a file, or `undefined` if it is not UTF-8. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
