@@ -141,6 +141,26 @@ describe('tenon add', () => {
     expect(read('.config/goose/config.yaml')).toBe('note: |+\n  a\n\n\n');
   });
 
+  it('declares the variables that VS Code asks for, and removes them with their last server [cli.add] [cli.remove]', async () => {
+    const text =
+      '{\n  "servers": {},\n  "inputs": [\n    { "type": "promptString", "id": "mine", "description": "Mine" } // own\n  ]\n}\n';
+    write('.config/Code/User/mcp.json', text);
+    const add = (name: string, ...variables: string[]) =>
+      tenon(['add', name, '--host', 'vscode', ...variables.flatMap(each => ['--env', each]), ...SERVER], undefined, {
+        APPDATA: join(home, '.config'),
+      });
+    const listIds = () =>
+      JSON.parse(read('.config/Code/User/mcp.json').replace('// own', '')).inputs.map(({ id }: { id: string }) => id);
+    if (process.platform === 'darwin') return;
+    expect((await add('a', 'A_TOKEN', 'SHARED')).code).toBe(0);
+    expect((await add('b', 'SHARED')).code).toBe(0);
+    expect(listIds()).toEqual(['mine', 'A_TOKEN', 'SHARED']);
+    await tenon(['remove', 'a', '--host', 'vscode'], undefined, { APPDATA: join(home, '.config') });
+    expect(listIds()).toEqual(['mine', 'SHARED']);
+    await tenon(['remove', 'b', '--host', 'vscode'], undefined, { APPDATA: join(home, '.config') });
+    expect(read('.config/Code/User/mcp.json')).toBe(text);
+  });
+
   it('follows a symbolic link to the file, and keeps the link', async () => {
     write('dotfiles/cursor.json', '{}');
     mkdirSync(join(home, '.cursor'));

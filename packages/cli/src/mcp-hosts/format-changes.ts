@@ -7,7 +7,8 @@ const DRY_WORDS = { add: 'would add', change: 'would change', remove: 'would rem
 /** Number of unchanged lines around a change. */
 const CONTEXT = 3;
 /** Variables in all forms of the hosts, with the scheme of a header. They name secrets and contain none. */
-const REFERENCE = /(?:Bearer )?(?:\$\{\{ secrets\.\w+ \}\}|\$\{(?:env:)?\w+\}|\{env:\w+\}|\$\(echo \$\w+\)|<\w+>)/g;
+const REFERENCE =
+  /(?:Bearer )?(?:\$\{\{ secrets\.\w+ \}\}|\$\{(?:env:|input:)?\w+\}|\{env:\w+\}|\$\(echo \$\w+\)|<\w+>)/g;
 
 /** Formats the change of a file as a unified diff. Secrets of the file are hidden. */
 export function formatDiff({ file, before, after }: PlannedChange): string {

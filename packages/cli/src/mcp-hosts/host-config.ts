@@ -5,6 +5,7 @@ import { isJsonObject } from '../openapi/json-object.js';
 import { jsoncFormat } from './formats/jsonc-format.js';
 import { tomlFormat } from './formats/toml-format.js';
 import { yamlFormat } from './formats/yaml-format.js';
+import { listUserInputs, updateInputs } from './host-inputs.js';
 import type { HostEntry } from './hosts/format-entry.js';
 import type { McpHost } from './hosts/mcp-host.js';
 
@@ -68,10 +69,10 @@ function changeText(
   const content = stripMark(text);
   return withLocation(file, () => {
     const before = format.parse(content);
-    const changed = change(format, content);
-    const after = format.parse(changed);
     const expected = new Map(readEntries(host, before));
     expect(expected);
+    const changed = updateInputs(host, format, change(format, content), [...expected.values()]);
+    const after = format.parse(changed);
     const isSame =
       isDeepStrictEqual(readEntries(host, after), expected) &&
       (content.trim() === '' || isDeepStrictEqual(omitSection(host, after), omitSection(host, before)));
@@ -127,9 +128,12 @@ function getSection(section: readonly string[], content: unknown): unknown {
   return section.reduce<unknown>((inner, key) => (isJsonObject(inner) ? inner[key] : undefined), content);
 }
 
-/** Returns everything but the servers. */
-function omitSection({ section: [key = ''] }: McpHost, content: unknown): unknown {
-  return isJsonObject(content) ? Object.entries(content).filter(([name]) => name !== key) : content;
+/** Returns everything but the servers, and the inputs that this command declares for them. */
+function omitSection(host: McpHost, content: unknown): unknown {
+  if (!isJsonObject(content)) return content;
+  const omitted = [host.section[0], host.variables.inputs];
+  const others = Object.entries(content).filter(([name]) => !omitted.includes(name));
+  return [others, listUserInputs(host, content)];
 }
 
 /** Adds the file and the position to the problems of a text. */

@@ -70,6 +70,27 @@ describe('JSON with comments', () => {
     );
   });
 
+  it('is the same after an item is added to a list and removed', () => {
+    for (const text of [
+      '{ "inputs": [] }',
+      '{\n  "inputs": [\n    { "id": "a" } // own\n  ]\n}\n',
+      '{"inputs": [1, 2]}',
+      '{"inputs": [1,]}',
+    ]) {
+      const added = jsoncFormat.appendItem?.(text, ['inputs'], { id: 'n' }) ?? '';
+      expect(jsoncFormat.parse(added)).toMatchObject({ inputs: expect.arrayContaining([{ id: 'n' }]) });
+      const { inputs } = jsoncFormat.parse(added) as { inputs: unknown[] };
+      expect(jsoncFormat.removeItem?.(added, ['inputs'], inputs.length - 1)).toBe(text);
+    }
+    expect(jsoncFormat.appendItem?.('{}', ['inputs'], 1)).toBe('{\n  "inputs": [\n    1\n  ]\n}');
+    expect(() => jsoncFormat.appendItem?.('{"inputs": 1}', ['inputs'], 1)).toThrow('"inputs" is not a list');
+  });
+
+  it('counts no brackets in strings and comments', () => {
+    const text = `{ "history": "${'{['.repeat(500)}\\"", /* ${'{'.repeat(500)} */ "a": 1 } // ${'['.repeat(500)}`;
+    expect(jsoncFormat.parse(text)).toMatchObject({ a: 1 });
+  });
+
   it('refuses a file with too many levels', () => {
     expect(() => jsoncFormat.parse('['.repeat(100_000))).toThrow('more than 200 levels');
   });

@@ -1,6 +1,6 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
-import { appendJsonMember, deleteJsonMember, formatJsonValue } from './jsonc-members.js';
+import { appendJsonChild, appendJsonMember, deleteJsonChild, formatJsonValue } from './jsonc-members.js';
 import { applyTextEdits, detectLineEnd, detectUnit, getLineIndent, getTextPosition } from './text-edits.js';
 
 const MAX_DEPTH = 200;
@@ -27,9 +27,27 @@ export const jsoncFormat: ConfigFormat = {
   removeMember(text, path, key) {
     const { object, rest } = findObject(text, path);
     const member = rest.length > 0 ? undefined : findMember(text, object, key);
-    return member === undefined ? text : deleteJsonMember(text, object, member);
+    return member === undefined ? text : deleteJsonChild(text, object, member);
+  },
+  appendItem(text, path, value) {
+    const list = findList(text, path);
+    if (list !== undefined) return appendJsonChild(text, list, '', value);
+    return jsoncFormat.setMember(text, path.slice(0, -1), path.at(-1) ?? '', [value]);
+  },
+  removeItem(text, path, index) {
+    const list = findList(text, path);
+    const item = list?.children?.[index];
+    return list === undefined || item === undefined ? text : deleteJsonChild(text, list, item);
   },
 };
+
+function findList(text: string, path: readonly string[]): Node | undefined {
+  const { object, rest } = findObject(text, path.slice(0, -1));
+  const key = path.at(-1) ?? '';
+  const value = rest.length > 0 ? undefined : findMember(text, object, key)?.children?.[1];
+  if (value === undefined || value.type === 'array') return value;
+  throw new ConfigTextError(`"${key}" is not a list`, getTextPosition(text, value.offset));
+}
 
 function nestValue(keys: readonly string[], value: unknown): unknown {
   return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
@@ -47,11 +65,15 @@ function parseRoot(text: string): Node {
   return root;
 }
 
+/** Brackets, and the strings and comments in which they mean nothing. */
+const BRACKET = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[[\]{}]/g;
+
 /** The parser calls itself for each level. */
 function checkDepth(text: string): void {
   let depth = 0;
-  for (const [character] of text.matchAll(/[[\]{}]/g)) {
-    depth += character === '{' || character === '[' ? 1 : -1;
+  for (const [token] of text.matchAll(BRACKET)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
     if (depth > MAX_DEPTH) throw new ConfigTextError(`the file has more than ${MAX_DEPTH} levels`);
   }
 }

@@ -22,6 +22,15 @@ function formatInline(value: unknown): string {
 
 /** Adds a member at the end of an object, in the style of the object. */
 export function appendJsonMember(text: string, object: Node, key: string, value: unknown): string {
+  return appendJsonChild(text, object, `${JSON.stringify(key)}: `, value);
+}
+
+/**
+ * Adds a value at the end of an object or array, in its style.
+ *
+ * @param label Text in front of the value.
+ */
+export function appendJsonChild(text: string, object: Node, label: string, value: unknown): string {
   const lineEnd = detectLineEnd(text);
   const unit = detectUnit(text);
   const close = object.offset + object.length - 1;
@@ -29,7 +38,7 @@ export function appendJsonMember(text: string, object: Node, key: string, value:
   const closeIndent = getLineIndent(text, object.offset);
   if (last === undefined) {
     const indent = closeIndent + unit;
-    const member = `${lineEnd}${indent}${JSON.stringify(key)}: ${formatJsonValue(value, indent, unit, lineEnd)}`;
+    const member = `${lineEnd}${indent}${label}${formatJsonValue(value, indent, unit, lineEnd)}`;
     const start = findContentEnd(text, close);
     const isBlank = start === object.offset + 1;
     // A comment may stand in the braces. A line end before the closing one stays.
@@ -42,16 +51,16 @@ export function appendJsonMember(text: string, object: Node, key: string, value:
   const ownComma = commaEnd === undefined ? '' : ',';
   const isInline = !text.slice(object.offset, close).includes('\n');
   if (isInline) {
-    const member = ` ${JSON.stringify(key)}: ${formatInline(value)}${ownComma}`;
+    const member = ` ${label}${formatInline(value)}${ownComma}`;
     return applyTextEdits(text, [...comma, createInsertion(anchor, member)]);
   }
   const indent = isFirstInLine(text, last) ? getLineIndent(text, last.offset) : closeIndent + unit;
-  const member = `${lineEnd}${indent}${JSON.stringify(key)}: ${formatJsonValue(value, indent, unit, lineEnd)}${ownComma}`;
+  const member = `${lineEnd}${indent}${label}${formatJsonValue(value, indent, unit, lineEnd)}${ownComma}`;
   return applyTextEdits(text, [...comma, createInsertion(anchor, member)]);
 }
 
-/** Deletes a member with its comma, and with a comment behind it. Comments above it stay. */
-export function deleteJsonMember(text: string, object: Node, member: Node): string {
+/** Deletes a member or an item with its comma, and with a comment behind it. Comments above it stay. */
+export function deleteJsonChild(text: string, object: Node, member: Node): string {
   const children = object.children ?? [];
   const index = children.indexOf(member);
   const close = object.offset + object.length - 1;

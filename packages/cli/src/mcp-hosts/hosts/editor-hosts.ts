@@ -1,6 +1,7 @@
 import type { McpHost } from './mcp-host.js';
 import {
   ENV_VARIABLE,
+  INPUT_VARIABLE,
   NO_VARIABLE,
   PLAIN_COMMAND,
   PLAIN_URL,
@@ -34,7 +35,7 @@ export const editorHosts: readonly McpHost[] = [
     section: ['servers'],
     command: TYPED_COMMAND,
     url: TYPED_URL,
-    variables: ENV_VARIABLE,
+    variables: INPUT_VARIABLE,
   },
   {
     id: 'vscode-insiders',
@@ -46,7 +47,7 @@ export const editorHosts: readonly McpHost[] = [
     section: ['servers'],
     command: TYPED_COMMAND,
     url: TYPED_URL,
-    variables: ENV_VARIABLE,
+    variables: INPUT_VARIABLE,
   },
   {
     id: 'windsurf',

@@ -63,6 +63,8 @@ export interface VariableForm {
   readonly text?: string;
   /** Other texts that the host replaces. Files of users may contain them. */
   readonly otherTexts?: readonly string[];
+  /** Key of the file with a list of the variables of `text`, whose values the host asks for. */
+  readonly inputs?: string;
   /** Key with a list of the names of variables that the host passes to the process. Replaces `text` in the environment. */
   readonly envNames?: string;
   /** Keys of headers whose values are names of variables. Replace `text` in headers. */

@@ -16,13 +16,14 @@ const notes = {
 const docs = { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${DOCS_TOKEN}', 'X-Team': 'core' } };
 
 /** A configuration as users have it: with comments, other settings and another server. */
-function createConfig({ format, section, listKey }: McpHost): string {
+function createConfig({ format, section, listKey, variables }: McpHost): string {
   const [key] = section;
+  const inputs = variables.inputs === undefined ? '' : '\n\t"inputs": []';
   if (format === 'toml')
     return `# mine\nmodel = "o3" # best\n\n[${key}.other] # keep\ncommand = "other"\n\n# last\n[tui]\n`;
   const item = listKey === undefined ? '  other: # keep\n    cmd: other' : '  - name: other # keep\n    command: other';
   if (format === 'yaml') return `# mine\nmodel: "o3"   # best\n${key}:\n${item}\n# last\ntheme: [dark,  light]\n`;
-  return `{\n\t// mine\n\t"theme":  "dark", // best\n\t"${key}": {\n\t\t"other": { "command": "other" } // keep\n\t},\n\t/* last */ "x": [1,2],\n}\n`;
+  return `{\n\t// mine\n\t"theme":  "dark", // best\n\t"${key}": {\n\t\t"other": { "command": "other" } // keep\n\t},\n\t/* last */ "x": [1,2],${inputs}\n}\n`;
 }
 
 const toPlan = (host: McpHost, text: string): PlannedChange => ({
@@ -36,7 +37,8 @@ describe.each(mcpHosts)('$title', host => {
     expect(added.actions.map(({ action }) => action)).toEqual(['add', 'add']);
     await expect(added.after).toMatchFileSnapshot(join(import.meta.dirname, 'golden', `${host.id}.txt`));
     const lines = added.after.split('\n').map(line => line.replace(' } //', ' }, //'));
-    for (const line of text.split('\n')) expect(lines).toContain(line.replace(' } //', ' }, //'));
+    const kept = text.split('\n').filter(line => !line.includes('"inputs"'));
+    for (const line of kept) expect(lines).toContain(line.replace(' } //', ' }, //'));
   });
 
   it('has the same file after a server is added and removed [cli.remove]', () => {

@@ -16,5 +16,7 @@ export const SHELL_VARIABLE: VariableForm = { text: '${VAR}' };
 /** Gemini CLI and its forks. */
 export const DOLLAR_VARIABLE: VariableForm = { text: '${VAR}', otherTexts: ['$VAR'] };
 export const ENV_VARIABLE: VariableForm = { text: '${env:VAR}' };
+/** VS Code asks for the value, and stores it encrypted. */
+export const INPUT_VARIABLE: VariableForm = { text: '${input:VAR}', inputs: 'inputs' };
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: end
 export const NO_VARIABLE: VariableForm = {};
