@@ -120,6 +120,28 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
+  it('serves metrics at a port of their own', async () => {
+    const project = await projectWith({ corner: shopEntry() });
+    await project.write('policy.json', { rules: [{ deny: 'corner/process' }, { action: 'allow' }] });
+    const args = ['--trust', '--port', '0', '--json', '--policy', 'policy.json', '--metrics', '0'];
+    const gateway = await serving(project.folder, ['gateway', ...args]);
+    const { url } = await gateway.said<{ url: string }>(({ event }) => event === 'metrics');
+    const client = await connect(gateway.url);
+    await client.callTool('corner__price', { of: 'tea' });
+    await client.callTool('corner__process');
+    const text = await (await fetch(url)).text();
+    const call = 'gen_ai_tool_name="corner__price".*tenon_upstream="corner",tenon_policy_decision="allow"';
+    expect(text).toMatch(new RegExp(`mcp_server_operation_duration_seconds_count{.*${call}} 1`));
+    expect(text).toMatch(
+      /mcp_server_operation_duration_seconds_count{.*gen_ai_tool_name="corner__process".*tenon_policy_decision="deny",error_type="tool_error"} 1/,
+    );
+    expect(text).toMatch(/tenon_upstream_connections{tenon_upstream="corner",tenon_upstream_state="connected"} 1/);
+    expect((await fetch(new URL('/metrics', gateway.url))).status).toBe(404);
+    await client.close();
+    expect(await gateway.end()).toBe(0);
+    await project.remove();
+  });
+
   it('serves the program that starts it', async () => {
     const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust', '--servers', 'corner'));
     expect(await client.callTool('corner__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });

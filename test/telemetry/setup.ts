@@ -45,8 +45,10 @@ export function setUpSdk() {
             name: descriptor.name,
             unit: descriptor.unit,
             attributes,
+            /** The value of a counter or a gauge. */
+            value,
             count: (value as { count: number }).count,
-            boundaries: (value as { buckets: { boundaries: number[] } }).buckets.boundaries,
+            boundaries: (value as { buckets?: { boundaries: number[] } }).buckets?.boundaries,
           })),
         ),
       );

@@ -40,6 +40,13 @@ export function parsePort(text: string): number {
   return value;
 }
 
+/** Parses the address of metrics: a port on loopback, or `HOST:PORT`. */
+export function parseAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[^\]]+\]|[^:]+):)?(\d+)$/.exec(text) ?? [];
+  if (port === '') throw new InvalidArgumentError('Expected a port, or an address such as 0.0.0.0:9464.');
+  return { host: host.replace(/^\[|\]$/g, ''), port: parsePort(port) };
+}
+
 /** Parses a list of names: `a,b`. The option may be repeated. */
 export function parseNames(text: string, before: readonly string[] = []): string[] {
   const parsed = text.split(',').map(each => each.trim());

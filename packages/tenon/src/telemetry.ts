@@ -5,5 +5,21 @@
  */
 
 export { createTelemetry, type TelemetryOptions } from './telemetry/create-telemetry.js';
-export type { OpenTelemetryApi, OpenTelemetrySpan } from './telemetry/opentelemetry-api.js';
-export type { NetworkInfo, OutgoingTrace, Telemetry, TracedConnection, TracedRequest } from './telemetry/telemetry.js';
+export type {
+  GaugeCallback,
+  OpenTelemetryApi,
+  OpenTelemetryCounter,
+  OpenTelemetryGauge,
+  OpenTelemetrySpan,
+} from './telemetry/opentelemetry-api.js';
+export type {
+  HostMeasurement,
+  NetworkInfo,
+  OutgoingTrace,
+  Telemetry,
+  TracedCall,
+  TracedConnection,
+  TracedRequest,
+  RequestDetails,
+  UpstreamMeasurement,
+} from './telemetry/telemetry.js';

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Host } from 'tenon/host';
+import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import type { MetricsAddress, MetricsServer } from '../gateway/metrics.js';
 import { watchGateway } from '../gateway/reload-gateway.js';
 import { selectServers } from '../gateway/select-servers.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
@@ -14,6 +16,7 @@ import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, listen, type ServedEndpoint } from '../http/listen.js';
 import { type CallerSignInCommandOptions, createGatewaySignIn } from '../http/sign-in.js';
 import {
+  parseAddress,
   parseCount,
   parseDuration,
   parseNames,
@@ -35,6 +38,8 @@ interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignIn
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
   readonly trust?: boolean;
   readonly json?: boolean;
+  /** Address of the metrics. `true` for the default. */
+  readonly metrics?: MetricsAddress | true;
   /**
    * Applies changes of the configuration files and of the policy file.
    * @default `true`
@@ -46,6 +51,8 @@ interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignIn
 }
 
 const DEFAULT_PORT = 8080;
+/** Default address of the metrics, at the port that exporters of OpenTelemetry use. */
+const METRICS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
 
 export function gatewayCommand(context: CliContext): Command {
   const own = createCommand('gateway', 'serve all servers of a configuration as one MCP server')
@@ -64,6 +71,11 @@ export function gatewayCommand(context: CliContext): Command {
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(own, 'admit only callers that send the token in this environment variable');
   return withDrain(withGuardOptions(withCallerSignIn(withProtection(own, parseNames))))
+    .option(
+      '--metrics [address]',
+      `serve /metrics for Prometheus at this port or HOST:PORT (default: ${METRICS.host}:${METRICS.port})`,
+      parseAddress,
+    )
     .option('--json', 'print the URL and the state of servers as lines of JSON')
     .addHelpText(
       'after',
@@ -164,9 +176,19 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
   // On stdio, the client is the user of this machine.
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
-  const given = { ...options, ...selections, ...(callerSignIn ? { callerSignIn } : {}) };
-  const hosting = await createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
+  const metrics = await startMetrics(context, options);
+  const measured = metrics ? { telemetry: metrics.telemetry } : {};
+  const given = { ...options, ...selections, ...measured, ...(callerSignIn ? { callerSignIn } : {}) };
+  const creating = createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
+  const hosting = await creating.catch(async error => {
+    await metrics?.close();
+    throw error;
+  });
   const { policy, json = false, reload = true } = options;
+  const closeAll = async () => {
+    await hosting.close();
+    await metrics?.close();
+  };
   const reloadable = { gateway: hosting, configuration, readAt, entries: approved, policy, trust, json, stdio, inputs };
   const start = async (): Promise<RunningServer> => {
     const watch = reload ? await watchGateway(context, reloadable) : undefined;
@@ -177,7 +199,21 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     };
     return { ...running, close };
   };
-  await runUntilSignal(context, hosting, start, toDrainTime(options));
+  await runUntilSignal(context, { close: closeAll }, start, toDrainTime(options));
+}
+
+async function startMetrics(
+  { screen }: CliContext,
+  { metrics, json, stdio = false }: GatewayOptions,
+): Promise<MetricsServer | undefined> {
+  if (metrics === undefined) return undefined;
+  const { serveMetrics } = await import('../gateway/metrics.js');
+  const address = metrics === true ? METRICS : metrics;
+  const server = await serveMetrics(address);
+  if (json && !stdio) screen.printJson({ event: 'metrics', url: server.url });
+  else screen.note(`metrics: ${server.url}`);
+  if (!isLoopbackHost(address.host)) screen.note('Every machine that reaches this address can read the metrics.');
+  return server;
 }
 
 async function serve(

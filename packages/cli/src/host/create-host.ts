@@ -14,6 +14,7 @@ import {
   type Policy,
   type ServerChanges,
 } from 'tenon/host';
+import type { Telemetry } from 'tenon/telemetry';
 import type { CliContext } from '../cli-context.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
@@ -57,6 +58,11 @@ export interface GatewayHostOptions extends StoreOptions {
    * @default the user of this machine signs in
    */
   readonly callerSignIn?: CallerSignIn;
+  /**
+   * Measures calls.
+   * @default none
+   */
+  readonly telemetry?: Telemetry;
 }
 
 export interface GatewayHost {
@@ -90,6 +96,7 @@ export async function createGatewayHost(
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
+      ...(options.telemetry ? { telemetry: options.telemetry } : {}),
       ...(options.listDenied ? { listDenied: true } : {}),
       ...(options.screening ? { screening: { onThreat: options.screening } } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),

@@ -5,9 +5,9 @@ import type { RunHandler } from './handler-run.js';
 import { createRetryStrategy } from './lazy-run.js';
 
 describe('a handler without input requests', () => {
-  const facts = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };
+  const details = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };
   const asking = createRetryStrategy({
-    ...facts,
+    ...details,
     states: () => {
       throw new Error('loaded');
     },

@@ -26,6 +26,8 @@ export interface RetryContext {
   readonly received?: ReceivedRetry | undefined;
   /** Throws when the client does not support the input request. */
   readonly check: (method: string, params: JsonObject) => void;
+  /** Called with the number of a later round, from 2. */
+  readonly onRound?: ((round: number) => void) | undefined;
 }
 
 /**
@@ -51,6 +53,7 @@ async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<Js
   const forwarded = await context.states.forward(context.inputs, context.boundTo, context.received);
   if (forwarded !== undefined) return forwarded;
   const state = await context.states.open(context.inputs, context.boundTo, context.caller);
+  context.onRound?.(state.round + 1);
   try {
     return await new RetryRound(context, state).start(asker);
   } finally {

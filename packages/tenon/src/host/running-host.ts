@@ -19,9 +19,8 @@ import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
-import type { ServerEntry } from './config/server-entry.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
-import { createConnector, toServerEntry } from './connections/connector.js';
+import { createConnector } from './connections/connector.js';
 import type { ListKind } from './connections/list-cache.js';
 import { ProcessLimit } from './connections/process-limit.js';
 import { SharedSessions } from './connections/shared-sessions.js';
@@ -31,6 +30,8 @@ import { type UnavailableServer, UpstreamRegistry } from './connections/upstream
 import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
+import { choosePrefix, logError, toEntries } from './host-setup.js';
+import { createUpstreamTelemetry, collectMeasurement } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
@@ -82,6 +83,7 @@ export class RunningHost implements Host {
       stores: this.#stores,
       clock,
       reportError,
+      telemetry: options.telemetry,
     });
     const anchors = this.#startAnchors(reportError);
     this.#closing.push(async () => anchors?.close());
@@ -92,6 +94,10 @@ export class RunningHost implements Host {
     });
     this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
     this.#pool.update(options.servers);
+    const stopMeasuring = options.telemetry?.observeHost(() =>
+      collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals),
+    );
+    this.#closing.push(async () => stopMeasuring?.());
   }
 
   #createSharedSessions(onError: (error: TenonError) => void): SharedSessions {
@@ -217,7 +223,7 @@ export class RunningHost implements Host {
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,
       identity: { name: identity.name, version: identity.version },
-      telemetry: this.#options.telemetry,
+      telemetry: this.#options.telemetry && createUpstreamTelemetry(this.#options.telemetry, name),
       clock: this.#clock,
       onError: error => this.#guard.reportError(error),
       onConnection: connection => this.#observeConnection(connection),
@@ -258,6 +264,7 @@ export class RunningHost implements Host {
       callerSignIn,
       waitForTasks,
       listDenied,
+      telemetry: this.#options.telemetry,
       selection: parseEntrySelection(selection.servers),
     });
     this.#gateways.set(gateway, selection);
@@ -278,22 +285,4 @@ export class RunningHost implements Host {
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));
   }
-}
-
-/** Converts the enabled servers to the form that the lock, the policy and the configuration use. */
-function toEntries(servers: HostOptions['servers']): Map<string, ServerEntry> {
-  const enabled = Object.entries(servers).filter(([, { disabled }]) => !disabled);
-  return new Map(enabled.map(([name, server]) => [name, toServerEntry(name, server)]));
-}
-
-/** Chooses the prefix. Counts disabled servers too, so that names do not depend on which servers are enabled. */
-function choosePrefix({ prefix = DEFAULT_HOST_OPTIONS.prefix, servers }: HostOptions): 'always' | 'never' {
-  if (prefix !== 'auto') return prefix;
-  return Object.keys(servers).length > 1 ? 'always' : 'never';
-}
-
-declare const console: { error(...parts: unknown[]): void } | undefined;
-
-function logError(error: TenonError): void {
-  console?.error(`tenon: ${error.code}: ${error.message}`);
 }

@@ -29,6 +29,16 @@ export interface PendingOptions extends RequestTimeouts {
 
 export interface PeerCallOptions extends PendingOptions {
   readonly send?: SendOptions;
+  /** Trace of the call of which the request is a round. Absent without telemetry. */
+  readonly trace?: CallTrace | undefined;
+}
+
+/** Trace of a call, over its rounds. */
+export interface CallTrace {
+  /** Number of the current round, from 1. */
+  round: number;
+  /** Context in which later rounds are traced. The telemetry sets it. */
+  context?: unknown;
 }
 
 /** Params of a request. A function gets the ID of the request, for example for a progress token. */

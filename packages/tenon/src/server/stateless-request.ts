@@ -180,6 +180,7 @@ class StatelessRequestContext implements RequestContext {
   }
 
   createInputStrategy(inputs: RetryInputs, boundTo: () => string): InputStrategy {
+    const { telemetry } = this.#runtime.options;
     return createRetryStrategy({
       states: this.#runtime.requestStates,
       boundTo,
@@ -188,6 +189,7 @@ class StatelessRequestContext implements RequestContext {
       canSuspend: !this.#io.ephemeral,
       received: { request: this.#request, io: this.#io, onCancel: listener => this.onCancel(listener) },
       check: (method, params) => requireInputCapability(method, params, this.caller, this.dialect),
+      onRound: telemetry && (round => telemetry.addDetails({ round })),
     });
   }
 }

@@ -1,7 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
-import type { TracedConnection, TracedRequest } from './telemetry.js';
+import type { TracedConnection, TracedRequest, RequestDetails } from './telemetry.js';
 
 /** Tool or prompt that a request is for. */
 export interface TraceTarget {
@@ -30,7 +30,12 @@ export function findTarget({ method, params }: TracedRequest): TraceTarget | und
 }
 
 /** Attributes that spans and measurements of a connection have in common. */
-export function describeConnection({ protocolVersion, network, role }: TracedConnection): TelemetryAttributes {
+export function describeConnection({
+  protocolVersion,
+  network,
+  role,
+  upstream,
+}: TracedConnection): TelemetryAttributes {
   const { transport, protocol, serverAddress, serverPort } = network;
   return dropAbsent({
     'mcp.protocol.version': protocolVersion,
@@ -38,7 +43,13 @@ export function describeConnection({ protocolVersion, network, role }: TracedCon
     'network.protocol.name': protocol,
     'server.address': role === 'client' ? serverAddress : undefined,
     'server.port': role === 'client' ? serverPort : undefined,
+    'tenon.upstream': upstream,
   });
+}
+
+/** Converts details to the attributes that measurements have, too. */
+export function describeDetails({ upstream, decision, cache }: RequestDetails): TelemetryAttributes {
+  return dropAbsent({ 'tenon.upstream': upstream, 'tenon.policy.decision': decision, 'tenon.cache': cache });
 }
 
 /** Attributes that spans and measurements of a request have in common. `name` replaces that of the target. */

@@ -4,6 +4,7 @@ import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';
 import { version } from '../version.js';
 import {
   describeConnection,
+  describeDetails,
   describeFailure,
   describeMessage,
   describeRequest,
@@ -14,6 +15,7 @@ import {
   type TraceFailure,
   toTraceFailure,
 } from './attributes.js';
+import { createHostInstruments } from './host-instruments.js';
 import { createInstruments } from './instruments.js';
 import { KnownNames } from './known-names.js';
 import type { OpenTelemetryApi, OpenTelemetrySpan, TelemetryAttributes } from './opentelemetry-api.js';
@@ -35,9 +37,16 @@ export interface TelemetryOptions<Context, Span extends OpenTelemetrySpan> {
    * @default `false`, because they may hold data of users
    */
   readonly recordContent?: boolean | undefined;
+  /**
+   * Makes spans of notifications, too. A call may have many, such as those of its progress.
+   * @default `false`
+   */
+  readonly notifications?: boolean | undefined;
 }
 
 const SCOPE = 'tenon';
+/** Attribute with the number of the round of a call, from 1. */
+const ROUND = 'tenon.mrtr.round';
 const SERVER_KIND = 1;
 const CLIENT_KIND = 2;
 const ERROR_STATUS = 2;
@@ -55,10 +64,13 @@ const MAX_CONTENT = 4096;
 export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   options: TelemetryOptions<Context, Span>,
 ): Telemetry {
-  const { api, baggage: hasBaggage = false, recordContent = false } = options;
+  const { api, baggage: hasBaggage = false, recordContent = false, notifications = false } = options;
   const { trace, context, propagation } = api;
   const tracer = trace.getTracer(SCOPE, version);
-  const instruments = createInstruments(api.metrics.getMeter(SCOPE, version));
+  const meter = api.metrics.getMeter(SCOPE, version);
+  const instruments = createInstruments(meter);
+  /** Attributes for the measurements of requests that are being served. */
+  const details = new WeakMap<Span, TelemetryAttributes>();
   const names = new KnownNames();
 
   const writeContext = (of: Context): JsonObject => {
@@ -88,6 +100,13 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     );
   }
 
+  /** Describes a failure for a measurement. */
+  function toFailureLabels(failure: TraceFailure | undefined): TelemetryAttributes {
+    if (failure === undefined) return {};
+    const type = names.toErrorLabel(failure.type);
+    return describeFailure(type === failure.type ? failure : { type });
+  }
+
   /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
   function complete(
     request: TracedRequest,
@@ -100,23 +119,33 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     const outcome = describeFailure(failure);
     const content: TelemetryAttributes =
       recordContent && target?.kind === 'tool' && result ? { 'gen_ai.tool.call.result': toContent(result) } : {};
-    span.setAttributes({ ...outcome, ...content });
+    span.setAttributes({ ...outcome, ...content, ...describeRound(request, result) });
     if (failure) span.setStatus({ code: ERROR_STATUS, message: failure.message });
     if (isOwn) span.end();
-    const name = target && names.toLabel(target, request.isKnown, failure);
+    const added = details.get(span);
+    // A host adds the server once it has found the tool.
+    const isKnown = request.isKnown ?? (added?.['tenon.upstream'] === undefined ? undefined : true);
     instruments.recordRequest(request, performance.now() - startedAt, {
-      ...describeRequest(request, target, name),
-      ...outcome,
+      ...describeRequest(request, target, target && names.toLabel(target, isKnown, failure)),
+      'mcp.method.name': names.toMethodLabel(request.method, failure),
+      ...added,
+      ...toFailureLabels(failure),
     });
   }
 
   return {
+    ...createHostInstruments(meter),
+    ...createNotificationTraces(),
     async traceOutgoing(request, send) {
       const active = context.active();
       const outer = trace.getSpan(active);
       const isOwn = outer === undefined || !isToolSpan(request, outer);
-      const span = isOwn ? startSpan(request, active, []) : outer;
-      const own = isOwn ? trace.setSpan(active, span) : active;
+      const { call } = request;
+      const parent = call?.context === undefined ? active : (call.context as Context);
+      const span = isOwn ? startSpan(request, parent, []) : outer;
+      const own = isOwn ? trace.setSpan(parent, span) : active;
+      // Rounds have one trace also where no span of the program is around the call.
+      if (call) call.context ??= outer === undefined ? own : active;
       const startedAt = performance.now();
       let sent = request;
       const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
@@ -141,11 +170,15 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       const links = ambient !== undefined && trace.getSpan(parent) !== ambient ? [ambient] : [];
       const span = startSpan(request, parent, links);
       const startedAt = performance.now();
+      const closeStream =
+        request.method === 'subscriptions/listen' ? instruments.countOpen('stream', 'server') : undefined;
       const fail = (error: unknown): never => {
+        closeStream?.();
         complete(request, span, startedAt, toTraceFailure(error, request.signal?.aborted), { isOwn: true });
         throw error;
       };
       const finish = (result: JsonObject): JsonObject => {
+        closeStream?.();
         complete(request, span, startedAt, findResultFailure(request, result), { result, isOwn: true });
         return result;
       };
@@ -159,10 +192,12 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     },
     measureSession(session) {
       const startedAt = performance.now();
+      const closeSession = instruments.countOpen('session', session.role);
       let hasEnded = false;
       return error => {
         if (hasEnded) return;
         hasEnded = true;
+        closeSession();
         const failure = error === undefined ? undefined : toTraceFailure(error);
         const { 'rpc.response.status_code': _, ...outcome } = describeFailure(failure);
         instruments.recordSession(session, performance.now() - startedAt, {
@@ -171,8 +206,43 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         });
       };
     },
-    getTraceContext: () => writeContext(context.active()),
+    addDetails(added) {
+      const span = trace.getSpan(context.active());
+      if (span === undefined) return;
+      const attributes = describeDetails(added);
+      span.setAttributes(added.round === undefined ? attributes : { ...attributes, [ROUND]: added.round });
+      details.set(span, { ...details.get(span), ...attributes });
+    },
   };
+
+  function createNotificationTraces(): Pick<Telemetry, 'traceOutgoingNotification' | 'traceIncomingNotification'> {
+    const runInSpan = <T>(notification: TracedRequest, parent: Context, run: (own: Context) => T): T => {
+      if (!notifications) return run(parent);
+      const span = startSpan(notification, parent, []);
+      const own = trace.setSpan(parent, span);
+      try {
+        return context.with(own, () => run(own));
+      } finally {
+        span.end();
+      }
+    };
+    return {
+      traceOutgoingNotification: (notification, send) =>
+        runInSpan(notification, context.active(), own => send(writeContext(own))),
+      traceIncomingNotification(notification, handle) {
+        const traced = readTraceContext(notification.params, hasBaggage);
+        const parent = notifications ? propagation.extract(context.active(), traced) : context.active();
+        runInSpan(notification, parent, handle);
+      },
+    };
+  }
+}
+
+/** Describes the round of a call with input requests. A call of one round has no number. */
+function describeRound({ call, params }: TracedRequest, result: JsonObject | undefined): TelemetryAttributes {
+  if (call && call.round > 1) return { [ROUND]: call.round };
+  const isRetry = params?.requestState !== undefined || params?.inputResponses !== undefined;
+  return result?.resultType === 'input_required' && !isRetry ? { [ROUND]: 1 } : {};
 }
 
 function nameSpan(request: TracedRequest): string {

@@ -1,4 +1,4 @@
-import type { TelemetryAttributes } from './opentelemetry-api.js';
+import type { OpenTelemetryCounter, TelemetryAttributes } from './opentelemetry-api.js';
 import type { TracedConnection, TracedRequest } from './telemetry.js';
 
 /** Bounds of the histograms, in seconds. */
@@ -9,6 +9,7 @@ interface Histogram {
 }
 
 interface Meter {
+  createUpDownCounter(name: string, options: { description: string }): OpenTelemetryCounter;
   createHistogram(
     name: string,
     options: { description: string; unit: string; advice: { explicitBucketBoundaries: number[] } },
@@ -19,6 +20,8 @@ interface Meter {
 export interface Instruments {
   recordRequest(request: TracedRequest, duration: number, attributes: TelemetryAttributes): void;
   recordSession(session: TracedConnection, duration: number, attributes: TelemetryAttributes): void;
+  /** Counts a session, or an open stream of `subscriptions/listen`. Call the returned function at its end. */
+  countOpen(kind: 'session' | 'stream', role: TracedConnection['role']): () => void;
 }
 
 /** Creates the standard histograms, and one for listening requests, whose duration is that of a subscription. */
@@ -34,7 +37,15 @@ export function createInstruments(meter: Meter): Instruments {
     server: create('mcp.server.session.duration', 'Duration of a session, at the server'),
   };
   const listening = create('tenon.listen.duration', 'Duration of a subscriptions/listen request');
+  const open = {
+    session: meter.createUpDownCounter('tenon.sessions.open', { description: 'Open sessions' }),
+    stream: meter.createUpDownCounter('tenon.streams.open', { description: 'Open streams of subscriptions/listen' }),
+  };
   return {
+    countOpen(kind, role) {
+      open[kind].add(1, { 'tenon.role': role });
+      return () => open[kind].add(-1, { 'tenon.role': role });
+    },
     recordRequest({ method, role }, duration, attributes) {
       const histogram = method === 'subscriptions/listen' ? listening : operations[role];
       histogram.record(duration / 1000, attributes);

@@ -25,6 +25,25 @@ export interface OpenTelemetrySpan {
   end(): void;
 }
 
+/** The part of a counter of `@opentelemetry/api` that is used. */
+export interface OpenTelemetryCounter {
+  /** Adds to the counter. */
+  add(value: number, attributes?: TelemetryAttributes): void;
+}
+
+/** The part of a gauge of `@opentelemetry/api` that is used. */
+export interface OpenTelemetryGauge {
+  /** Adds a function that is called for each measurement. */
+  addCallback(callback: GaugeCallback): void;
+  /** Removes the function. */
+  removeCallback(callback: GaugeCallback): void;
+}
+
+/** Function that measures the value of a gauge. */
+export type GaugeCallback = (result: {
+  observe(value: number, attributes?: TelemetryAttributes): void;
+}) => void | Promise<void>;
+
 /**
  * The part of `@opentelemetry/api` that is used. Pass the module itself: `import * as api from '@opentelemetry/api'`.
  * @see https://opentelemetry.io/docs/languages/js/
@@ -69,6 +88,9 @@ export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan> {
         name: string,
         options: { description: string; unit: string; advice: { explicitBucketBoundaries: number[] } },
       ): { record(value: number, attributes: TelemetryAttributes): void };
+      createCounter(name: string, options: { description: string }): OpenTelemetryCounter;
+      createUpDownCounter(name: string, options: { description: string }): OpenTelemetryCounter;
+      createObservableGauge(name: string, options: { description: string }): OpenTelemetryGauge;
     };
   };
 }

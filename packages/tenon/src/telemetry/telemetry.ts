@@ -26,6 +26,8 @@ export interface TracedConnection {
   readonly sessionId?: string | undefined;
   /** Network properties. */
   readonly network: NetworkInfo;
+  /** Name of the server in a host that sends it requests. */
+  readonly upstream?: string | undefined;
 }
 
 /** A request that is sent or served. */
@@ -38,8 +40,48 @@ export interface TracedRequest extends TracedConnection {
   readonly params?: JsonObject | undefined;
   /** True if the tool or prompt is known to exist, false if it is known not to exist. */
   readonly isKnown?: boolean | undefined;
+  /** The call of which the request is a round. Absent for requests without rounds. */
+  readonly call?: TracedCall | undefined;
   /** Aborted when the request is cancelled. */
   readonly signal?: AbortSignalLike | undefined;
+}
+
+/** A call of one or more rounds, each of which is a request. */
+export interface TracedCall {
+  /** Number of the current round, from 1. */
+  readonly round: number;
+  /** Context of the first round, in which the later ones are traced too. The telemetry sets it. */
+  context?: unknown;
+}
+
+/** Details of a request that are known while it is served. Few different values exist. */
+export interface RequestDetails {
+  /** Number of the round of the call, from 1. */
+  readonly round?: number | undefined;
+  /** Name of the server in the host to which the request goes. */
+  readonly upstream?: string | undefined;
+  /** Decision of a host: that of its policy, `limited` by a quota, or `blocked` by the lock or the configuration. */
+  readonly decision?: 'allow' | 'ask' | 'deny' | 'limited' | 'blocked' | undefined;
+  /** `hit` if a list was in the cache of a host. */
+  readonly cache?: 'hit' | 'miss' | undefined;
+}
+
+/** State of a host, which is measured again and again. */
+export interface HostMeasurement {
+  /** Number of connections to each server by state, and of running calls. */
+  readonly upstreams: readonly UpstreamMeasurement[];
+  /** Number of calls that wait for an approval. */
+  readonly pendingApprovals: number;
+}
+
+/** State of one server of a host. */
+export interface UpstreamMeasurement {
+  /** Name of the server in the host. */
+  readonly name: string;
+  /** Number of connections in each state. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Number of running calls. */
+  readonly calls: number;
 }
 
 /** A request that is being sent. */
@@ -61,6 +103,14 @@ export interface Telemetry {
   traceIncoming(request: TracedRequest, serve: () => MaybePromise<JsonObject>): MaybePromise<JsonObject>;
   /** Measures a session until the returned function is called, with the error that ended it. */
   measureSession(session: TracedConnection): (error?: unknown) => void;
-  /** Returns the members of `_meta` that carry the current trace. */
-  getTraceContext(): JsonObject;
+  /** Traces a notification that this process sends, if notifications are traced. `send` gets members of `_meta`. */
+  traceOutgoingNotification<T>(notification: TracedRequest, send: (meta: JsonObject) => T): T;
+  /** Traces a notification that this process receives, if notifications are traced. */
+  traceIncomingNotification(notification: TracedRequest, handle: () => void): void;
+  /** Adds details about the request that is currently served to its span and its measurement. */
+  addDetails(details: RequestDetails): void;
+  /** Counts a sign-in of a caller at a server of a host. */
+  countSignIn(upstream: string, outcome: string): void;
+  /** Measures a host until the returned function is called. */
+  observeHost(measure: () => Promise<HostMeasurement>): () => void;
 }

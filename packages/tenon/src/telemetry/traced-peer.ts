@@ -38,14 +38,16 @@ class TracedPeer extends Peer {
     telemetry: Telemetry,
     describe: DescribeConnection,
   ) {
-    super(transport, new TracedHandler(handler, (...request) => this.serve(...request)), clock);
+    const receive: PeerHandler['onNotification'] = (...notification) => this.receive(...notification);
+    super(transport, new TracedHandler(handler, (...request) => this.serve(...request), receive), clock);
     this.#handler = handler;
     this.#telemetry = telemetry;
     this.#describe = describe;
   }
 
   override call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
-    const request = { ...this.#describe(), role: 'client' as const, method, signal: options.signal };
+    const { signal, trace: call } = options;
+    const request = { ...this.#describe(), role: 'client' as const, method, signal, call };
     const answer = this.#telemetry.traceOutgoing(request, ({ meta, setRequest }) => {
       const createParams = (id: Id): JsonObject => {
         const resolved = typeof params === 'function' ? params(id) : params;
@@ -58,12 +60,21 @@ class TracedPeer extends Peer {
   }
 
   override notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
-    return super.notify(method, addTraceContext(params, this.#telemetry.getTraceContext()), options);
+    const notification = { ...this.#describe(), role: 'client' as const, method, params };
+    return this.#telemetry.traceOutgoingNotification(notification, meta =>
+      super.notify(method, addTraceContext(params, meta), options),
+    );
   }
 
   override end(error?: Parameters<Peer['end']>[0]): void {
     super.end(error);
     this.#endSession?.(error);
+  }
+
+  receive(...notification: Parameters<PeerHandler['onNotification']>): void {
+    const [{ method, params }] = notification;
+    const traced = { ...this.#describe(), role: 'server' as const, method, params };
+    this.#telemetry.traceIncomingNotification(traced, () => this.#handler.onNotification(...notification));
   }
 
   serve(incoming: JsonRpcRequest, scope: RequestScope, context?: MessageContext): MaybePromise<JsonObject> {
@@ -83,19 +94,17 @@ class TracedPeer extends Peer {
 /** A handler whose requests are served in a trace. */
 class TracedHandler implements PeerHandler {
   readonly onRequest: PeerHandler['onRequest'];
+  readonly onNotification: PeerHandler['onNotification'];
   readonly #handler: PeerHandler;
 
-  constructor(handler: PeerHandler, serve: PeerHandler['onRequest']) {
+  constructor(handler: PeerHandler, serve: PeerHandler['onRequest'], receive: PeerHandler['onNotification']) {
     this.#handler = handler;
+    this.onNotification = receive;
     this.onRequest = serve;
   }
 
   get peer(): string | undefined {
     return this.#handler.peer;
-  }
-
-  onNotification(...notification: Parameters<PeerHandler['onNotification']>): void {
-    this.#handler.onNotification(...notification);
   }
 
   onError(error: TenonError): void {

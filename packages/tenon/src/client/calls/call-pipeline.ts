@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { CallTrace } from '../../jsonrpc/pending-requests.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
@@ -40,6 +41,8 @@ export interface CallState {
   readonly taskParams?: TaskParams | undefined;
   /** The tool whose result is expected. */
   readonly tool?: string | undefined;
+  /** Trace over the rounds of the call. Absent without telemetry. */
+  readonly trace?: CallTrace | undefined;
   /** Stops progress reports of the task that the call became. */
   stopProgress?: () => void;
 }
@@ -129,7 +132,10 @@ export class CallPipeline {
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
     if (!options.allowReservedMeta) checkSentMeta(method, params, options);
     const { totalTimeout = this.options.totalTimeout } = options;
-    return { method, params, options, deadline: new CallDeadline(this.pausableClock, totalTimeout) };
+    const deadline = new CallDeadline(this.pausableClock, totalTimeout);
+    return this.options.telemetry
+      ? { method, params, options, deadline, trace: { round: 0 } }
+      : { method, params, options, deadline };
   }
 
   /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
@@ -178,7 +184,9 @@ export class CallPipeline {
     const callsTool = method === 'tools/call';
     const task = callsTool ? getTaskParams(this, connection, params, taskParams) : undefined;
     const outgoing = prepareParams(params, callsTool, task, options);
+    if (callState.trace) callState.trace.round = 0;
     const send = (each: JsonObject) => {
+      if (callState.trace) callState.trace.round += 1;
       const parameters = this.#createSendParameters(connection, each, callState);
       return task ? callAsTask(this, connection, each, parameters) : connection.call(method, each, parameters);
     };
@@ -242,6 +250,7 @@ export class CallPipeline {
         ? createArgumentHeaders(tool.headerParams, isObject(params.arguments) ? params.arguments : undefined)
         : undefined;
     return {
+      trace: callState.trace,
       signal: options.signal,
       onProgress: options.onProgress,
       onStreamClosed: options.onStreamClosed,

@@ -12,7 +12,7 @@ import type { Connection } from './connection.js';
 const NO_SEND_OPTIONS: SendOptions = {};
 
 /** One outgoing request in the form of the newest version. */
-export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout'> {
+export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout' | 'trace'> {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
@@ -32,6 +32,7 @@ export class OutgoingRequest implements PeerCallOptions {
   readonly totalTimeout: number | undefined;
   readonly signal: AbortSignalLike | undefined;
   readonly send: SendOptions;
+  readonly trace: PeerCallOptions['trace'];
   readonly #link: Connection;
   readonly #method: string;
   readonly #silentAbort: boolean;
@@ -47,6 +48,7 @@ export class OutgoingRequest implements PeerCallOptions {
     this.totalTimeout = totalTimeout;
     // On a transport without a stream per request, an aborted request without a cancellation still gets a response.
     this.signal = silentAbort && !isHttp ? undefined : signal;
+    this.trace = parameters.trace;
     this.#link = connection;
     this.#method = method;
     this.#silentAbort = silentAbort;

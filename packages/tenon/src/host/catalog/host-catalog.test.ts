@@ -24,11 +24,11 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
       stands.set(name, stand);
       return stand.client;
     };
-    const { server: _, connect: __, ...facts } = factsOf(clock, connect);
+    const { server: _, connect: __, ...details } = factsOf(clock, connect);
     return [
       name,
       new UpstreamServer({
-        ...facts,
+        ...details,
         name,
         connect,
         maxConnectionsPerServer: 10,

@@ -26,6 +26,7 @@ type ResourceKind = 'resources' | 'templates';
 export interface CatalogList<K extends ListKind> extends Cacheable {
   readonly items: readonly ListEntries[K][];
   readonly unavailable: readonly UnavailableServer[];
+  readonly isCached: boolean;
 }
 
 /**
@@ -67,16 +68,13 @@ export class HostCatalog {
   /** Servers that were unavailable at the last update of the URI owners. */
   unavailable: readonly UnavailableServer[] = [];
 
-  constructor(
-    registry: UpstreamRegistry,
-    scope: ConnectionScope,
-    { prefix, filterList, getToolNames }: HostCatalogOptions,
-  ) {
+  constructor(registry: UpstreamRegistry, scope: ConnectionScope, options: HostCatalogOptions) {
     const { servers } = registry;
-    const tools = createNameMapper({ servers, prefix });
+    const { prefix, filterList, getToolNames } = options;
     this.#registry = registry;
     this.scope = scope;
-    this.#names = { tools: withToolNames(tools, getToolNames), prompts: createNameMapper({ servers, prefix }) };
+    const create = () => createNameMapper({ servers, prefix });
+    this.#names = { tools: withToolNames(create(), getToolNames), prompts: create() };
     this.#resources = createResourceNameMapper({ servers });
     this.#filterList = filterList;
     this.#isPlainName = (server, name) =>

@@ -58,9 +58,9 @@ describe('problems of a configuration', () => {
   it('finds nothing out for what is not told any more', () => {
     const { problems, report } = createProblemReport('f', () => undefined);
     let found = 0;
-    const facts = () => ({ hint: `${++found}` });
+    const details = () => ({ hint: `${++found}` });
     for (let left = MAX_PROBLEMS + 9; left > 0; left--)
-      report('warning', 'config/x', { path: [], line: 1 }, 'x', facts);
+      report('warning', 'config/x', { path: [], line: 1 }, 'x', details);
     expect([problems.length, found]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);
   });
 

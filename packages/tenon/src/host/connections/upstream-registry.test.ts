@@ -16,11 +16,11 @@ function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 10
   const late: string[] = [];
   const upstreams = Object.entries(readings).map(([name, pages]): [string, UpstreamServer] => {
     const connect = async (): Promise<Client> => standIn({ pages }).client;
-    const { server: _, connect: __, ...facts } = factsOf(clock, connect);
+    const { server: _, connect: __, ...details } = factsOf(clock, connect);
     return [
       name,
       new UpstreamServer({
-        ...facts,
+        ...details,
         name,
         connect,
         maxConnectionsPerServer: 10,

@@ -30,6 +30,8 @@ export interface ServerList<K extends ListKind> {
 
 /** Parts of a list in the order of the configured servers, with the unavailable servers. */
 export interface AggregatedList<K extends ListKind> extends Cacheable {
+  /** True if all parts were in the cache. */
+  readonly isCached: boolean;
   readonly parts: readonly ServerList<K>[];
   readonly unavailable: readonly UnavailableServer[];
 }
@@ -101,16 +103,15 @@ export class UpstreamRegistry {
    */
   async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
     const reading = this.servers.map(server => this.#getServerList(kind, server, scope));
-    const parts = reading.some(isPromise)
-      ? await Promise.all(reading)
-      : (reading as Awaited<(typeof reading)[number]>[]);
+    const isCached = !reading.some(isPromise);
+    const parts = !isCached ? await Promise.all(reading) : (reading as Awaited<(typeof reading)[number]>[]);
     const available = parts.filter(part => 'list' in part);
     const unavailable = parts.filter(part => 'reason' in part);
     if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
       throw createUnavailableError(unavailable);
     const hints = available.reduce<Cacheable>((before, { list }) => mergeCacheHints(before, list), {});
     // The unavailable servers may respond next time, so the list must not be cached.
-    return { parts: available, unavailable, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
+    return { parts: available, unavailable, isCached, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
   }
 
   #getServerList<K extends ListKind>(

@@ -15,9 +15,9 @@ function upstreamOf(maxConnectionsPerServer = 3, maxShare = 0.5) {
     opened.push({ principal, stand });
     return stand.client;
   };
-  const { server, connect: _, ...facts } = factsOf(clock, async () => standIn().client);
+  const { server, connect: _, ...details } = factsOf(clock, async () => standIn().client);
   const upstream = new UpstreamServer({
-    ...facts,
+    ...details,
     name: server,
     connect,
     maxConnectionsPerServer,

@@ -7,6 +7,7 @@ import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
 import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { EntrySelection } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
 import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
@@ -33,6 +34,7 @@ export interface GatewayContextOptions {
   /** True if lists contain entries that the policy always denies. */
   readonly listDenied?: boolean | undefined;
   readonly selection?: EntrySelection | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Filters a list by a selection, too. */
@@ -56,6 +58,7 @@ export class GatewayContext {
   readonly listDenied: boolean;
   /** Entries that the server offers. Absent for all. */
   readonly selection: EntrySelection | undefined;
+  readonly telemetry: Telemetry | undefined;
   #ownNames: NameMapper | undefined;
   readonly #catalogOptions: HostCatalogOptions;
   readonly #waitForTasks: boolean | undefined;
@@ -68,10 +71,20 @@ export class GatewayContext {
   constructor(
     registry: UpstreamRegistry,
     guard: HostGuard,
-    { prefix, pageSize, budget, callerSignIn, waitForTasks, listDenied = false, selection }: GatewayContextOptions,
+    {
+      prefix,
+      pageSize,
+      budget,
+      callerSignIn,
+      waitForTasks,
+      listDenied = false,
+      selection,
+      telemetry,
+    }: GatewayContextOptions,
   ) {
     this.listDenied = listDenied;
     this.selection = selection;
+    this.telemetry = telemetry;
     this.callerSignIn = callerSignIn;
     this.#waitForTasks = waitForTasks;
     this.registry = registry;

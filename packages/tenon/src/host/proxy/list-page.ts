@@ -33,6 +33,7 @@ export async function listPage(
   const scope = gateway.getScope(requestContext);
   const catalog = gateway.getCatalog(scope);
   const offering = await catalog.listEntries(kind);
+  gateway.telemetry?.addDetails({ cache: offering.isCached ? 'hit' : 'miss' });
   const { unavailable, ttlMs = 0, cacheScope = 'private' } = offering;
   const visible = selectVisibleEntries(gateway, catalog, kind, offering.items, requestContext);
   const items =

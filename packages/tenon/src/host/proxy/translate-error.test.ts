@@ -8,7 +8,8 @@ import { translateError } from './translate-error.js';
 const [oldest, newest] = ['2025-06-18', '2026-07-28'].map(each => getDialect(each) as Dialect) as [Dialect, Dialect];
 const line = (revision: string) =>
   ({ server: 'notes', openClient: { server: { protocolVersion: revision } } }) as unknown as UpstreamConnection;
-const error = (code: string, facts: ErrorDetails = {}, summary = 'something') => new TenonError(code, summary, facts);
+const error = (code: string, details: ErrorDetails = {}, summary = 'something') =>
+  new TenonError(code, summary, details);
 const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>
   translateError(thrown, line(from), method, to);
 
@@ -51,8 +52,8 @@ describe('an error that crosses', () => {
   });
 
   it('does not say what the server wrote to stderr, nor where it is', () => {
-    const facts = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
-    const told = cross(error('stdio/exited', facts, 'the server exited with code 3: its last words:\n  token=1234'));
+    const details = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
+    const told = cross(error('stdio/exited', details, 'the server exited with code 3: its last words:\n  token=1234'));
     expect(JSON.stringify([told.summary, told.data, told.message])).not.toMatch(/token|home/);
     expect(told.summary).toContain('exited with code 3');
   });

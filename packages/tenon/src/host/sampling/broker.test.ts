@@ -44,8 +44,8 @@ describe('the broker', () => {
 
   it('adds no context, whatever is asked for [sampling.include-context-default] [sampling.other-params-advisory] [sampling.include-context-ignorable] [security.isolation.no-conversation-leak] [sampling.messages-not-retained]', async () => {
     const seen: SamplingInfo[] = [];
-    const before = (request: CreateMessageParams, facts: SamplingInfo) => {
-      seen.push(facts);
+    const before = (request: CreateMessageParams, details: SamplingInfo) => {
+      seen.push(details);
       return request;
     };
     const { broker, model } = brokerOf({ review: { before } });
@@ -89,8 +89,8 @@ describe('a review', () => {
 
   it('sees the answer before the server does, uses of tools too [sampling.host.review-responses] [security.consent.sampling]', async () => {
     const seen: unknown[] = [];
-    const after: NonNullable<BrokerOptions['review']>['after'] = (result, facts) => {
-      seen.push(result.content, facts.tokens);
+    const after: NonNullable<BrokerOptions['review']>['after'] = (result, details) => {
+      seen.push(result.content, details.tokens);
       return { ...result, content: { type: 'text', text: 'hidden' } };
     };
     const { broker } = brokerOf({ review: { after } }, scriptedModel([use()], { spends: 70 }));

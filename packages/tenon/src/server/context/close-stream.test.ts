@@ -28,8 +28,8 @@ describe('hanging up on a client that waits', () => {
     serving = await serveHttp(server, {
       port: 0,
       limits: { sseRetry: 10 },
-      authorize: facts => {
-        if (facts.method === 'GET') gets.push(facts.header('last-event-id'));
+      authorize: details => {
+        if (details.method === 'GET') gets.push(details.header('last-event-id'));
         return { auth: undefined };
       },
     });

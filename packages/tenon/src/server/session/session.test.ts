@@ -16,7 +16,7 @@ await loadRuntime();
 const soon = () => new Promise(resolve => setImmediate(resolve));
 const v = { jsonrpc: '2.0' as const };
 const handshakes = protocolVersions.filter(each => each !== '2026-07-28');
-const facts = {
+const details = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
 };
@@ -133,12 +133,12 @@ describe('a connection that opens', () => {
 describe('a request that names its protocol version', () => {
   it('is served before and after a handshake [compat.server-modern-meta-selects-stateless discover.no-prior-call-required versioning.each-request-independent base.stateless-no-prior-context]', async () => {
     const { ask, open } = await start();
-    const call = () => ask('tools/call', { name: 't', _meta: facts });
+    const call = () => ask('tools/call', { name: 't', _meta: details });
     expect(await call()).toMatchObject({ result: { resultType: 'complete' } });
     await open('2025-06-18', { roots: {} });
     expect(await call()).toMatchObject({ result: { resultType: 'complete' } });
     // What the session declared is not its.
-    expect(await ask('tools/call', { name: 'roots', _meta: facts })).toMatchObject({
+    expect(await ask('tools/call', { name: 'roots', _meta: details })).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { roots: {} } } },
     });
     expect((await ask('tools/call', { name: 't' })).result).not.toHaveProperty('resultType');
@@ -148,7 +148,7 @@ describe('a request that names its protocol version', () => {
     'cannot be %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
     async method => {
       const { ask } = await start();
-      expect(await ask(method, { uri: 'a:1', level: 'error', _meta: facts })).toMatchObject({
+      expect(await ask(method, { uri: 'a:1', level: 'error', _meta: details })).toMatchObject({
         error: { code: -32601 },
       });
     },
@@ -156,8 +156,8 @@ describe('a request that names its protocol version', () => {
 
   it('is refused for an unsupported protocol version [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
     const { ask } = await start();
-    const _meta = { ...facts, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
-    const found = await ask('server/discover', { _meta: facts });
+    const _meta = { ...details, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    const found = await ask('server/discover', { _meta: details });
     const refused = await ask('server/discover', { _meta });
     expect(refused).toMatchObject({
       error: {
@@ -174,7 +174,7 @@ describe('a request that names its protocol version', () => {
         ...v,
         id,
         method: 'subscriptions/listen',
-        params: { notifications: { resourceSubscriptions: ['a:1', 'no:such'] }, _meta: facts },
+        params: { notifications: { resourceSubscriptions: ['a:1', 'no:such'] }, _meta: details },
       });
     const _meta = (id: string) => ({ 'io.modelcontextprotocol/subscriptionId': id });
     expect(await listen('one')).toMatchObject([
@@ -301,7 +301,7 @@ describe('a server that offers nothing of a kind', () => {
 
   it('declares nothing of it, and knows none of its methods [tools.capability-declared resources.capability-declared prompts.capability-declared logging.capability-declared tools.not-declared-method-not-found resources.not-declared-method-not-found prompts.not-declared-method-not-found discover.capabilities-match-behaviour completion.capability-declared]', async () => {
     const { ask, open } = await start(nothing);
-    expect(await ask('server/discover', { _meta: facts })).toMatchObject({ result: { capabilities: {} } });
+    expect(await ask('server/discover', { _meta: details })).toMatchObject({ result: { capabilities: {} } });
     expect((await open()).result).toMatchObject({ capabilities: {} });
     const methods = [
       'tools/list',

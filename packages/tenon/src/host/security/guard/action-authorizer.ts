@@ -5,6 +5,7 @@ import type { Tool } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
 import type { Context } from '../../../server/context/context.js';
+import type { Telemetry } from '../../../telemetry/telemetry.js';
 import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';
@@ -20,13 +21,16 @@ export class ActionAuthorizer {
   #quotas: Quotas | SharedQuotas | undefined;
   readonly #approvals: Approvals;
   readonly #recorder: AuditRecorder;
+  readonly #telemetry: Telemetry | undefined;
 
   constructor(
     policy: Policy | undefined,
     quotas: Quotas | SharedQuotas | undefined,
     approvals: Approvals,
     recorder: AuditRecorder,
+    telemetry?: Telemetry,
   ) {
+    this.#telemetry = telemetry;
     this.#policy = policy;
     this.#quotas = quotas;
     this.#approvals = approvals;
@@ -50,6 +54,7 @@ export class ActionAuthorizer {
    */
   authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): MaybePromise<string | undefined> {
     const verdict = this.#policy?.evaluate(actionRequest);
+    if (verdict) this.#telemetry?.addDetails({ decision: verdict.action });
     if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
     const counting = this.#quotas && this.#countQuota(this.#quotas, actionRequest, context);
     return thenMaybe(counting, () =>
@@ -87,6 +92,7 @@ export class ActionAuthorizer {
   async #countQuota(quotas: Quotas | SharedQuotas, actionRequest: ActionRequest, context: Context): Promise<void> {
     const over = await context.step('counted', () => quotas.consume(actionRequest));
     if (over === undefined) return;
+    this.#telemetry?.addDetails({ decision: 'limited' });
     await this.#recorder.write(actionRequest, { action: 'limited', reason: over.reason });
     throw rpcError(TOO_MANY_REQUESTS, `Too many requests: ${over.reason}`, { retryAfterMs: over.retryAfter });
   }

@@ -6,6 +6,7 @@ import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import type { Stores } from '../../../stores/stores.js';
+import type { Telemetry } from '../../../telemetry/telemetry.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { createOverflowStore } from '../../proxy/output/overflow-store.js';
 import { createApprovals } from '../approvals/approvals.js';
@@ -30,12 +31,13 @@ export interface GuardContext {
   readonly stores: Stores;
   readonly clock: Clock;
   readonly reportError: (error: TenonError) => void;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Creates the guard of a host. */
 export function createGuard(
   options: HostGuardOptions,
-  { entries, hasPrefix, stores, clock, reportError }: GuardContext,
+  { entries, hasPrefix, stores, clock, reportError, telemetry }: GuardContext,
 ): HostGuard {
   const recorder = new AuditRecorder(options.audit, reportError);
   const admission = new InventoryGuard(entries, options, hasPrefix);
@@ -49,7 +51,7 @@ export function createGuard(
     });
   const createLimits = createQuotaFactory(options.quotas, stores, clock);
   const policy = createGuardPolicy(options);
-  const permission = new ActionAuthorizer(policy, createLimits(policy), approvals, recorder);
+  const permission = new ActionAuthorizer(policy, createLimits(policy), approvals, recorder, telemetry);
   const overflow =
     options.output === undefined
       ? undefined
@@ -84,9 +86,11 @@ export function createGuard(
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
     authorizeCall(actionRequest, context, connection, tool) {
+      telemetry?.addDetails({ upstream: connection.server });
       const blocking = admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
       const refusing = thenMaybe(blocking, reason => {
         if (reason === undefined) return permission.authorize(actionRequest, context, tool);
+        telemetry?.addDetails({ decision: 'blocked' });
         return recorder.write(actionRequest, { action: 'denied', reason }).then(() => reason);
       });
       return thenMaybe(refusing, refusal => {
@@ -109,6 +113,7 @@ export function createGuard(
     },
     recordSignIn({ action, server, caller, error }) {
       const outcome = error === undefined ? 'ok' : TenonError.from(error).code;
+      telemetry?.countSignIn(server, action);
       const event = {
         action,
         server,

@@ -1,0 +1,36 @@
+import type { HostMeasurement, Telemetry } from '../telemetry/telemetry.js';
+import type { UpstreamServer } from './connections/upstream-server.js';
+import type { Approvals } from './security/approvals/types.js';
+
+/** Traces the requests to one server of a host, and those from it, under its name in the host. */
+export function createUpstreamTelemetry(telemetry: Telemetry, upstream: string): Telemetry {
+  return {
+    traceOutgoing: (request, send) => telemetry.traceOutgoing({ ...request, upstream }, send),
+    traceIncoming: (request, serve) => telemetry.traceIncoming({ ...request, upstream }, serve),
+    traceOutgoingNotification: (notification, send) =>
+      telemetry.traceOutgoingNotification({ ...notification, upstream }, send),
+    traceIncomingNotification: (notification, handle) =>
+      telemetry.traceIncomingNotification({ ...notification, upstream }, handle),
+    measureSession: session => telemetry.measureSession({ ...session, upstream }),
+    addDetails: details => telemetry.addDetails(details),
+    countSignIn: (server, outcome) => telemetry.countSignIn(server, outcome),
+    observeHost: measure => telemetry.observeHost(measure),
+  };
+}
+
+/** Measures the servers and the approvals of a host. */
+export async function collectMeasurement(
+  upstreams: Iterable<UpstreamServer>,
+  approvals: Pick<Approvals, 'listPending'>,
+): Promise<HostMeasurement> {
+  const measured = [...upstreams].map(({ name, connections }) => {
+    const states: Record<string, number> = {};
+    let calls = 0;
+    for (const connection of connections) {
+      states[connection.state] = (states[connection.state] ?? 0) + 1;
+      calls += connection.calls.size;
+    }
+    return { name, states, calls };
+  });
+  return { upstreams: measured, pendingApprovals: (await approvals.listPending()).length };
+}

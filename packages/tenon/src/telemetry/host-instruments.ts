@@ -1,0 +1,57 @@
+import type { GaugeCallback, OpenTelemetryCounter, OpenTelemetryGauge } from './opentelemetry-api.js';
+import type { HostMeasurement, Telemetry } from './telemetry.js';
+
+interface HostMeter {
+  createCounter(name: string, options: { description: string }): OpenTelemetryCounter;
+  createObservableGauge(name: string, options: { description: string }): OpenTelemetryGauge;
+}
+
+/** Time for which one measurement serves all gauges, in milliseconds. */
+const MAX_AGE = 100;
+
+/** Creates the instruments of hosts: gauges of their servers and approvals, and a counter of sign-ins. */
+export function createHostInstruments(meter: HostMeter): Pick<Telemetry, 'countSignIn' | 'observeHost'> {
+  const signIns = meter.createCounter('tenon.sign_ins', { description: 'Sign-ins of callers at servers of a host' });
+  const createGauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+  const connections = createGauge('tenon.upstream.connections', 'Connections of a host to a server, by state');
+  const calls = createGauge('tenon.upstream.calls', 'Running calls of a host at a server');
+  const approvals = createGauge('tenon.approvals.pending', 'Calls that wait for an approval');
+  return {
+    countSignIn: (upstream, outcome) =>
+      signIns.add(1, { 'tenon.upstream': upstream, 'tenon.sign_in.outcome': outcome }),
+    observeHost(measure) {
+      const read = createSharedRead(measure);
+      const observed: [OpenTelemetryGauge, GaugeCallback][] = [
+        [connections, async result => observeConnections(await read(), result)],
+        [calls, async result => observeCalls(await read(), result)],
+        [approvals, async result => result.observe((await read()).pendingApprovals)],
+      ];
+      for (const [gauge, callback] of observed) gauge.addCallback(callback);
+      return () => {
+        for (const [gauge, callback] of observed) gauge.removeCallback(callback);
+      };
+    },
+  };
+}
+
+type GaugeResult = Parameters<GaugeCallback>[0];
+
+function observeConnections({ upstreams }: HostMeasurement, result: GaugeResult): void {
+  for (const { name, states } of upstreams)
+    for (const [state, count] of Object.entries(states))
+      result.observe(count, { 'tenon.upstream': name, 'tenon.upstream.state': state });
+}
+
+function observeCalls({ upstreams }: HostMeasurement, result: GaugeResult): void {
+  for (const { name, calls } of upstreams) result.observe(calls, { 'tenon.upstream': name });
+}
+
+/** Measures once for all gauges that are read together. */
+function createSharedRead(measure: () => Promise<HostMeasurement>): () => Promise<HostMeasurement> {
+  let last: { readonly at: number; readonly measured: Promise<HostMeasurement> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - last.at > MAX_AGE) last = { at: now, measured: measure() };
+    return last.measured;
+  };
+}
