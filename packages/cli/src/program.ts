@@ -58,6 +58,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   policy: { load: async () => (await import('./commands/policy.js')).policyCommand },
   approvals: { load: async () => (await import('./commands/approvals.js')).approvalsCommand },
   audit: { load: async () => (await import('./commands/audit.js')).auditCommand },
+  keep: { load: async () => (await import('./keep/keep-command.js')).createKeepCommand },
   agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },
   completion: {
     load: async () => {

@@ -145,7 +145,7 @@ class CallRun {
       const { sanitizeText } = await import('tenon/host');
       context.screen.note(`${label} asks:\n${sanitizeText(formatRequests(requests), { lines: true })}`);
       context.screen.note(`The call waits until ${expiresAt}. Answer it with:\n  ${sanitizeText(command)}`);
-      if ('command' in target)
+      if ('command' in target && !this.#request.options.keep)
         context.screen.note(
           'The process of the server ends now. The answer arrives only if the server keeps its state.',
         );

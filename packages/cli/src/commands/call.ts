@@ -7,7 +7,7 @@ import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
@@ -26,7 +26,7 @@ export function callCommand(context: CliContext): Command {
   const own = createTargetCommand('call', 'call a tool', 'TOOL [NAME=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
-  return withTargetOptions(own)
+  return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
       `\nArguments:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(

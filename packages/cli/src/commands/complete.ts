@@ -3,7 +3,7 @@ import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { runWithClient } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
@@ -14,7 +14,7 @@ export function completeCommand(context: CliContext): Command {
     'complete an argument of a prompt, or a variable of a resource template',
     'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]',
   );
-  return withTargetOptions(own)
+  return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
       formatExamples([

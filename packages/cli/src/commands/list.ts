@@ -7,7 +7,7 @@ import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import { runWithClient } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
 import { createUsageError } from '../usage-error.js';
@@ -45,7 +45,7 @@ export function listCommand(context: CliContext): Command {
     '--schema',
     'print the JSON Schemas of the tools, too',
   );
-  return withTargetOptions(own)
+  return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
       formatExamples([

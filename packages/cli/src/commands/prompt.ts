@@ -7,7 +7,7 @@ import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
@@ -25,7 +25,7 @@ export function promptCommand(context: CliContext): Command {
   const own = createTargetCommand('prompt', 'get a prompt', 'NAME [ARGUMENT=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
-  return withTargetOptions(own)
+  return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
       formatExamples([['tenon prompt notes summarize title=Glue', 'print the messages of a prompt']]),

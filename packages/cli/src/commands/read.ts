@@ -4,7 +4,7 @@ import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
 import { createQuestions } from '../questions/questions.js';
 import { runWithClient } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
@@ -18,7 +18,7 @@ export function readCommand(context: CliContext): Command {
     '--save <folder>',
     'save the contents into this folder',
   );
-  return withTargetOptions(own)
+  return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
       formatExamples([

@@ -33,7 +33,13 @@ export async function runWithClient(
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
   try {
-    const client = await openClient(target, options, { ...handlers, onMessage: wire?.onMessage }, signal);
+    const kept = await openKept(context, target, options);
+    const client = await openClient(
+      kept ? { ...target, target: kept.target } : target,
+      options,
+      { ...kept?.handlers, ...handlers, onMessage: wire?.onMessage },
+      signal,
+    );
     const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`));
     try {
       await work({ client, target, signal });
@@ -50,6 +56,13 @@ export async function runWithClient(
     wire?.close();
     release();
   }
+}
+
+/** Opens a server at the daemon if the command has `--keep`. Returns `undefined` for a direct connection. */
+async function openKept(context: CliContext, target: ResolvedTarget, options: TargetOptions) {
+  if (!options.keep || context.env.TENON_KEEP === '0') return undefined;
+  const { openKeptTarget } = await import('../keep/open-kept-target.js');
+  return openKeptTarget(context, target, options);
 }
 
 /** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */

@@ -34,6 +34,8 @@ export interface TargetOptions extends ConnectionOptions {
   readonly wire?: string;
   /** Prints the messages of the protocol. */
   readonly verbose?: boolean;
+  /** Uses a connection that stays open between commands. */
+  readonly keep?: boolean;
 }
 
 /**
@@ -49,6 +51,13 @@ export function createTargetCommand(name: string, summary: string, usage: string
       '[target...]',
       'URL, name in a configuration, server file (.js, .ts, .py), or recording; or, after --, the command that starts a server',
     );
+}
+
+/** Adds the option for a server that stays open between commands. */
+export function withKeep(command: Command): Command {
+  return command.addOption(
+    new Option('--keep', 'keep the server open for the next command: see `tenon keep`').env('TENON_KEEP'),
+  );
 }
 
 /** Adds the options of every command with a target, below the options of the command itself. */

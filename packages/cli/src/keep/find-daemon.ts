@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { extname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TenonError } from 'tenon';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { CliContext } from '../cli-context.js';
+import { type DaemonRecord, getKeepFolder, prepareKeepFolder, readDaemonRecord } from './daemon-record.js';
+import { selectSafeVariables } from './kept-target.js';
+import { requestDaemon } from './socket-request.js';
+
+/** Entry of the command: beside this folder in the sources, and beside the parts of the built command. */
+const ENTRY = fileURLToPath(new URL(`../tenon${extname(import.meta.url)}`, import.meta.url));
+/** Maximum time for the start of the daemon, in milliseconds. */
+const START_TIMEOUT = 15_000;
+const POLL_INTERVAL = 20;
+const STATUS_TIMEOUT = 2000;
+
+/** Returns the running daemon with its status. `undefined` if none responds. */
+export async function findDaemon({
+  env,
+}: Pick<CliContext, 'env'>): Promise<{ record: DaemonRecord; status: unknown } | undefined> {
+  const record = await readDaemonRecord(getKeepFolder(env));
+  if (!record) return undefined;
+  try {
+    return { record, status: await requestDaemon(record, 'GET', '/status', undefined, STATUS_TIMEOUT) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the daemon of this user. Starts it if it is not running, and replaces one of another version.
+ *
+ * @param args Options of a daemon that is started.
+ */
+export async function ensureDaemon(context: CliContext, args: readonly string[] = []): Promise<DaemonRecord> {
+  const running = await findDaemon(context);
+  if (running?.record.version === packageJson.version) return running.record;
+  if (running) await requestDaemon(running.record, 'POST', '/stop', undefined, STATUS_TIMEOUT).catch(() => {});
+  await prepareKeepFolder(getKeepFolder(context.env));
+  startDaemon(context, args);
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < START_TIMEOUT) {
+    await pause(POLL_INTERVAL);
+    const started = await findDaemon(context);
+    // The daemon of another command that was started at the same time is as good.
+    if (started?.record.version === packageJson.version) return started.record;
+  }
+  throw new TenonError('keep/unreachable', 'the daemon did not start', { hint: 'see `tenon keep run`' });
+}
+
+function startDaemon({ env }: CliContext, args: readonly string[]): void {
+  const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'keep', 'run', ...args], {
+    // The daemon must not keep the folder of a command in use.
+    ...{ cwd: getKeepFolder(env), env: selectSafeVariables(env) },
+    ...{ detached: true, stdio: 'ignore', windowsHide: true },
+  });
+  child.once('error', () => {});
+  child.unref();
+}

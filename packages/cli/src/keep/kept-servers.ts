@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, TenonError } from 'tenon';
+import type { Host } from 'tenon/host';
+import { createHandler, type HttpHandler } from 'tenon/http';
+import { toNode } from 'tenon/node';
+import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
+import { keptHandlers } from './kept-handlers.js';
+import { createSingleHost } from '../http/serve-target.js';
+import { type KeptTarget, restoreTarget } from './kept-target.js';
+
+export interface KeptServersOptions {
+  /** Maximum number of servers. */
+  readonly max: number;
+  /** Time after which an unused server is closed, in milliseconds. */
+  readonly idle: number;
+  /** Current time, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Kept server, as `tenon keep status --json` prints it. */
+export interface KeptServerState {
+  readonly label: string;
+  /** Number of open requests. */
+  readonly active: number;
+  /** Time since the last request, in milliseconds. */
+  readonly unused: number;
+}
+
+type ServerListener = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+interface KeptServer {
+  readonly id: string;
+  readonly label: string;
+  readonly host: Host;
+  readonly handler: HttpHandler;
+  readonly listener: ServerListener;
+  active: number;
+  usedAt: number;
+}
+
+/** Servers whose connections and processes stay open between commands. */
+export class KeptServers {
+  readonly #context: CliContext;
+  readonly #options: KeptServersOptions;
+  readonly #servers = new Map<string, Promise<KeptServer>>();
+  readonly #opened = new Map<string, KeptServer>();
+
+  constructor(context: CliContext, options: KeptServersOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#servers.size;
+  }
+
+  /** Opens a server, or finds the open one with the same target. Returns the path of its endpoint. */
+  async open(target: KeptTarget): Promise<string> {
+    const id = createHash('sha256').update(JSON.stringify(target)).digest('hex').slice(0, 32);
+    const opening = this.#servers.get(id) ?? this.#start(id, target);
+    this.#servers.set(id, opening);
+    try {
+      const server = await opening;
+      server.usedAt = this.#options.now();
+    } catch (error) {
+      this.#servers.delete(id);
+      throw error;
+    }
+    return getPath(id);
+  }
+
+  async #start(id: string, target: KeptTarget): Promise<KeptServer> {
+    if (this.#servers.size >= this.#options.max) await this.#closeLeastUsed();
+    const host = await createSingleHost(this.#context, 'server', restoreTarget(this.#context, target), {
+      name: target.label.slice(0, 100),
+      // Unused servers are closed as a whole.
+      connectionIdleTimeout: 2 * this.#options.idle,
+      maxShare: 1,
+    });
+    await connectNow(host);
+    const onError = (error: unknown) => this.#context.screen.note(describeError(error));
+    const handler = createHandler(host.toServer(), { path: getPath(id), health: false, onError });
+    const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
+    this.#opened.set(id, server);
+    return server;
+  }
+
+  /** Returns the listener for requests to a path, and counts them. */
+  findListener(path: string): ServerListener | undefined {
+    const server = [...this.#opened.values()].find(({ id }) => getPath(id) === path);
+    if (!server) return undefined;
+    return (request, response, next) => {
+      server.active += 1;
+      response.once('close', () => {
+        server.active -= 1;
+        server.usedAt = this.#options.now();
+      });
+      server.listener(request, response, next);
+    };
+  }
+
+  /** Closes the servers that have not been used for a while. */
+  async closeUnused(): Promise<void> {
+    const { now, idle } = this.#options;
+    const unused = [...this.#opened.values()].filter(({ active, usedAt }) => active === 0 && now() - usedAt >= idle);
+    await Promise.all(unused.map(server => this.#close(server)));
+  }
+
+  list(): KeptServerState[] {
+    return [...this.#opened.values()].map(({ label, active, usedAt }) => ({
+      ...{ label, active },
+      unused: Math.max(0, this.#options.now() - usedAt),
+    }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#servers.values());
+    await Promise.all([...this.#opened.values()].map(server => this.#close(server)));
+  }
+
+  async #closeLeastUsed(): Promise<void> {
+    const [least] = [...this.#opened.values()].filter(({ active }) => active === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (!least) throw new TenonError('keep/refused', `${this.#options.max} servers are kept, and all are in use`);
+    await this.#close(least);
+  }
+
+  async #close({ id, handler, host }: KeptServer): Promise<void> {
+    this.#servers.delete(id);
+    this.#opened.delete(id);
+    await handler.close({ timeout: 1000 });
+    await host.close();
+  }
+}
+
+const getPath = (id: string): string => `/servers/${id}`;
+
+/** Connects to the server of a host, with the capabilities of the commands, so that they share this connection. */
+async function connectNow(host: Host): Promise<void> {
+  const client = await connect(host.toServer(), { name: 'tenon-cli', ...keptHandlers });
+  try {
+    for await (const _ of client.listTools()) break;
+  } catch {
+    // The state of the server contains the problem.
+  } finally {
+    await client.close();
+  }
+  const [server] = host.getServers();
+  if (server?.state === 'connected') return;
+  await host.close();
+  throw new TenonError('keep/refused', server?.reason ?? 'the server cannot be connected to');
+}

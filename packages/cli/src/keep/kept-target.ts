@@ -1,0 +1,67 @@
+import type { HttpTarget, StdioTarget } from 'tenon';
+import { createUsageError } from '../usage-error.js';
+import type { CliContext } from '../cli-context.js';
+import type { ResolvedTarget } from '../target/resolve-target.js';
+import { createTargetAuthorizer } from '../target/target-authorizer.js';
+import type { ConnectionOptions } from '../target/target-options.js';
+
+/** Server to keep, as it is sent to the daemon. */
+export interface KeptTarget {
+  readonly label: string;
+  readonly stdio?: Pick<StdioTarget, 'command' | 'args' | 'cwd'> & { readonly env: Readonly<Record<string, string>> };
+  readonly http?: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly transport?: 'http' | 'http-sse' | undefined;
+    /** Token to send. */
+    readonly bearer?: string | undefined;
+    /** Uses the tokens of earlier sign-ins. */
+    readonly stored: boolean;
+    readonly clientId?: string | undefined;
+  };
+}
+
+/**
+ * Variables that a program needs to find its files, its user and its language. The daemon gets no others, because it
+ * runs longer than the command, and the others may contain secrets.
+ */
+const SAFE =
+  /^(?:PATH|PATHEXT|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|XDG_\w+|TENON_HOME|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE|USERNAME|HOMEDRIVE|HOMEPATH|PROGRAM\w+)$/i;
+
+/** Returns the variables of an environment that the daemon and kept processes get. */
+export function selectSafeVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (SAFE.test(name) && value !== undefined ? [[name, value]] : [])),
+  );
+}
+
+/** Creates the description of a target for the daemon. Returns `undefined` if it cannot be kept. */
+export function createKeptTarget(
+  { env }: CliContext,
+  { target, label }: ResolvedTarget,
+  options: ConnectionOptions,
+): KeptTarget | undefined {
+  if ('command' in target) {
+    const { command, args = [], cwd } = target;
+    const own = Object.entries(target.env ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const all = { ...selectSafeVariables(env), ...Object.fromEntries(own) };
+    return { label, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
+  }
+  // A client secret stays in the process that uses it.
+  if (!('url' in target) || typeof target.headers === 'function' || options.clientSecretEnv !== undefined)
+    return undefined;
+  const { url, headers = {}, transport, auth } = target;
+  const bearer = typeof auth === 'string' ? auth : undefined;
+  const stored = auth !== undefined && bearer === undefined;
+  return { label, http: { url: String(url), headers, transport, bearer, stored, clientId: options.clientId } };
+}
+
+/** Restores the target in the daemon. */
+export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget): HttpTarget | StdioTarget {
+  if (stdio) return stdio;
+  if (!http) throw createUsageError('no target', 'send a URL or a command');
+  const { url, headers, transport, bearer, stored, clientId } = http;
+  const options = { auth: 'stored' as const, input: false, ...(clientId === undefined ? {} : { clientId }) };
+  const auth = bearer ?? (stored ? createTargetAuthorizer(context, options) : undefined);
+  return { url, headers, ...(transport === undefined ? {} : { transport }), ...(auth === undefined ? {} : { auth }) };
+}

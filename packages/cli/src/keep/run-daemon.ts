@@ -1,0 +1,129 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TenonError } from 'tenon';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { CliContext } from '../cli-context.js';
+import { createHttpServer } from '../http/listen.js';
+import { runUntilSignal } from '../run-until-signal.js';
+import {
+  createSocketPath,
+  type DaemonRecord,
+  getKeepFolder,
+  prepareKeepFolder,
+  readDaemonRecord,
+  removeDaemonRecord,
+  removeSocket,
+  writeDaemonRecord,
+} from './daemon-record.js';
+import { KeptServers } from './kept-servers.js';
+import type { KeptTarget } from './kept-target.js';
+import { readText, requestDaemon } from './socket-request.js';
+
+export interface DaemonOptions {
+  /** Time after which an unused server is closed, and after which the daemon without servers ends, in milliseconds. */
+  readonly idle: number;
+  /** Maximum number of servers. */
+  readonly max: number;
+}
+
+/** Interval of checks for unused servers, in milliseconds. */
+const MAX_INTERVAL = 5000;
+const PROBE_TIMEOUT = 2000;
+
+/** Keeps servers for the commands of this user, until it is stopped or nobody needs it. */
+export async function runDaemon(context: CliContext, { idle, max }: DaemonOptions): Promise<void> {
+  const folder = getKeepFolder(context.env);
+  await prepareKeepFolder(folder);
+  const token = randomBytes(32).toString('base64url');
+  const socket = await createSocketPath(folder);
+  const record: DaemonRecord = { pid: process.pid, version: packageJson.version, socket, token };
+  const servers = new KeptServers(context, { max, idle, now: () => performance.now() });
+  let end = () => {};
+  const ended = new Promise<void>(resolve => {
+    end = resolve;
+  });
+  let active = 0;
+  let usedAt = performance.now();
+  const http = createHttpServer((request, response) => {
+    active += 1;
+    response.once('close', () => {
+      active -= 1;
+      usedAt = performance.now();
+    });
+    if (hasToken(request, token)) void handleRequest(servers, request, response, end);
+    else response.writeHead(401).end();
+  });
+  await runUntilSignal(context, servers, async () => {
+    // The socket is created with the rights that the mask leaves.
+    process.umask(0o077);
+    await new Promise<void>((resolve, reject) => http.once('error', reject).listen(socket, resolve));
+    if (process.platform !== 'win32') await chmod(socket, 0o600);
+    await replaceRecord(folder, record);
+    const check = async () => {
+      await servers.closeUnused();
+      const isReplaced = (await readDaemonRecord(folder).catch(() => undefined))?.pid !== record.pid;
+      const isUnused = servers.size === 0 && performance.now() - usedAt >= idle;
+      if (active === 0 && (isReplaced || isUnused)) end();
+    };
+    const timer = setInterval(() => void check().catch(end), Math.min(idle, MAX_INTERVAL));
+    return {
+      ended,
+      async close() {
+        clearInterval(timer);
+        await removeDaemonRecord(folder, record).catch(() => {});
+        const closed = new Promise<void>(resolve => http.close(() => resolve()));
+        http.closeIdleConnections();
+        await servers.close();
+        http.closeAllConnections();
+        await closed;
+      },
+    };
+  });
+}
+
+/** Takes the place of the previous daemon. Removes its socket if it did not end properly. */
+async function replaceRecord(folder: string, record: DaemonRecord): Promise<void> {
+  const previous = await readDaemonRecord(folder);
+  await writeDaemonRecord(folder, record);
+  if (!previous) return;
+  try {
+    await requestDaemon(previous, 'GET', '/status', undefined, PROBE_TIMEOUT);
+  } catch {
+    await removeSocket(previous);
+  }
+}
+
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(String(headers['x-tenon-token'] ?? ''));
+  const expected = Buffer.from(token);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+async function handleRequest(
+  servers: KeptServers,
+  request: IncomingMessage,
+  response: ServerResponse,
+  end: () => void,
+): Promise<void> {
+  const respond = (status: number, content: unknown) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+  const route = `${request.method} ${request.url}`;
+  try {
+    if (route === 'GET /status')
+      respond(200, { pid: process.pid, version: packageJson.version, servers: servers.list() });
+    else if (route === 'POST /stop') {
+      response.once('close', end);
+      respond(200, {});
+    } else if (route === 'POST /open') {
+      const target = JSON.parse(await readText(request)) as KeptTarget;
+      respond(200, { path: await servers.open(target) });
+    } else {
+      const listener = servers.findListener(request.url ?? '');
+      if (listener) listener(request, response, () => respond(404, {}));
+      else respond(404, { reason: 'the server is not kept any more' });
+    }
+  } catch (error) {
+    if (!response.headersSent) respond(502, { reason: TenonError.from(error).summary });
+  }
+}

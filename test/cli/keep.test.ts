@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../support/extent.js';
+import { buildCommand, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+import { hasTerminal, runOnTerminal } from './on-terminal.js';
+
+interface DaemonRecord {
+  readonly pid: number;
+  readonly version: string;
+  readonly socket: string;
+}
+
+describe('tenon keep', () => {
+  let clear = async () => {};
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+    kitchen = await serveKitchen();
+  });
+  afterEach(() => run('keep', 'stop'));
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+
+  const run = (...args: string[]) => tenon(project.folder, args);
+  const shop = (...more: string[]) => {
+    const { command, args } = shopEntry(...more);
+    return ['--', command, ...args];
+  };
+  /** Calls the tool that returns the id of the server's process. */
+  const callShop = async (...more: string[]) => {
+    const { code, out, err } = await run('call', '--keep', 'process', ...shop(...more));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return Number(out);
+  };
+  const recordPath = () => project.path('home/state/keep/daemon.json');
+  const readRecord = async (): Promise<DaemonRecord> => JSON.parse(await readFile(recordPath(), 'utf8'));
+  const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+  it('uses the process of an earlier command, for this user only [cli.keep]', async () => {
+    const pid = await callShop();
+    expect(await callShop()).toBe(pid);
+    const direct = await tenon(project.folder, ['call', '--keep', 'process', ...shop()], { TENON_KEEP: '0' });
+    expect(Number(direct.out)).not.toBe(pid);
+    const byVariable = await tenon(project.folder, ['call', 'process', ...shop()], { TENON_KEEP: '1' });
+    expect(Number(byVariable.out)).toBe(pid);
+    const listed = await run('list', '--keep', '--json', ...shop());
+    expect(JSON.parse(listed.out).tools).toHaveLength(2);
+    const daemon = await readRecord();
+    const modes = [project.path('home/state/keep'), recordPath(), daemon.socket].map(readMode);
+    expect(await Promise.all(modes)).toEqual(['700', '600', '600']);
+    const status = await run('keep', 'status', '--json');
+    expect(JSON.parse(status.out)).toMatchObject({ running: true, pid: daemon.pid, servers: [{ active: 0 }] });
+    expect(JSON.parse((await run('keep', 'start', '--json')).out)).toEqual({ running: true, pid: daemon.pid });
+    expect(await run('keep', 'stop')).toEqual({ code: 0, out: 'stopped\n', err: '' });
+    await Promise.all([gone(pid), gone(daemon.pid)]);
+    expect(await run('keep', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
+  });
+
+  it.runIf(isFull)('refuses requests without the secret of the daemon', async () => {
+    await callShop();
+    const { socket } = await readRecord();
+    const sent = request({ socketPath: socket, path: '/status', headers: { 'x-tenon-token': 'x' } }).end();
+    const [response] = await once(sent, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(401);
+  });
+
+  it.runIf(isFull)('ends with the codes of a direct call, and keeps nothing that fails', async () => {
+    expect(await run('call', '--keep', kitchen.url, 'fail')).toMatchObject({ code: 5 });
+    expect(await run('call', '--keep', kitchen.url, 'nope')).toMatchObject({ code: 2 });
+    const broken = await run('call', '--keep', 'x', '--', process.execPath, '-e', 'process.exit(3)');
+    expect(broken).toMatchObject({ code: 4, err: expect.stringContaining('exited with code 3') });
+    expect(JSON.parse((await run('keep', 'status', '--json')).out).servers).toHaveLength(1);
+  });
+
+  it('passes Ctrl-C on to the server', async () => {
+    const [begun, cancelled] = [once(kitchen.events, 'slow'), once(kitchen.events, 'cancelled')];
+    const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
+    child.stderr?.resume();
+    await begun;
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    expect(code).toBe(130);
+    await cancelled;
+  });
+
+  it('parks a question, and answers it', async () => {
+    const asked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    expect(asked.code).toBe(9);
+    const { id } = JSON.parse(asked.out).inputRequired;
+    const answered = await run('answer', id, 'count:=3');
+    expect(answered).toMatchObject({ code: 0, out: 'ordered 3 apples\n' });
+  });
+
+  it.runIf(isFull && hasTerminal)('asks on a terminal', async () => {
+    const args = ['call', '--keep', kitchen.url, 'order', 'item=apples'];
+    const { code, shown } = await runOnTerminal(project.folder, args, [
+      ['Answer? [y/n] ', 'y'],
+      ['count: ', '3'],
+    ]);
+    expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('ordered 3 apples') });
+  });
+
+  it('replaces a daemon that was killed, and one of another version [cli.keep]', async () => {
+    const first = await callShop();
+    const killed = await readRecord();
+    process.kill(killed.pid, 'SIGKILL');
+    await Promise.all([gone(killed.pid), gone(first)]);
+    expect((await run('keep', 'status')).code).toBe(1);
+    const second = await callShop();
+    const running = await readRecord();
+    expect(second).not.toBe(first);
+    await expect(stat(killed.socket)).rejects.toThrow('ENOENT');
+    await writeFile(recordPath(), JSON.stringify({ ...running, version: '0.0.1' }));
+    expect(await callShop()).not.toBe(second);
+    await Promise.all([gone(running.pid), gone(second)]);
+    expect((await readRecord()).pid).not.toBe(running.pid);
+  });
+
+  it.runIf(isFull)('closes the least used server at the limit, and ends when nobody needs it', async () => {
+    await run('keep', 'start', '--max', '1', '--idle', '2s');
+    const first = await callShop();
+    await writeFile(project.path('words'), 'Tells it');
+    const second = await callShop(project.path('words'));
+    const { pid } = await readRecord();
+    await Promise.all([gone(first), gone(second), gone(pid)]);
+  });
+
+  it.runIf(isFull && process.platform !== 'win32')('connects directly if other users can use its folder', async () => {
+    await callShop();
+    await run('keep', 'stop');
+    await chmod(project.path('home/state/keep'), 0o755);
+    const { code, out, err } = await run('call', '--keep', 'price', 'of=glue', ...shop());
+    await chmod(project.path('home/state/keep'), 0o700);
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: 'glue costs 4\n',
+      err: expect.stringContaining('other users have access'),
+    });
+  });
+});
