@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 
 /** Daemon of the user, as it is described in a private file. */
@@ -16,13 +17,11 @@ export interface DaemonRecord {
   readonly token: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Maximum length of the path of a socket, in bytes. Longer ones do not work on macOS. */
 const MAX_SOCKET_PATH = 100;
 const FILE = 'daemon.json';
 
-export const getKeepFolder = (env: Environment): string => join(getFolders(env).state, 'keep');
+export const getKeepFolder = (env: CliContext['env']): string => join(getFolders(env).state, 'keep');
 
 /** Creates the folder of the daemon. Throws if other users can use it. */
 export async function prepareKeepFolder(folder: string): Promise<void> {

@@ -30,6 +30,8 @@ export interface DaemonOptions {
 /** Interval of checks for unused servers, in milliseconds. */
 const MAX_INTERVAL = 5000;
 const PROBE_TIMEOUT = 2000;
+/** Time between the requests of one command, at most, in milliseconds. */
+const COMMAND_PAUSE = 2000;
 
 /** Keeps servers for the commands of this user, until it is stopped or nobody needs it. */
 export async function runDaemon(context: CliContext, { idle, max }: DaemonOptions): Promise<void> {
@@ -45,13 +47,18 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
   });
   let active = 0;
   let usedAt = performance.now();
+  const stop = async (response: ServerResponse) => {
+    // The next command must not find a daemon that ends.
+    await removeDaemonRecord(folder, record).catch(() => {});
+    response.once('close', end);
+  };
   const http = createHttpServer((request, response) => {
     active += 1;
     response.once('close', () => {
       active -= 1;
       usedAt = performance.now();
     });
-    if (hasToken(request, token)) void handleRequest(servers, request, response, end);
+    if (hasToken(request, token)) void handleRequest(servers, request, response, stop);
     else response.writeHead(401).end();
   });
   await runUntilSignal(context, servers, async () => {
@@ -63,8 +70,9 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
     const check = async () => {
       await servers.closeUnused();
       const isReplaced = (await readDaemonRecord(folder).catch(() => undefined))?.pid !== record.pid;
-      const isUnused = servers.size === 0 && performance.now() - usedAt >= idle;
-      if (active === 0 && (isReplaced || isUnused)) end();
+      const unused = performance.now() - usedAt;
+      const isOver = isReplaced ? unused >= COMMAND_PAUSE : servers.size === 0 && unused >= idle;
+      if (active === 0 && isOver) end();
     };
     const timer = setInterval(() => void check().catch(end), Math.min(idle, MAX_INTERVAL));
     return {
@@ -104,7 +112,7 @@ async function handleRequest(
   servers: KeptServers,
   request: IncomingMessage,
   response: ServerResponse,
-  end: () => void,
+  stop: (response: ServerResponse) => Promise<void>,
 ): Promise<void> {
   const respond = (status: number, content: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
@@ -113,7 +121,7 @@ async function handleRequest(
     if (route === 'GET /status')
       respond(200, { pid: process.pid, version: packageJson.version, servers: servers.list() });
     else if (route === 'POST /stop') {
-      response.once('close', end);
+      await stop(response);
       respond(200, {});
     } else if (route === 'POST /open') {
       const target = JSON.parse(await readText(request)) as KeptTarget;
