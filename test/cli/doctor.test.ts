@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyServer } from '../../packages/cli/src/doctor/fixtures/faulty-server.js';
-import { startV1Stateful } from '../interop/fixtures/sdk-v1-http.js';
+import { startV1Sse, startV1Stateful } from '../interop/fixtures/sdk-v1-http.js';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
 
@@ -49,6 +49,13 @@ describe('tenon doctor', () => {
       // The servers of the fixtures have no descriptions.
       expect({ code, ids: listSerious(out) }).toEqual({ code: 1, ids: ['origin.rebinding', 'schemas.description'] });
     }
+  });
+
+  it('examines an official server over HTTP+SSE', async () => {
+    const { origin, close } = await startV1Sse();
+    const { code, out } = await doctor(`${origin}/sse`, '--json', '--only', 'connection,transport,origin');
+    await close();
+    expect({ code, ids: listSerious(out) }).toEqual({ code: 1, ids: ['transport.sse-only', 'origin.rebinding'] });
   });
 
   it('prints findings with causes and fixes, and no colours without a terminal', async () => {

@@ -17,6 +17,8 @@ export interface ProbeRequest {
    * @default `false`
    */
   readonly headersOnly?: boolean;
+  /** Called with the body that was received so far. The request ends when it resolves with true. */
+  readonly onText?: (text: string) => Promise<boolean>;
 }
 
 /** Response to a raw request. */
@@ -63,7 +65,14 @@ export function createHttpProbe({ url, getHeaders, timeout }: HttpProbeOptions):
       ...(await getHeaders(method, target.href)),
       ...request.headers,
     });
-    return sendProbe(target, { method, headers, body, timeout, headersOnly: request.headersOnly ?? false });
+    return sendProbe(target, {
+      method,
+      headers,
+      body,
+      timeout,
+      headersOnly: request.headersOnly ?? false,
+      onText: request.onText,
+    });
   };
 }
 
@@ -73,16 +82,17 @@ interface RawRequest {
   readonly body: string | undefined;
   readonly timeout: number;
   readonly headersOnly: boolean;
+  readonly onText: ProbeRequest['onText'];
 }
 
-function sendProbe(url: URL, { method, headers, body, timeout, headersOnly }: RawRequest): Promise<ProbeResponse> {
+function sendProbe(url: URL, { method, headers, body, timeout, ...reading }: RawRequest): Promise<ProbeResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const outgoing = send(
       url,
       { method, headers: { ...headers }, agent: false, rejectUnauthorized: false },
       response => {
-        readResponse(response, headersOnly).then(resolve, reject).finally(stop);
+        readResponse(response, reading).then(resolve, reject).finally(stop);
       },
     );
     const timer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeout} ms`)), timeout);
@@ -99,7 +109,10 @@ function sendProbe(url: URL, { method, headers, body, timeout, headersOnly }: Ra
 }
 
 /** Reads a response until its end, or until the JSON-RPC response in a stream that stays open. */
-async function readResponse(response: IncomingMessage, headersOnly: boolean): Promise<ProbeResponse> {
+async function readResponse(
+  response: IncomingMessage,
+  { headersOnly, onText }: Pick<RawRequest, 'headersOnly' | 'onText'>,
+): Promise<ProbeResponse> {
   const mediaType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   let text = '';
   if (!headersOnly) {
@@ -107,6 +120,7 @@ async function readResponse(response: IncomingMessage, headersOnly: boolean): Pr
     try {
       for await (const chunk of response) {
         text += chunk;
+        if (onText && (await onText(text))) break;
         if (text.length > MAX_BODY || (mediaType === 'text/event-stream' && hasResponse(text))) break;
       }
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Check, DoctorContext } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeResponse } from '../http-probe.js';
+import { checkHttpSse } from './http-sse.js';
 import { closeSession, createOpeningRequest, describeResponse, openSession, type RawSession } from '../raw-requests.js';
 
 const JSON_TYPE = 'application/json';
@@ -13,8 +14,9 @@ export const transportCheck: Check = {
   title: 'Transport',
   requires: 'http',
   async run(context, findings) {
-    const { http, transport, handshakeVersion } = context;
-    if (transport === 'http-sse') return [reportSse(findings)];
+    const { http, url, transport, handshakeVersion } = context;
+    if (transport === 'http-sse' && http && url)
+      return [reportSse(findings), ...(await checkHttpSse(http, url, findings))];
     if (!http || transport === undefined) return [];
     const session = handshakeVersion === undefined ? undefined : await openSession(http, handshakeVersion);
     const opening = session?.opening ?? (await http(createOpeningRequest(context)));

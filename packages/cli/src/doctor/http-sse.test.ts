@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createMcpServer } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it } from 'vitest';
+import { runDoctor } from './run-doctor.js';
+
+const OPTIONS = { only: ['connection', 'transport', 'origin'], protocolVersion: '2024-11-05', timeout: 3000 };
+
+const listIds = async (url: string) => {
+  const { findings } = await runDoctor({ url, transport: 'http-sse' }, url, OPTIONS);
+  return findings.map(({ id, severity }) => `${severity} ${id}`);
+};
+
+/** A server over HTTP+SSE that checks nothing, and answers with 200. */
+async function startCareless(createEndpoint: (port: number) => string) {
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const { port } = server.address() as AddressInfo;
+      response.write(`event: endpoint\ndata: ${createEndpoint(port)}\n\n`);
+      server.on('answer', text => response.write(`event: message\ndata: ${text}\n\n`));
+      return;
+    }
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    response.writeHead(200).end('ok');
+    if (!text.includes('"initialize"')) return;
+    const result = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'careless', version: '1' } };
+    server.emit('answer', JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+describe('the examination of HTTP+SSE', () => {
+  it('finds only the age of the transport in a server of this library [cli.doctor]', async () => {
+    const { sseUrl, close } = await serveHttp(createMcpServer({ name: 'clean', version: '1.0.0' }), { port: 0 });
+    expect(await listIds(sseUrl ?? '')).toEqual([
+      'ok connection.open',
+      'warning transport.sse-only',
+      'ok transport.stream',
+      'ok transport.endpoint',
+      'ok transport.accepted',
+      'ok transport.media-type',
+      'ok transport.invalid-json',
+      'ok transport.session',
+      'ok origin.host',
+    ]);
+    await close();
+  });
+
+  it('finds the faults of a careless server', async () => {
+    const { url, close } = await startCareless(() => '/messages?session=7');
+    expect(await listIds(url)).toEqual([
+      'ok connection.open',
+      'warning transport.sse-only',
+      'warning transport.stream',
+      'ok transport.endpoint',
+      'warning transport.accepted',
+      'warning transport.media-type',
+      'warning transport.invalid-json',
+      'warning transport.session',
+      'problem origin.rebinding',
+    ]);
+    await close();
+  });
+
+  it('finds sessions that are not checked', async () => {
+    const { url, close } = await startCareless(() => `/messages?session=${'a1b2'.repeat(8)}`);
+    const { findings } = await runDoctor({ url, transport: 'http-sse' }, url, OPTIONS);
+    expect(findings.find(({ id }) => id === 'transport.session')?.title).toContain('unknown sessions are not refused');
+    await close();
+  });
+});
