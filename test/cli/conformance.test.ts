@@ -44,9 +44,17 @@ describe('tenon conformance', () => {
   it.each([
     [[], 'no target'],
     [['--baseline', 'none.yaml', 'http://127.0.0.1:9/mcp'], 'cannot read'],
-    [['--node', 'no-such-node', 'http://127.0.0.1:9/mcp'], 'cannot start'],
+    [['--node', 'no-such-node', '--client', 'node client.js'], 'cannot start'],
   ])('ends with 2 for invalid arguments: %j', async (args, problem) => {
     const { code, err } = await conformance(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
   });
+
+  it.each([['http://127.0.0.1:9/mcp'], ['--', process.execPath, '-e', 'process.exit(3)']])(
+    'ends with 4 for a server that cannot be reached: %s',
+    async (...args) => {
+      const { code, out, err } = await conformance('--json', ...args);
+      expect({ code, out, report: JSON.parse(err) }).toMatchObject({ code: 4, out: '', report: { exit: 4 } });
+    },
+  );
 });

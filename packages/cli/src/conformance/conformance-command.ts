@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { formatExamples } from '../commands/command.js';
 import { formatFindings } from '../doctor/format-findings.js';
 import { formatJunit } from '../doctor/format-junit.js';
 import { exitCodes } from '../exit-codes.js';
+import { probeServers } from '../host/host-reports.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { parseNames } from '../option-parsers.js';
 import { resolveServer } from '../target/resolve-target.js';
@@ -40,6 +42,8 @@ interface ReachableServer {
 const MAX_PROCESSES = 100;
 /** Time after which the process of a session is stopped, in milliseconds. */
 const IDLE_TIMEOUT = 15_000;
+/** Maximum time for the first response of a server, in milliseconds. */
+const REACH_TIMEOUT = 10_000;
 
 export function createConformanceCommand(context: CliContext): Command {
   const own = createTargetCommand('conformance', 'run the official conformance suite against a server or a client', '')
@@ -122,10 +126,20 @@ async function openServer(
   const { reference, rest } = takeTarget(context, words);
   if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
   const { target, label } = await resolveServer(context, reference, options);
-  const isDirect = 'url' in target && target.headers === undefined && typeof target.auth !== 'string';
-  if (isDirect) return { url: String(target.url), label, close: async () => {} };
+  const hasCredentials = options.auth !== undefined || options.bearerEnv !== undefined;
+  if ('url' in target && target.headers === undefined && !hasCredentials) {
+    await checkReachable(target.url);
+    return { url: String(target.url), label, close: async () => {} };
+  }
   const limits = { max: MAX_PROCESSES, idle: IDLE_TIMEOUT };
-  const host = await createServedHost(context, 'server', target, limits);
+  // The report has the problems of the server.
+  const silent = { onError: () => {}, onScreeningReport: () => {} };
+  const host = await createServedHost(context, 'server', target, limits, silent);
+  const [state] = await probeServers(host);
+  if (state?.state !== 'connected') {
+    await host.close();
+    throw createUnreachableError(label, state?.reason ?? 'the server cannot be connected to');
+  }
   const { endpoints, close } = await listenForTarget(context, host, { ...limits, port: 0, createAuth: () => ({}) });
   return {
     url: endpoints[0]?.url ?? '',
@@ -136,3 +150,19 @@ async function openServer(
     },
   };
 }
+
+/** Rejects if no server listens at a URL. The suite would report that once per scenario. */
+async function checkReachable(url: string | URL): Promise<void> {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REACH_TIMEOUT) });
+    await response.body?.cancel();
+  } catch (error) {
+    const { cause, message } = error instanceof Error ? error : new Error(String(error));
+    throw createUnreachableError(String(url), cause instanceof Error ? cause.message : message);
+  }
+}
+
+const createUnreachableError = (subject: string, reason: string): TenonError =>
+  new TenonError('http/unreachable', `${subject}: ${reason}`, {
+    hint: 'find the cause with `tenon doctor`',
+  });

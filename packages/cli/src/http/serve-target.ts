@@ -34,12 +34,13 @@ export function createServedHost(
   name: string,
   target: HttpTarget | StdioTarget,
   { max, idle }: Pick<ServeTargetOptions, 'max' | 'idle'>,
+  listeners: Partial<ReturnType<typeof createHostListeners>> = {},
 ): Promise<Host> {
   return createSingleHost(
     context,
     name,
     { ...target, share: false },
-    { maxConnectionsPerServer: max, maxProcesses: max, connectionIdleTimeout: idle },
+    { maxConnectionsPerServer: max, maxProcesses: max, connectionIdleTimeout: idle, ...listeners },
   );
 }
 
