@@ -164,5 +164,5 @@ async function checkReachable(url: string | URL): Promise<void> {
 
 const createUnreachableError = (subject: string, reason: string): TenonError =>
   new TenonError('http/unreachable', `${subject}: ${reason}`, {
-    hint: 'find the cause with `tenon doctor`',
+    hint: 'see the cause with `tenon doctor`',
   });
