@@ -39,6 +39,7 @@ const parts = {
   size: async () => (await import('./size/measure.mjs')).measureSize,
   asking: async () => (await import('./asking/measure.mjs')).measureAsking,
   protect: async () => (await import('./protect/measure.mjs')).measureProtect,
+  telemetry: async () => (await import('./telemetry/measure.mjs')).measureTelemetry,
   tasks: async () => (await import('./tasks/measure.mjs')).measureTasks,
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
   host: async () => (await import('./host/measure.mjs')).measureHost,
@@ -48,8 +49,8 @@ const parts = {
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
 };
 const names = Object.keys(parts);
-/** Measured only when they are named: one takes ten minutes, the other needs data from elsewhere. */
-const ONLY_NAMED = ['soak', 'search'];
+/** Measured only when they are named: one takes ten minutes, one needs data from elsewhere, and one has no target in the summary. */
+const ONLY_NAMED = ['soak', 'search', 'telemetry'];
 const peers = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/server', 'fastmcp', 'tmcp', 'mcp-lite'];
 
 /** Fewer rounds are a trial. */

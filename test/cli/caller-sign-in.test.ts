@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientOf, formOf, listenFirst, serveIssuer, serveUpstream } from '../auth/gateway-callers.js';
 import { browse } from '../auth/scripted-browser.js';
@@ -16,6 +19,7 @@ beforeAll(async () => {
   const upstream = await serveUpstream(other.url);
   parts = [own, other, upstream];
   project = await projectWith({ remote: { url: upstream.url } });
+  await project.write('policy.json', { rules: [{ action: 'allow' }] });
   // The URL that tokens are for must be known before anything listens there.
   const free = await listenFirst();
   await free.close();
@@ -32,6 +36,8 @@ beforeAll(async () => {
     audience,
     '--audit',
     'audit.jsonl',
+    '--policy',
+    'policy.json',
   ];
   gateway = await serving(project.folder, ['gateway', ...args], { PATH: project.path('none') });
 });
@@ -41,16 +47,56 @@ afterAll(async () => {
   await Promise.all([project.remove(), clear()]);
 });
 
+/** Opens a client of a user, who signs in to the server with it. */
+async function openSignedIn(user: 'ada' | 'bob') {
+  const client = await clientOf(audience, user);
+  const [url = ''] = /http\S+\/sign-in\/start\S+/.exec(JSON.stringify(await client.callTool('remote__whoami'))) ?? [];
+  expect(await browse(new URL(url), formOf(user))).toContain('You are signed in to remote');
+  return client;
+}
+
 it('signs callers of `tenon gateway --issuer` in to a server, and never the operator', async () => {
   expect(await gateway.said(({ event }) => event === 'server')).toMatchObject({ name: 'remote', state: 'waiting' });
   for (const user of ['ada', 'bob'] as const) {
-    const client = await clientOf(audience, user);
-    const result = await client.callTool('remote__whoami');
-    const [url = ''] = /http\S+\/sign-in\/start\S+/.exec(JSON.stringify(result)) ?? [];
-    expect(await browse(new URL(url), formOf(user))).toContain('You are signed in to remote');
+    const client = await openSignedIn(user);
     expect(await client.callTool('remote__whoami')).toMatchObject({ content: [{ text: `You are ${user}` }] });
     await client.close();
   }
   expect(gateway.errors()).not.toContain('To sign in');
   expect((await stat(project.path('home/caller-tokens.json'))).mode & 0o077).toBe(0);
+});
+
+it('applies rules about the claims of the token of each caller', async () => {
+  const [ada, bob] = [await openSignedIn('ada'), await openSignedIn('bob')];
+  const rules = [
+    { action: 'allow', tool: 'whoami', user: { claims: { sub: 'ada', iss: 'http*' } } },
+    { action: 'deny' },
+  ];
+  await project.write('policy.json', { rules });
+  await gateway.said(({ event }) => event === 'policy');
+  expect(await ada.callTool('remote__whoami')).toMatchObject({ content: [{ text: 'You are ada' }] });
+  expect(await bob.callTool('remote__whoami')).toMatchObject({ isError: true });
+  expect(JSON.stringify(await bob.callTool('remote__whoami'))).toContain('denied by rule 2');
+  await Promise.all([ada.close(), bob.close()]);
+});
+
+it('sends the tokens of a server to no other URL, when the configuration changes', async () => {
+  const signedIn = await openSignedIn('ada');
+  const received: (string | undefined)[] = [];
+  const other = createServer((request, response) => {
+    received.push(request.headers.authorization);
+    response.writeHead(404).end();
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as AddressInfo;
+  await project.write('mcp.json', { mcpServers: { remote: { url: `http://127.0.0.1:${port}/mcp` } } });
+  expect(await gateway.said(({ event }) => event === 'configuration')).toMatchObject({ changed: ['remote'] });
+  const client = await clientOf(audience, 'ada');
+  await signedIn.callTool('remote__whoami').catch(() => {});
+  await client.callTool('remote__whoami').catch(() => {});
+  expect(received.length).toBeGreaterThan(0);
+  expect(received.filter(header => header !== undefined)).toEqual([]);
+  await Promise.all([client.close(), signedIn.close()]);
+  other.closeAllConnections();
+  await new Promise(resolve => other.close(resolve));
 });

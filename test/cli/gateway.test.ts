@@ -278,7 +278,11 @@ describe('tenon gateway', () => {
       name: 'corner__price',
       arguments: { of: 'x'.repeat(4000) },
     });
-    expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-overflow:/) });
+    const link = content.at(-1) as { uri: string };
+    expect(link).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-overflow:/) });
+    const { contents } = await client.readResource(link.uri);
+    // The whole content, as JSON.
+    expect(contents).toMatchObject([{ text: expect.stringMatching(/"x{4000} costs 4000"/) }]);
     await gateway.end();
   });
 

@@ -30,21 +30,20 @@ export function findTarget({ method, params }: TracedRequest): TraceTarget | und
 }
 
 /** Attributes that spans and measurements of a connection have in common. */
-export function describeConnection({
-  protocolVersion,
-  network,
-  role,
-  upstream,
-}: TracedConnection): TelemetryAttributes {
+export function describeConnection(connection: TracedConnection): TelemetryAttributes {
+  return dropAbsent(listConnectionAttributes(connection));
+}
+
+function listConnectionAttributes({ protocolVersion, network, role, upstream }: TracedConnection): TelemetryAttributes {
   const { transport, protocol, serverAddress, serverPort } = network;
-  return dropAbsent({
+  return {
     'mcp.protocol.version': protocolVersion,
     'network.transport': transport,
     'network.protocol.name': protocol,
     'server.address': role === 'client' ? serverAddress : undefined,
     'server.port': role === 'client' ? serverPort : undefined,
     'tenon.upstream': upstream,
-  });
+  };
 }
 
 /** Converts details to the attributes that measurements have, too. */
@@ -63,7 +62,7 @@ export function describeRequest(
     'gen_ai.tool.name': target?.kind === 'tool' ? name : undefined,
     'gen_ai.prompt.name': target?.kind === 'prompt' ? name : undefined,
     'gen_ai.operation.name': target?.kind === 'tool' ? 'execute_tool' : undefined,
-    ...describeConnection(request),
+    ...listConnectionAttributes(request),
   });
 }
 
@@ -123,7 +122,9 @@ export function isSmallBaggage(baggage: string): boolean {
   return baggage.length <= MAX_BAGGAGE && baggage.split(',').length <= MAX_BAGGAGE_MEMBERS;
 }
 
+/** Copies the members that have a value. Deleting the others would make V8 store the object as a slow dictionary. */
 function dropAbsent(attributes: TelemetryAttributes): TelemetryAttributes {
-  for (const name of Object.keys(attributes)) if (attributes[name] === undefined) delete attributes[name];
-  return attributes;
+  const present: TelemetryAttributes = {};
+  for (const name of Object.keys(attributes)) if (attributes[name] !== undefined) present[name] = attributes[name];
+  return present;
 }
