@@ -7,6 +7,8 @@ import { build } from 'esbuild';
 import { readJson, root } from './process.mjs';
 
 const folder = join(root, 'packages/cli');
+const REQUIRE =
+  "import { createRequire as createModuleRequire } from 'node:module';\nconst require = createModuleRequire(import.meta.url);";
 /** The types of `@tenon/cli/init`. */
 const INIT_TYPES = 'export declare const runInit: (args: readonly string[]) => Promise<void>;\n';
 
@@ -26,6 +28,8 @@ export async function buildCommand() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    // Packages in CommonJS require modules of Node, and an ES module has no `require`.
+    banner: { js: REQUIRE },
     // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself.
     tsconfigRaw: {},
     external: Object.keys(dependencies).flatMap(name => [name, `${name}/*`]),

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from '@opentelemetry/api';
+import { type Context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { isLoopbackHost } from 'tenon/node';
 import { createTelemetry, type Telemetry } from 'tenon/telemetry';
 import { createHttpServer, startListening } from '../http/listen.js';
@@ -27,12 +29,6 @@ const HISTOGRAMS = [
 
 /** Serves the measurements of a telemetry at a port of their own, because they are not for the callers. */
 export async function serveMetrics({ host, port }: MetricsAddress): Promise<MetricsServer> {
-  // Loading these modules takes time, and few gateways need them.
-  const [api, { MeterProvider }, { PrometheusExporter }] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/sdk-metrics'),
-    import('@opentelemetry/exporter-prometheus'),
-  ]);
   const exporter = new PrometheusExporter({
     preventServerStart: true,
     withoutScopeInfo: true,
@@ -42,7 +38,6 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
   const views = HISTOGRAMS.map(name => ({ instrumentName: name, name: `${name}.seconds` }));
   const meters = new MeterProvider({ readers: [exporter], views });
   const metrics = { getMeter: meters.getMeter.bind(meters) };
-  const { trace, propagation, ROOT_CONTEXT } = api;
   // Facts about a call are added to its measurement while it runs.
   const contexts = new AsyncLocalStorage<Context>();
   const context = {
