@@ -8,6 +8,7 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import { retryStoreFaults } from '../stores/fault-retry.js';
 import { LeasedRecord, type LeaseOwner } from '../stores/leased-record.js';
 import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
+import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
@@ -69,6 +70,7 @@ export class RequestStateStore {
   readonly #config: RequestStateOptions;
   readonly #seal: Seal;
   readonly #owner: LeaseOwner;
+  readonly #clock: StoreClock;
   readonly #forwarding: RetryForwarding | undefined;
 
   constructor(config: RequestStateOptions) {
@@ -78,6 +80,7 @@ export class RequestStateStore {
     this.#seal = createSeal(keys);
     this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
     this.#owner = { clock: config.clock, lease: LEASE };
+    this.#clock = createStoreClock(config.stores, config.clock);
     this.#forwarding = config.forwarding && new RetryForwarding({ ...config, ...config.forwarding });
   }
 
@@ -93,7 +96,7 @@ export class RequestStateStore {
     if (this.#forwarding === undefined || retry === undefined) return undefined;
     const { holder, expires } = (await this.#seal.open(requestState, boundTo())) ?? {};
     if (typeof holder !== 'string' || holder === this.#forwarding.id) return undefined;
-    return Number(expires) > this.#config.clock.now() ? this.#forwarding.forward(holder, retry) : undefined;
+    return (await this.#isPast(expires)) ? undefined : this.#forwarding.forward(holder, retry);
   }
 
   /**
@@ -103,7 +106,7 @@ export class RequestStateStore {
   async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
-    if (!state || !(Number(state.expires) > this.#config.clock.now()))
+    if (!state || (await this.#isPast(state.expires)))
       throw createStateError('is invalid or expired. Send the call again without it');
     const round = Number(state.round);
     if (round > this.#options.maxRounds)
@@ -134,7 +137,8 @@ export class RequestStateStore {
     if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
     const holder = isSuspended && maxSuspended > 0 ? this.#forwarding?.id : undefined;
     if (holder !== undefined) await this.#forwarding?.hold(suspendTimeout);
-    const metadata = { call, round, expires: this.#config.clock.now() + ttl, ...(holder && { holder }) };
+    await this.#syncClock();
+    const metadata = { call, round, expires: this.#clock.now() + ttl, ...(holder && { holder }) };
     const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
     const maxSize = Math.min(maxStateSize, MAX_SEALED);
     const sealed = await this.#seal.seal({ ...metadata, ...contents }, boundTo());
@@ -145,6 +149,17 @@ export class RequestStateStore {
     const put = () => stores.values.put(at, contents, { ttl, owner: caller });
     await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError });
     return this.#seal.seal({ ...metadata, at }, boundTo());
+  }
+
+  /** Tells if a time is over, by the clock of the store. */
+  async #isPast(time: unknown): Promise<boolean> {
+    await this.#syncClock();
+    return !(Number(time) > this.#clock.now());
+  }
+
+  /** If the store does not respond, the last comparison of the clocks is used. */
+  async #syncClock(): Promise<void> {
+    await this.#clock.sync()?.catch(() => {});
   }
 
   async #readContents(state: JsonObject): Promise<StateContents> {
@@ -160,7 +175,8 @@ export class RequestStateStore {
    * the client may send the same retry again.
    */
   async #claim(call: string, round: number, expires: number, caller: string): Promise<StateClaim> {
-    const { stores, clock, onError } = this.#config;
+    const { stores, onError } = this.#config;
+    const clock = this.#clock;
     const key = `retry/${call}.${round}`;
     // Work that outlives the state keeps its claim on the state.
     const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());

@@ -1,7 +1,7 @@
 import type { Buckets, Stores } from './stores.js';
 
 /** The parts of stores that `guardStores` wraps. */
-export interface GuardedStores extends Pick<Stores, 'values' | 'bus'> {
+export interface GuardedStores extends Pick<Stores, 'values' | 'bus' | 'now'> {
   readonly buckets: Buckets;
 }
 
@@ -9,7 +9,7 @@ export interface GuardedStores extends Pick<Stores, 'values' | 'bus'> {
  * Wraps stores so that `check` runs before each use. If `check` throws, `subscribe` throws its error, and every other
  * call rejects with it.
  */
-export function guardStores({ values, bus, buckets }: GuardedStores, check: () => void): GuardedStores {
+export function guardStores({ values, bus, buckets, now }: GuardedStores, check: () => void): GuardedStores {
   const stores: GuardedStores = {
     values: {
       get: async key => {
@@ -45,6 +45,12 @@ export function guardStores({ values, bus, buckets }: GuardedStores, check: () =
         return buckets.take(key, size, count);
       },
     },
+    now:
+      now &&
+      (async () => {
+        check();
+        return now();
+      }),
   };
   return stores;
 }

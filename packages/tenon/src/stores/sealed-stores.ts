@@ -43,6 +43,7 @@ export function sealStores(stores: Stores, { keys, onError }: SealedStoresOption
     bus: sealBus(stores.bus, seal, report),
     // Buckets contain only numbers.
     buckets: stores.buckets,
+    now: stores.now,
     durable: stores.durable,
     close: () => stores.close(),
   };

@@ -19,6 +19,10 @@ export interface Stores {
    * store and publish. Absent: false.
    */
   readonly remote?: boolean | undefined;
+  /**
+   * Returns the time by which values expire, in milliseconds since the epoch. Absent: the time of this process.
+   */
+  readonly now?: (() => Promise<number>) | undefined;
   /** Closes the stores and frees their resources. Later calls fail with `store/closed`. You may call it again. */
   close(): Promise<void>;
 }

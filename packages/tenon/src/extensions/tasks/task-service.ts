@@ -5,6 +5,7 @@ import { TASKS } from '../../protocol/tasks.js';
 import type { TaskOptions } from '../../server/definitions/tool.js';
 import type { ExtensionHost, ExtensionSubscription, ToolCall } from '../../server/extension.js';
 import type { RequestContext } from '../../server/request-context.js';
+import { createStoreClock } from '../../stores/store-clock.js';
 import { TaskInputDelivery } from './input-delivery.js';
 import { createMethodHandlers, type TaskMethodHandlers } from './method-handlers.js';
 import type { TaskSettings } from './options.js';
@@ -21,13 +22,18 @@ const MAX_LISTENED_TASKS = 1000;
 /** Creates, runs and reports the tasks of one server. */
 export interface TaskService {
   readonly handlers: TaskMethodHandlers;
+  /** Compares the clock of this process with that of the store, if it is due. Precedes each other call. */
+  syncClock(): Promise<void> | undefined;
   create(call: ToolCall, rules: TaskOptions): Promise<JsonObject>;
   promote(call: ToolCall, rules: TaskOptions, arm: PromotionTrigger): Promise<JsonObject>;
   listen(wishes: SubscriptionFilter, context: RequestContext): Promise<ExtensionSubscription | undefined>;
   close(): void;
 }
 
-export function openTaskService(host: ExtensionHost, settings: TaskSettings): TaskService {
+export function openTaskService(extensionHost: ExtensionHost, settings: TaskSettings): TaskService {
+  // Times of tasks are those of the store, because any process continues and expires them.
+  const clock = createStoreClock(extensionHost.stores, extensionHost.clock);
+  const host = { ...extensionHost, clock };
   const store = new TaskStore(host, settings);
   const access = new TaskAccess(host);
   const subscribers = new TaskSubscribers(store, host.clock, access, record => delivery.scheduleDelivery(record));
@@ -36,6 +42,7 @@ export function openTaskService(host: ExtensionHost, settings: TaskSettings): Ta
   const delivery = new TaskInputDelivery(runtime, store);
   return {
     handlers: createMethodHandlers(runtime, store, delivery),
+    syncClock: () => clock.sync(),
     create: (call, rules) => createTask(runtime, call, rules),
     promote: (call, rules, arm) => promoteCall(runtime, call, rules, arm),
     listen: (wishes, context) => listenToTasks(wishes, context, store, runtime),

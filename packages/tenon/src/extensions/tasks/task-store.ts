@@ -26,6 +26,8 @@ declare const crypto: { randomUUID(): string };
 
 const OPEN_PREFIX = 'task-open/';
 const PAGE_SIZE = 1000;
+/** Maximum difference of the clocks of two processes after both were compared with that of the store, in milliseconds. */
+const CLOCK_MARGIN = 1000;
 
 type StoredTask = TaskRecord & { readonly lease?: Lease };
 
@@ -45,6 +47,8 @@ export class TaskStore {
   readonly #clock: Clock;
   readonly #owner: LeaseOwner;
   readonly #maxSize: number;
+  /** Time that is added to each lifetime, so that an inexact clock never shortens it, in milliseconds. */
+  readonly #margin: number;
   readonly #onError: (error: TenonError) => void;
   readonly #listeners = new Set<(id: string) => void>();
   #unsubscribe: (() => void) | undefined;
@@ -56,6 +60,7 @@ export class TaskStore {
     this.#bus = stores.bus;
     this.#values = chunkLargeValues(stores.values, maxRecordSize);
     this.#maxSize = maxRecordSize;
+    this.#margin = stores.now === undefined ? 0 : CLOCK_MARGIN;
     this.#clock = clock;
     this.#onError = onError;
     this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
@@ -69,7 +74,7 @@ export class TaskStore {
   }
 
   async index(record: TaskRecord): Promise<void> {
-    const ttl = getRemainingTtl(record, this.#clock.now());
+    const ttl = this.#ttl(record);
     const options = { owner: getCaller(record), ...(ttl === undefined ? {} : { ttl }) };
     await Promise.all([
       this.#values.put(OPEN_PREFIX + record.id, {}, options),
@@ -205,7 +210,10 @@ export class TaskStore {
     await this.#values.delete(OPEN_PREFIX + id);
   }
 
-  readonly #ttl = (record: TaskRecord): number | undefined => getRemainingTtl(record, this.#clock.now());
+  readonly #ttl = (record: TaskRecord): number | undefined => {
+    const ttl = getRemainingTtl(record, this.#clock.now());
+    return ttl === undefined ? undefined : ttl + this.#margin;
+  };
 }
 
 export interface TaskPage {

@@ -22,12 +22,14 @@ function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks
   let isClosed = false;
   // The first call that uses tasks loads the code, because many servers have no such calls.
   const open = async (): Promise<TaskService> => {
-    if (service) return service;
     const { openTaskService } = await import('./task-service.js');
-    if (service) return service;
-    cancelOpening?.();
-    service = openTaskService(host, settings);
-    if (isClosed) service.close();
+    if (service === undefined) {
+      cancelOpening?.();
+      service = openTaskService(host, settings);
+      if (isClosed) service.close();
+    }
+    // If the store does not respond, the call itself fails.
+    await service.syncClock()?.catch(() => {});
     return service;
   };
   // Other processes may have left tasks.

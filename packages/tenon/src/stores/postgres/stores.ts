@@ -21,6 +21,8 @@ import { createTables, prepareTables } from './schema.js';
 import { countTogether, createValueRunner, type ValueOperation } from './value-statements.js';
 import { createPostgresValues } from './values.js';
 
+const READ_TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS time';
+
 /** Options of `postgresStores`. */
 export interface PostgresStoresOptions {
   /**
@@ -134,6 +136,12 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
   const values = createPostgresValues(operation => track(() => enqueueValue(operation)), maxValueSize);
   const buckets = createPostgresBuckets(connection, tables, track, schema.get);
 
+  const now = (): Promise<number> =>
+    track(async () => {
+      const [row] = await connection.use(run => run(READ_TIME));
+      return Number(row?.time);
+    });
+
   async function close(): Promise<void> {
     await clear();
     await settle();
@@ -142,7 +150,7 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
   return {
     durable: true,
     remote: true,
-    ...guardStores({ values, bus, buckets }, () => {
+    ...guardStores({ values, bus, buckets, now }, () => {
       if (closing) throw createStoreClosedError();
     }),
     close: () => {

@@ -146,6 +146,12 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     },
   };
 
+  const now = async (): Promise<number> => {
+    const key = places.toBucketKey('');
+    const [seconds, microseconds] = (await track(() => sendCommand(key, ['TIME']))) as readonly unknown[];
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  };
+
   async function close(): Promise<void> {
     clear();
     await settle();
@@ -154,7 +160,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   return {
     durable: true,
     remote: true,
-    ...guardStores({ values, bus, buckets }, () => {
+    ...guardStores({ values, bus, buckets, now }, () => {
       if (closing) throw createStoreClosedError();
     }),
     close: () => {

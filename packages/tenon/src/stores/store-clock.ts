@@ -1,0 +1,55 @@
+import type { Clock } from '../cancellation/clock.js';
+import type { Stores } from './stores.js';
+
+/** Time after which the clocks are compared again, in milliseconds. */
+const MAX_AGE = 60_000;
+/** Time after which the clocks are compared again when the store did not respond, in milliseconds. */
+const RETRY_DELAY = 5000;
+
+/** A clock that shows the time of a store, so that the clocks of two processes are never compared. */
+export interface StoreClock extends Clock {
+  /**
+   * Compares the clock of this process with that of the store, if this was not done in the last minute. Returns
+   * `undefined` if nothing has to be done. Rejects when the store does not respond.
+   */
+  sync(): Promise<void> | undefined;
+}
+
+/** Creates a clock with the time of the store. It is the clock of this process if the store has no time of its own. */
+export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: Clock): StoreClock {
+  let offset = 0;
+  let checkAt = Number.NEGATIVE_INFINITY;
+  let lastCheck = Number.NEGATIVE_INFINITY;
+  let measuring: Promise<void> | undefined;
+
+  const measure = async (read: () => Promise<number>): Promise<void> => {
+    try {
+      const time = await read();
+      // The time is that before the response travelled, so this clock is never ahead of the store.
+      offset = time - clock.now();
+      checkAt = clock.now() + MAX_AGE;
+    } catch (error) {
+      checkAt = clock.now() + RETRY_DELAY;
+      throw error;
+    } finally {
+      lastCheck = clock.now();
+      measuring = undefined;
+    }
+  };
+  const sync = (): Promise<void> | undefined => {
+    // A clock that was set back is compared too.
+    const isDue = clock.now() >= checkAt || clock.now() < lastCheck;
+    if (readTime === undefined || !isDue) return undefined;
+    measuring ??= measure(readTime);
+    return measuring;
+  };
+  return {
+    sync,
+    now() {
+      // The caller needs the time at once. The next caller gets the corrected one.
+      sync()?.catch(() => {});
+      return clock.now() + offset;
+    },
+    after: (ms, run, options) => clock.after(ms, run, options),
+  };
+}
