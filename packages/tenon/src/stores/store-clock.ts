@@ -20,9 +20,9 @@ export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: 
   let offset = 0;
   let checkAt = Number.NEGATIVE_INFINITY;
   let lastCheck = Number.NEGATIVE_INFINITY;
-  let measuring: Promise<void> | undefined;
+  let comparing: Promise<void> | undefined;
 
-  const measure = async (read: () => Promise<number>): Promise<void> => {
+  const compareClocks = async (read: () => Promise<number>): Promise<void> => {
     try {
       const time = await read();
       // The time is that before the response travelled, so this clock is never ahead of the store.
@@ -33,15 +33,15 @@ export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: 
       throw error;
     } finally {
       lastCheck = clock.now();
-      measuring = undefined;
+      comparing = undefined;
     }
   };
   const sync = (): Promise<void> | undefined => {
     // A clock that was set back is compared too.
     const isDue = clock.now() >= checkAt || clock.now() < lastCheck;
     if (readTime === undefined || !isDue) return undefined;
-    measuring ??= measure(readTime);
-    return measuring;
+    comparing ??= compareClocks(readTime);
+    return comparing;
   };
   return {
     sync,

@@ -146,11 +146,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     },
   };
 
-  const now = async (): Promise<number> => {
-    const key = places.toBucketKey('');
-    const [seconds, microseconds] = (await track(() => sendCommand(key, ['TIME']))) as readonly unknown[];
-    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
-  };
+  const now = () => track(() => readTime(sendCommand, places.toBucketKey('')));
 
   async function close(): Promise<void> {
     clear();
@@ -177,4 +173,10 @@ function describeUrl(url: string | URL): string {
   } catch {
     return 'an invalid URL';
   }
+}
+
+/** Returns the time of the server of a key, in milliseconds since the epoch. */
+async function readTime(send: SendCommand, key: string): Promise<number> {
+  const [seconds, microseconds] = (await send(key, ['TIME'])) as readonly unknown[];
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
