@@ -16,9 +16,10 @@ export interface StoreOptions {
   readonly keysEnv?: string;
 }
 
-const EXPECTED = 'redis://HOST, rediss://HOST, postgres://HOST/DATABASE, sqlite:PATH or a path';
+const EXPECTED =
+  'redis://HOST, rediss://HOST, redis+sentinel://HOST,HOST/GROUP, postgres://HOST/DATABASE, sqlite:PATH or a path';
 /** Matches the URL of a store that runs on another machine. */
-const REMOTE = /^(rediss?|postgres|postgresql):\/\//i;
+const REMOTE = /^(rediss?(\+sentinel)?|postgres|postgresql):\/\//i;
 /** Matches a URL with `//`. A drive letter of Windows is not one. */
 const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
@@ -66,7 +67,9 @@ export async function openStores(
   const onError = (error: TenonError) => context.screen.note(describeError(error));
   switch (URL_SCHEME.exec(target)?.[1]?.toLowerCase()) {
     case 'redis':
-    case 'rediss': {
+    case 'rediss':
+    case 'redis+sentinel':
+    case 'rediss+sentinel': {
       const { redisStores } = await import('tenon/redis');
       return requireDriver(redisStores(target, { onError }));
     }

@@ -12,7 +12,11 @@ it('is the clock of the process if the store has none', () => {
 it('shows the time of the store, and compares once a minute [so.clock]', async () => {
   const clock = fakeClock(HOUR);
   let reads = 0;
-  const store = createStoreClock({ now: async () => (reads++, clock.now() - HOUR) }, clock);
+  const readTime = async () => {
+    reads += 1;
+    return clock.now() - HOUR;
+  };
+  const store = createStoreClock({ now: readTime }, clock);
   await Promise.all([store.sync(), store.sync()]);
   clock.advance(59_999);
   expect([store.now(), store.sync(), reads]).toEqual([59_999, undefined, 1]);

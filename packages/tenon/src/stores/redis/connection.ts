@@ -1,6 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { importDriver } from '../remote/import-driver.js';
 import { createOnce } from '../remote/once.js';
+import { isSentinelUrl, parseSentinelUrl, type SentinelGroup } from './sentinel-url.js';
 
 /** The part of a client of `@redis/client` that the library uses. */
 export interface NodeRedisClient {
@@ -33,6 +34,18 @@ export interface NodeRedisCluster {
   readonly masters: readonly unknown[];
 }
 
+/** The part of a Sentinel client of `@redis/client` that the library uses. It follows the primary server of the group. */
+export interface NodeRedisSentinel {
+  /** Sends a command to the primary server. */
+  sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>;
+  /** Subscribes to a channel. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  /** Ends all subscriptions to a channel. */
+  unsubscribe(channel: string): Promise<unknown>;
+  /** Returns the Sentinel that the client uses. Other clients do not have this method. */
+  getSentinelNode(): unknown;
+}
+
 /** The part of a client or cluster of `ioredis` that the library uses. */
 export interface IORedisClient {
   /** Sends a command. */
@@ -54,8 +67,8 @@ interface IORedisSubscriber {
   disconnect(): unknown;
 }
 
-/** A connected client of `@redis/client` or `ioredis` for one server or a cluster. */
-export type RedisClient = NodeRedisClient | NodeRedisCluster | IORedisClient;
+/** A connected client of `@redis/client` or `ioredis` for one server, a Sentinel group or a cluster. */
+export type RedisClient = NodeRedisClient | NodeRedisCluster | NodeRedisSentinel | IORedisClient;
 
 /** Connection to Redis. It has the same interface for all client libraries. */
 export interface RedisConnection {
@@ -76,6 +89,7 @@ type ErrorListener = (error: Error) => void;
 export function wrapClient(client: RedisClient, onError: ErrorListener): RedisConnection {
   if ('call' in client) return wrapIORedis(client, onError);
   if ('masters' in client) return wrapCluster(client);
+  if ('getSentinelNode' in client) return wrapSentinel(client);
   if ('sendCommand' in client) return wrapNodeRedis(client, onError);
   throw new TenonError('store/option', 'invalid Redis client', {
     expected: 'a URL, or a client of @redis/client or ioredis',
@@ -100,16 +114,33 @@ function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): RedisCo
 }
 
 function wrapCluster(cluster: NodeRedisCluster): RedisConnection {
-  const channels = new Set<string>();
-  const unsubscribe = async (channel: string) => {
-    if (channels.delete(channel)) await cluster.unsubscribe(channel);
-  };
   return {
     isCluster: true,
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
+    ...wrapSubscriptions(cluster),
+  };
+}
+
+function wrapSentinel(sentinel: NodeRedisSentinel): RedisConnection {
+  return {
+    isCluster: false,
+    send: (_, command) => sentinel.sendCommand(false, [...command]),
+    ...wrapSubscriptions(sentinel),
+  };
+}
+
+/** Wraps a client that opens its own connections for subscriptions. */
+function wrapSubscriptions(
+  client: Pick<NodeRedisCluster, 'subscribe' | 'unsubscribe'>,
+): Pick<RedisConnection, 'subscribe' | 'unsubscribe' | 'close'> {
+  const channels = new Set<string>();
+  const unsubscribe = async (channel: string) => {
+    if (channels.delete(channel)) await client.unsubscribe(channel);
+  };
+  return {
     async subscribe(channel, listener) {
       channels.add(channel);
-      await cluster.subscribe(channel, listener);
+      await client.subscribe(channel, listener);
     },
     unsubscribe,
     close: async () => void (await Promise.all([...channels].map(unsubscribe))),
@@ -174,9 +205,11 @@ const IOREDIS: string = 'ioredis';
 async function openNodeRedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
   const library: NodeRedisLibrary | undefined = await importDriver(NODE_REDIS);
   if (!library) return undefined;
-  const client = library.createClient({ url, disableOfflineQueue: true });
+  const client = isSentinelUrl(url)
+    ? library.createSentinel(toSentinelOptions(parseSentinelUrl(url)))
+    : library.createClient({ url, disableOfflineQueue: true });
   client.on('error', onError);
-  const connection = wrapNodeRedis(client, onError);
+  const connection = wrapClient(client, onError);
   const connected = client.connect();
   connected.catch(onError);
   return {
@@ -185,6 +218,11 @@ async function openNodeRedis(url: string, onError: ErrorListener): Promise<Redis
     send: async (key, command) => {
       await connected;
       return connection.send(key, command);
+    },
+    // A Sentinel client knows no server before it is connected.
+    subscribe: async (channel, listener) => {
+      await connected;
+      return connection.subscribe(channel, listener);
     },
     async close() {
       await connection.close();
@@ -196,7 +234,10 @@ async function openNodeRedis(url: string, onError: ErrorListener): Promise<Redis
 async function openIORedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
   const library: { readonly Redis: IORedisConstructor } | undefined = await importDriver(IOREDIS);
   if (!library) return undefined;
-  const client = new library.Redis(url, { enableOfflineQueue: false, lazyConnect: true });
+  const options = { enableOfflineQueue: false, lazyConnect: true };
+  const client = isSentinelUrl(url)
+    ? new library.Redis({ ...options, ...toIORedisOptions(parseSentinelUrl(url)) })
+    : new library.Redis(url, options);
   client.on('error', onError);
   const connection = wrapIORedis(client, onError);
   const ready = waitUntilReady(client);
@@ -213,14 +254,33 @@ async function openIORedis(url: string, onError: ErrorListener): Promise<RedisCo
   };
 }
 
-interface NodeRedisLibrary {
-  createClient(options: { url: string; disableOfflineQueue: boolean }): NodeRedisClient & NodeRedisSubscriber;
+function toSentinelOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
+  const tls = isTls ? { socket: { tls: true } } : {};
+  return {
+    name,
+    sentinelRootNodes: sentinels,
+    sentinelClientOptions: tls,
+    nodeClientOptions: { ...tls, username, password, database, disableOfflineQueue: true },
+  };
 }
 
-type IORedisConstructor = new (
-  url: string,
-  options: { enableOfflineQueue: boolean; lazyConnect: boolean },
-) => IORedisClient & IORedisSubscriber;
+function toIORedisOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
+  const tls = isTls ? { tls: {}, enableTLSForSentinelMode: true } : {};
+  return { sentinels, name, username, password, db: database, ...tls };
+}
+
+interface OpenedClient {
+  connect(): Promise<unknown>;
+  on(event: 'error', listener: ErrorListener): unknown;
+  destroy(): unknown;
+}
+
+interface NodeRedisLibrary {
+  createClient(options: object): NodeRedisClient & OpenedClient;
+  createSentinel(options: object): NodeRedisSentinel & OpenedClient;
+}
+
+type IORedisConstructor = new (target: string | object, options?: object) => IORedisClient & IORedisSubscriber;
 
 /** Resolves when a client of `ioredis` is connected. The client keeps trying until it is closed. */
 async function waitUntilReady(client: IORedisSubscriber): Promise<void> {

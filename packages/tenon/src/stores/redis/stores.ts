@@ -14,6 +14,7 @@ import { isMissingScript, toRedisError } from './errors.js';
 import { createKeyPlaces } from './key-places.js';
 import { createScriptLoader, type ScriptName } from './script-loader.js';
 import { SCRIPTS } from './scripts.js';
+import { isSentinelUrl, parseSentinelUrl } from './sentinel-url.js';
 import { createRedisValues } from './values.js';
 
 /** Options of `redisStores`. */
@@ -57,8 +58,8 @@ const PREFIX = /^[\w.-]{1,64}$/;
 /**
  * Creates stores in Redis 7.0 or later, or in Valkey, for processes on any number of machines.
  *
- * `target` is a URL (`redis://`, `rediss://`) or a connected client or cluster of `@redis/client` or `ioredis`. A URL
- * needs one of these packages. A client that you pass stays open when the stores are closed.
+ * `target` is a URL (`redis://`, `rediss://`, or `redis+sentinel://HOST:PORT,HOST:PORT/GROUP`), or a connected client,
+ * Sentinel client or cluster of `@redis/client` or `ioredis`. A URL needs one of these packages. A client that you pass stays open when the stores are closed.
  *
  * Redis replicates and writes to disk after it has replied, so a write can be lost when a server fails or restarts. Set
  * `appendonly yes` to lose less. Do not use Redis where no write may be lost.
@@ -139,12 +140,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     (name, keys, args) => track(() => callAfterSubscribing(() => runScript(name, keys, args))),
     { places, maxValueSize, clock },
   );
-  const buckets: Buckets = {
-    async take(key, size, count = 1) {
-      const { cost, capacity } = toBucketTimes(key, size, count);
-      return Number(await track(() => runScript('take', [places.toBucketKey(key)], [`${cost}`, `${capacity}`])));
-    },
-  };
+  const buckets = createBuckets((key, args) => track(() => runScript('take', [places.toBucketKey(key)], args)));
 
   const now = () => track(() => readTime(sendCommand, places.toBucketKey('')));
 
@@ -166,10 +162,21 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   };
 }
 
+function createBuckets(take: (key: string, args: readonly string[]) => Promise<unknown>): Buckets {
+  return {
+    async take(key, size, count = 1) {
+      const { cost, capacity } = toBucketTimes(key, size, count);
+      return Number(await take(key, [`${cost}`, `${capacity}`]));
+    },
+  };
+}
+
 /** Returns the server of a URL, without user and password. */
 function describeUrl(url: string | URL): string {
   try {
-    return new URL(url).host;
+    if (!isSentinelUrl(String(url))) return new URL(url).host;
+    const { sentinels, name } = parseSentinelUrl(String(url));
+    return `${sentinels.map(({ host }) => host).join(',')}/${name}`;
   } catch {
     return 'an invalid URL';
   }
