@@ -4,17 +4,23 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import {
-  hasRedis,
-  isInstalled,
-  type RedisServer,
-  startRedis,
-} from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { hasRedis, isInstalled, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
 import { bundleProgram, type HttpPeer, startHttpPeer } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
-/** Replicas of a server with one Redis, behind HAProxy, which sends each request to the next of them. */
+/** The server of a store. */
+export interface StoreServer {
+  readonly url: string;
+  /** Ends the server as `kill -9` does. Its data is kept. */
+  kill(): Promise<void>;
+  /** Starts the server again on the same port and with the same data. */
+  restart(): Promise<void>;
+  /** Ends the server and deletes its data. */
+  close(): Promise<void>;
+}
+
+/** Replicas of a server with one store, behind HAProxy, which sends each request to the next of them. */
 export interface Cluster {
   /** Endpoint of Streamable HTTP at HAProxy. */
   readonly url: string;
@@ -22,8 +28,8 @@ export interface Cluster {
   readonly sseUrl: string;
   /** Endpoints of the replicas themselves. */
   readonly replicaUrls: readonly string[];
-  readonly redis: RedisServer;
-  /** The connection of each replica to the store, which the tests can slow down or interrupt. */
+  readonly store: StoreServer;
+  /** The connection of each replica to the store, which the tests can slow down or interrupt. None for a group of servers. */
   readonly links: readonly TcpProxy[];
   /** Sends a signal to a replica, such as SIGSTOP. */
   signal(index: number, signal: NodeJS.Signals): void;
@@ -46,22 +52,29 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Difference of the clocks of the replicas to the clock of the machine, in milliseconds. */
   readonly clockOffsets?: readonly number[];
-  readonly redisSettings?: readonly string[];
+  /**
+   * Starts the store.
+   * @default starts Redis
+   */
+  readonly startStore?: () => Promise<StoreServer>;
 }
 
 export async function startCluster({
   count = 3,
   env = {},
   clockOffsets = [],
-  redisSettings = [],
+  startStore = startRedis,
 }: ClusterOptions = {}): Promise<Cluster> {
-  const redis = await startRedis(...redisSettings);
-  const redisPort = Number(new URL(redis.url).port);
-  const links = await Promise.all(Array.from({ length: count }, () => startTcpProxy(redisPort)));
+  const store = await startStore();
+  const isGroup = store.url.includes('+sentinel:');
+  const links = isGroup
+    ? []
+    : await Promise.all(Array.from({ length: count }, () => startTcpProxy(readPort(store.url))));
   const ports = await Promise.all(Array.from({ length: count }, findFreePort));
   const start = (index: number): Promise<HttpPeer> => {
-    const REDIS_URL = `redis://127.0.0.1:${links[index]?.port}`;
-    return startHttpPeer(replica, { REDIS_URL, CLOCK_OFFSET: String(clockOffsets[index] ?? 0), ...env }, ports[index]);
+    const link = links[index];
+    const STORE_URL = link ? store.url.replace(`:${readPort(store.url)}`, `:${link.port}`) : store.url;
+    return startHttpPeer(replica, { STORE_URL, CLOCK_OFFSET: String(clockOffsets[index] ?? 0), ...env }, ports[index]);
   };
   const peers = await Promise.all(ports.map((_, index) => start(index)));
   const balancer = await startBalancer(ports);
@@ -70,7 +83,7 @@ export async function startCluster({
     url: `http://127.0.0.1:${balancer.port}/mcp`,
     sseUrl: `http://127.0.0.1:${balancer.port}/sse`,
     replicaUrls: ports.map(port => `http://127.0.0.1:${port}/mcp`),
-    redis,
+    store,
     links,
     signal: (index, signal) => peers[index]?.signal(signal),
     measureMemory: () => peers.map(({ pid }) => readResidentMemory(pid)),
@@ -83,10 +96,12 @@ export async function startCluster({
       await balancer.close();
       await Promise.all(peers.map(peer => peer.stop()));
       await Promise.all(links.map(link => link.close()));
-      await redis.close();
+      await store.close();
     },
   };
 }
+
+const readPort = (url: string): number => Number(new URL(url).port);
 
 /** Returns the resident memory of a process, in MiB. */
 function readResidentMemory(pid: number): number {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createServer, tasks, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
+import { postgresStores } from 'tenon/postgres';
 import { redisStores } from 'tenon/redis';
 import { z } from 'zod';
 
@@ -9,8 +10,9 @@ const offset = Number(process.env.CLOCK_OFFSET ?? 0);
 const { now } = Date;
 Date.now = () => now.call(Date) + offset;
 
-/** One of several processes of a server with sessions in Redis. */
-const stores = redisStores(process.env.REDIS_URL ?? '');
+/** One of several processes of a server with sessions in one store. */
+const url = process.env.STORE_URL ?? '';
+const stores = url.startsWith('postgres') ? postgresStores(url) : redisStores(url);
 const server = createServer({
   name: 'replica',
   version: '1.0.0',

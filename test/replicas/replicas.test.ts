@@ -117,7 +117,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
       });
 
       it('cancellation', async () => {
-        const redis = await createClient({ url: cluster.redis.url }).connect();
+        const redis = await createClient({ url: cluster.store.url }).connect();
         const controller = new AbortController();
         const id = `${Math.random()}`;
         const call = visitor.call('wait', { id }, { signal: controller.signal, onprogress: () => controller.abort() });
@@ -137,7 +137,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
   );
 
   it('costs a call in a session one command of Redis, and a call of 2026-07-28 none', async () => {
-    const redis = await createClient({ url: cluster.redis.url }).connect();
+    const redis = await createClient({ url: cluster.store.url }).connect();
     const modern = await connect(cluster.url, { protocolVersion: '2026-07-28' });
     const session = await openRawSession(cluster.url);
     for (let n = 0; n < 6; n++) await Promise.all([session.call('where'), modern.callTool('where')]);
@@ -196,11 +196,11 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
     await session.call('where');
     // Redis writes to disk once a second.
     await setTimeout(1500);
-    await cluster.redis.kill();
+    await cluster.store.kill();
     expect(getText((await modern.callTool('where')) as never)).toMatch(/^\d+$/);
     const waiting = session.call('where');
     await retryUntilPasses(() => expect(session.retries).toContain(503));
-    await cluster.redis.restart();
+    await cluster.store.restart();
     expect(await waiting).toMatch(/^\d+$/);
     expect(new Set(session.retries)).toEqual(new Set([503]));
     await modern.close();
