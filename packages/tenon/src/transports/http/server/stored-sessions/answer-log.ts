@@ -3,7 +3,7 @@ import { createFailure, type ErrorObject, type Id } from '../../../../jsonrpc/me
 import { encodeEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { encodeEventId } from './event-id.js';
-import type { EventLog } from './event-log.js';
+import type { AppendResult, EventLog } from './event-log.js';
 import { createStoredId } from './stored-id.js';
 
 /** First letter of the names of logs for POST responses. Logs for standalone streams begin with another letter. */
@@ -104,7 +104,7 @@ export class AnswerLog {
         const rest = { ...(this.#isStarted ? {} : { requests: this.#options.requests }), ...(isEnd && { isEnd }) };
         const appended = await this.#log.append(events, () => this.name, rest);
         if (appended === undefined) return this.#abandon();
-        await this.#deliver(appended.entry, events);
+        await this.#deliver(appended, events);
       } catch (error) {
         return this.#abandon(error);
       }
@@ -112,14 +112,14 @@ export class AnswerLog {
     }
   }
 
-  async #deliver(entry: number, events: readonly string[]): Promise<void> {
+  async #deliver({ entry, tag }: AppendResult, events: readonly string[]): Promise<void> {
     const { hasEventIds, encodePriming, publish } = this.#options;
     const connection = this.#connection;
     if (!this.#isStarted && encodePriming)
-      await connection?.write(encodePriming(encodeEventId(this.name, { entry, events: 0 })));
+      await connection?.write(encodePriming(encodeEventId(this.name, { entry, events: 0, tag })));
     this.#isStarted = true;
     for (const [index, text] of events.entries()) {
-      const id = hasEventIds ? encodeEventId(this.name, { entry, events: index + 1 }) : undefined;
+      const id = hasEventIds ? encodeEventId(this.name, { entry, events: index + 1, tag }) : undefined;
       await connection?.write(encodeEvent(text, id));
     }
     if (connection?.open !== true) publish(this.name);

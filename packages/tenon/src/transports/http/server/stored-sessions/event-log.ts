@@ -4,11 +4,14 @@ import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { putOnce } from '../../../../stores/put-once.js';
 import type { StoredValue, Values } from '../../../../stores/stores.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
+import { createEntryTag } from './stored-id.js';
 
 /** Events that were appended together. */
 export interface LogEntry {
   /** Name of the log in its event IDs. After a log has expired, a new log gets another name. */
   readonly log: string;
+  /** Random text in the event IDs of the entry. */
+  readonly tag: string;
   /** Process that appended the entry. */
   readonly writer: string;
   /** Messages, as JSON text. */
@@ -36,10 +39,11 @@ export interface EventLogOptions {
 const MAX_RETRY = 10_000;
 const DIGITS = 9;
 
-/** Name of the log and number of the appended entry. */
+/** Name of the log, and number and tag of the appended entry. */
 export interface AppendResult {
   readonly log: string;
   readonly entry: number;
+  readonly tag: string;
 }
 
 interface KnownEntry {
@@ -88,7 +92,8 @@ export class EventLog {
     for (;;) {
       this.#name ??= createName();
       const entry = this.#next;
-      const value = { log: this.#name, writer, events, ...rest };
+      const tag = createEntryTag();
+      const value = { log: this.#name, tag, writer, events, ...rest };
       const written = await putOnce(this.#values, toLogKey(prefix, entry), value, { version: 0, ttl }, run =>
         retryStoreFaults(run, { clock, maxElapsed: MAX_RETRY }),
       );
@@ -96,7 +101,7 @@ export class EventLog {
         this.#next = entry + 1;
         this.#readAt = clock.now();
         this.#trim({ entry, events: events.length, bytes: countCharacters(events) });
-        return { log: this.#name, entry };
+        return { log: this.#name, entry, tag };
       }
       if (!isShared) return undefined;
       await this.#readEnd(false);

@@ -66,12 +66,12 @@ export async function followAnswer(
 export async function isLogPosition(
   values: ReturnType<typeof toTypedValues<LogEntry>>,
   prefix: string,
-  { log, entry, events }: StoredEventId,
+  { log, entry, events, tag }: StoredEventId,
 ): Promise<boolean> {
   const [named, next] = await values.list(prefix, {
     limit: 2,
     ...(entry === 0 ? {} : { after: toLogKey(prefix, entry - 1) }),
   });
-  if (named?.key !== toLogKey(prefix, entry) || named.value.log !== log) return false;
+  if (named?.key !== toLogKey(prefix, entry) || named.value.log !== log || named.value.tag !== tag) return false;
   return events <= named.value.events.length && (next === undefined || next.key === toLogKey(prefix, entry + 1));
 }

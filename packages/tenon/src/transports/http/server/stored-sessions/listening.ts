@@ -4,7 +4,7 @@ import { encodeEvent, encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-ev
 import type { Exchange } from '../exchange.js';
 import type { HttpSession } from '../sessions/session.js';
 import { encodeEventId, parseEventId, type StoredEventId } from './event-id.js';
-import type { EventLog, LogEntry } from './event-log.js';
+import { type EventLog, type LogEntry, type NumberedEntry, readEntries } from './event-log.js';
 import { isLogPosition } from './follow-answer.js';
 import type { SessionRecord, StoredRecord, StreamListener } from './session-record.js';
 import type { ListenResult } from './shared-session.js';
@@ -69,7 +69,7 @@ export class Listening {
     if (this.isOpen) return 'taken';
     const last = parseEventId(delivered);
     const isThere = last && (await isLogPosition(this.#values, this.#prefix, last));
-    return this.#open(exchange, auth, isThere ? last : await this.#findStart());
+    return this.#open(exchange, auth, isThere ? last : await this.#findStart(last));
   }
 
   async resume(exchange: Exchange, auth: AuthInfo | undefined, id: StoredEventId): Promise<ListenResult> {
@@ -91,13 +91,27 @@ export class Listening {
     return toTypedValues<LogEntry>(this.#context.stores.values);
   }
 
-  /** Returns the position before the oldest event. A log without entries gets one, so that the position has an ID. */
-  async #findStart(): Promise<StoredEventId> {
-    const [oldest] = await this.#values.list(this.#prefix, { limit: 1 });
-    if (oldest !== undefined)
-      return { log: oldest.value.log, entry: Number(oldest.key.slice(this.#prefix.length)), events: 0 };
-    const begun = await this.#append([]);
-    return { log: begun?.log ?? LISTEN_LOG, entry: begun?.entry ?? 0, events: 0 };
+  /**
+   * Returns the position before the oldest event that the client may lack. `last` is the position of the last one that
+   * it received, if this entry is no longer in the store. A log without entries gets one, so that the position has an
+   * ID.
+   */
+  async #findStart(last?: StoredEventId): Promise<StoredEventId> {
+    let entries: NumberedEntry[] = [];
+    for await (const each of readEntries(this.#values, this.#prefix, 0)) {
+      // The store has lost the entries between. A stream begins after them.
+      if (each.entry !== (entries.at(-1)?.entry ?? each.entry - 1) + 1) entries = [];
+      entries.push(each);
+    }
+    const end = entries.at(-1);
+    if (end === undefined) {
+      const begun = await this.#append([]);
+      return { log: begun?.log ?? LISTEN_LOG, entry: begun?.entry ?? 0, events: 0, tag: begun?.tag ?? '' };
+    }
+    const first = last?.log === end.value.log ? last.entry : 0;
+    const start = entries.find(({ entry }) => entry >= first);
+    const { entry, value } = start ?? end;
+    return { log: value.log, entry, events: start === undefined ? value.events.length : 0, tag: value.tag };
   }
 
   async #open(exchange: Exchange, auth: AuthInfo | undefined, start: StoredEventId): Promise<ListenResult> {

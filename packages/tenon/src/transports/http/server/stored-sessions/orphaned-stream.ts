@@ -4,6 +4,7 @@ import { toTypedValues } from '../../../../stores/typed-values.js';
 import { SERVER_STOPPED_ERROR } from './answer-log.js';
 import { type LogEntry, readEntries, toLogKey } from './event-log.js';
 import type { ServerReplica } from './server-replica.js';
+import { createEntryTag } from './stored-id.js';
 
 /**
  * Ends the stream of a stopped process with an error response for each open request. The entry gets the number that the
@@ -25,7 +26,7 @@ export async function endOrphanedStream(
     for (const id of value.events.flatMap(readAnsweredId)) unanswered.delete(id);
   }
   const events = [...unanswered].map(id => JSON.stringify(createFailure(id, SERVER_STOPPED_ERROR)));
-  const entry: LogEntry = { log: first.value.log, writer: replica.id, events, isEnd: true };
+  const entry: LogEntry = { log: first.value.log, tag: createEntryTag(), writer: replica.id, events, isEnd: true };
   await typedValues.put(toLogKey(prefix, next), entry, { version: 0, ttl });
 }
 

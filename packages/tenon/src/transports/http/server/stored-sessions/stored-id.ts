@@ -10,6 +10,11 @@ export function createStoredId(): string {
   return [...crypto.getRandomValues(new Uint8Array(LENGTH))].map(byte => DIGITS[byte % DIGITS.length]).join('');
 }
 
+const TAG_LENGTH = 5;
+
+/** Creates a random tag of an entry, which tells it from another entry with the same number. */
+export const createEntryTag = (): string => createStoredId().slice(0, TAG_LENGTH);
+
 const KEY_LENGTH = 22;
 
 /**

@@ -49,7 +49,7 @@ describe('a stream from the log', () => {
       stores: { ...stores, values: { ...stores.values, list }, scope: 'notes' },
       clock,
       prefix: 'log/',
-      position: { entry: 0, events: 0 },
+      position: { entry: 0, events: 0, tag: '' },
       connection,
       encode: (_, text) => text,
       pollInterval: 1000,

@@ -96,7 +96,7 @@ export class StreamFollower {
       for (const text of value.events.slice(skipped)) {
         if (!this.connection.open) return;
         const isSameEntry = this.#position.entry === entry;
-        this.#position = { entry, events: isSameEntry ? this.#position.events + 1 : 1 };
+        this.#position = { entry, events: isSameEntry ? this.#position.events + 1 : 1, tag: value.tag };
         await this.connection.write(encode(this.#position, text));
       }
       if (value.isEnd) return this.stop();

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
+import { eventsOf, type SseEvent } from '../../fixtures/sites.js';
+
+/** The status of the response, and a function that reads the next message of the stream. */
+interface Listening {
+  readonly status: number;
+  readonly next: () => Promise<{ readonly id?: string | undefined; readonly uri?: string }>;
+}
+
+describe('a session whose store has lost writes that it had confirmed [so.failover-loss]', () => {
+  let replicas: Replica[] = [];
+  const reading: AsyncGenerator<SseEvent>[] = [];
+  afterEach(async () => {
+    await Promise.all(reading.splice(0).map(events => events.return(undefined)));
+    await Promise.all(replicas.map(replica => replica.close({ timeout: 0 })));
+  });
+
+  const uris = ['note://a', 'note://b', 'note://c', 'note://d'];
+  const open = async () => {
+    const resources = Object.fromEntries(uris.map(uri => [uri, { read: () => '' }]));
+    replicas = await openReplicas(2, { resources });
+    const [one, two] = replicas as [Replica, Replica];
+    const session = await openSharedSession(one);
+    await session.notify(one, 'notifications/initialized');
+    for (const uri of uris) await session.request(one, 'resources/subscribe', { uri });
+    /** Opens the stream, and returns a function that reads its next message. */
+    const listen = async (site: Replica, lastEventId?: string): Promise<Listening> => {
+      const response = await session.get(site, lastEventId === undefined ? {} : { 'last-event-id': lastEventId });
+      if (response.status !== 200) return { status: response.status, next: async () => ({}) };
+      const events = eventsOf(response);
+      reading.push(events);
+      const next = async () => {
+        for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => events.next() }) })
+          if (event.data) return { id: event.id, uri: JSON.parse(event.data).params.uri };
+        return {};
+      };
+      return { status: 200, next };
+    };
+    const listEntries = async () => (await one.stores.values.list('session/')).filter(({ value }) => 'events' in value);
+    /** Deletes the entry with the notification of a resource. */
+    const lose = async (uri: string) => {
+      const lost = (await listEntries()).find(({ value }) => JSON.stringify(value).includes(uri));
+      await one.stores.values.delete(lost?.key ?? '');
+    };
+    return { one, two, session, listen, lose };
+  };
+
+  it('ends with 404, and the client opens another one', async () => {
+    const { one, two, session } = await open();
+    for (const { key } of await one.stores.values.list('session/')) await one.stores.values.delete(key);
+    for (const site of [one, two]) expect((await session.request(site, 'tools/list')).status).toBe(404);
+    const next = await openSharedSession(two);
+    expect((await next.request(one, 'resources/list')).status).toBe(200);
+  });
+
+  it('refuses the id of a lost event, also when another event has its number', async () => {
+    const { one, two, listen, lose } = await open();
+    const { next } = await listen(one);
+    one.server.notifyResourceUpdated('note://a');
+    expect(await next()).toMatchObject({ uri: 'note://a' });
+    one.server.notifyResourceUpdated('note://b');
+    const lost = await next();
+    expect(lost).toMatchObject({ uri: 'note://b' });
+    await reading.splice(0)[0]?.return(undefined);
+    await lose('note://b');
+    expect((await listen(two, lost.id)).status).toBe(400);
+    // Another process writes the number again.
+    const other = await listen(two);
+    two.server.notifyResourceUpdated('note://c');
+    expect(await other.next()).toMatchObject({ uri: 'note://c' });
+    expect((await listen(one, lost.id)).status).toBe(400);
+  });
+
+  it('refuses to resume across lost events, and begins a stream after them', async () => {
+    const { one, two, listen, lose } = await open();
+    const { next } = await listen(one);
+    const ids: (string | undefined)[] = [];
+    for (const uri of uris.slice(0, 3)) {
+      one.server.notifyResourceUpdated(uri);
+      const event = await next();
+      expect(event).toMatchObject({ uri });
+      ids.push(event.id);
+    }
+    await reading.splice(0)[0]?.return(undefined);
+    await lose('note://b');
+    expect((await listen(two, ids[0])).status).toBe(400);
+    const later = await listen(two);
+    two.server.notifyResourceUpdated('note://d');
+    const received = [await later.next()];
+    if (received[0]?.uri !== 'note://d') received.push(await later.next());
+    expect(received.map(({ uri }) => uri)).not.toContain('note://a');
+    expect(received.at(-1)).toMatchObject({ uri: 'note://d' });
+  });
+});
