@@ -1,6 +1,6 @@
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, serving, shopEntry, type Serving } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving, shopEntry } from './command.js';
 
 describe('tenon approvals', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;

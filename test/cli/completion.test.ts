@@ -6,8 +6,8 @@ import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildCommand, commandLine, projectWith, runTenon, shopEntry } from './command.js';
 import { isFull } from '../support/extent.js';
+import { buildCommand, commandLine, projectWith, runTenon, shopEntry } from './command.js';
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 const skipReason = (shell: string) => (has(shell) ? '' : ` (skipped: install the Debian package \`${shell}\`)`);

@@ -1,8 +1,8 @@
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
-import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry } from './command.js';
 import { isFull } from '../support/extent.js';
+import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 

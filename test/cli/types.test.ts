@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../support/extent.js';
 import { edit } from '../types/editor.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
-import { isFull } from '../support/extent.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { server } from '../../examples/notes/server.ts';
+import { takeCover } from '../support/extent.js';
 import { root } from './pages.js';
 import { freePort, run } from './workshop.js';
-import { takeCover } from '../support/extent.js';
 
 type Notes = typeof server;
 

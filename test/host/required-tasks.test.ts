@@ -4,8 +4,8 @@ import { type ClientOptions, connect, createServer, type RequestHandler, tasks, 
 import { ask, createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createFolder } from './guard/guarded-host.js';
 import { takeCover } from '../support/extent.js';
+import { createFolder } from './guard/guarded-host.js';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 const UPSTREAM = ['2025-11-25', '2026-07-28'] as const;

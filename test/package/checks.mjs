@@ -1,7 +1,7 @@
 // @ts-check
 /** What is asked of the package as its users get it: packed, and installed into an empty project. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -229,10 +229,27 @@ export async function commandAnswers() {
     const command = join(folder, 'node_modules/.bin/tenon');
     const { stdout, stderr } = spawnSync(command, ['--version'], { cwd: folder, encoding: 'utf8' });
     if (stdout.trim() !== version) throw new Error(`tenon --version says ${stdout}${stderr} in place of ${version}`);
+    checkMetrics(command, folder);
     for (const name of ['tenon', '@tenon/cli']) checkLinks(join(folder, 'node_modules', name, 'README.md'));
   } finally {
     await remove();
   }
+}
+
+/** Checks that the bundled metrics load. The gateway ends because its standard input is empty. @param {string} command @param {string} folder */
+function checkMetrics(command, folder) {
+  writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { far: { url: 'http://127.0.0.1:9/mcp' } } }));
+  const args = ['gateway', '--stdio', '--trust', '--metrics', '0'];
+  const env = { ...process.env, TENON_HOME: join(folder, 'home') };
+  const { status, stderr } = spawnSync(command, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    input: '',
+    env,
+    timeout: 30_000,
+  });
+  if (status !== 0 || !stderr.includes('metrics: http://127.0.0.1:'))
+    throw new Error(`tenon gateway --metrics ended with ${status}: ${stderr}`);
 }
 
 /** Creates a project as `npm create tenon` does, installs it, and runs its scripts and its server. */

@@ -206,7 +206,8 @@ async function countWithoutExpiry(url: string, keys: readonly string[]): Promise
   const client = hosts === '' ? new Redis(url) : new Redis({ sentinels, name });
   client.on('error', () => {});
   let count = 0;
-  for (const key of keys) if ((await client.pttl(`{tenon}:value:${key}`)) < 0) count += 1;
+  // -1 for a key without expiry, -2 for a key that has expired meanwhile.
+  for (const key of keys) if ((await client.pttl(`{tenon}:value:${key}`)) === -1) count += 1;
   client.disconnect();
   return count;
 }

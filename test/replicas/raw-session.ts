@@ -31,17 +31,26 @@ export async function openRawSession(url: string): Promise<RawSession> {
   const clientInfo = { name: 'raw', version: '1.0.0' };
   const params = { protocolVersion: VERSION, capabilities: {}, clientInfo };
   for (;;) {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: HEADERS,
-      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-    });
-    await response.text();
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    const response = await postUntilAnswered(url, HEADERS, body);
     const id = response.headers.get('mcp-session-id');
     if (id !== null) return createRawSession(url, id, []);
     if (response.status !== 503) throw new Error(`no session: HTTP ${response.status}`);
     // A process connects to a store that was restarted after a while.
     await setTimeout(50);
+  }
+}
+
+/** Posts again when the connection fails: HAProxy ends connections to a process that it has found to be down. */
+async function postUntilAnswered(url: string, headers: Record<string, string>, body: string): Promise<Response> {
+  for (;;) {
+    try {
+      const response = await fetch(url, { method: 'POST', headers, body });
+      await response.text();
+      return response;
+    } catch {
+      await setTimeout(50);
+    }
   }
 }
 
@@ -103,7 +112,7 @@ function createRawSession(url: string, session: string, retries: number[], ids =
     },
     async confirm() {
       const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
-      await (await fetch(url, { method: 'POST', headers, body })).text();
+      await postUntilAnswered(url, headers, body);
     },
     async request(method, params) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: `${session}-${++ids.last}`, method, params });

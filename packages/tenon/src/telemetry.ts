@@ -13,13 +13,14 @@ export type {
   OpenTelemetrySpan,
 } from './telemetry/opentelemetry-api.js';
 export type {
+  DescribeConnection,
   HostMeasurement,
   NetworkInfo,
   OutgoingTrace,
+  RequestDetails,
   Telemetry,
   TracedCall,
   TracedConnection,
   TracedRequest,
-  RequestDetails,
   UpstreamMeasurement,
 } from './telemetry/telemetry.js';

@@ -5,6 +5,12 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { applyDefaults, type Complete } from '../protocol/defaults.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
+import type {
+  LoadRetryForwarding,
+  ReceivedRetry,
+  RetryForwarder,
+  RetryForwardingOptions,
+} from '../protocol/request-handler.js';
 import { retryStoreFaults } from '../stores/fault-retry.js';
 import { LeasedRecord, type LeaseOwner } from '../stores/leased-record.js';
 import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
@@ -13,7 +19,6 @@ import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
-import { type ReceivedRetry, RetryForwarding, type RetryForwardingOptions } from './retry-forwarding.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
@@ -52,13 +57,17 @@ export interface NextRound {
   readonly questions: InputRequests | undefined;
 }
 
+export interface RetryForwardingConfig extends Omit<RetryForwardingOptions, 'clock' | 'onError'> {
+  readonly load: LoadRetryForwarding;
+}
+
 export interface RequestStateOptions {
   readonly options: InputRequestOptions;
   readonly stores: Stores;
   /** True if every process that can open the seal also sees the store. */
   readonly isShared: boolean;
-  /** Passes retries to the process in which their handler waits. Absent if there is only one process. */
-  readonly forwarding?: Omit<RetryForwardingOptions, 'clock' | 'onError'> | undefined;
+  /** Returns how retries are passed to the process in which their handler waits. Undefined if no other process has them. */
+  readonly getForwarding?: (() => RetryForwardingConfig | undefined) | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
 }
@@ -71,7 +80,7 @@ export class RequestStateStore {
   readonly #seal: Seal;
   readonly #owner: LeaseOwner;
   readonly #clock: StoreClock;
-  readonly #forwarding: RetryForwarding | undefined;
+  #forwarding: RetryForwarder | undefined;
 
   constructor(config: RequestStateOptions) {
     const { keys, ...options } = config.options;
@@ -81,7 +90,6 @@ export class RequestStateStore {
     this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
     this.#owner = { clock: config.clock, lease: LEASE };
     this.#clock = createStoreClock(config.stores, config.clock);
-    this.#forwarding = config.forwarding && new RetryForwarding({ ...config, ...config.forwarding });
   }
 
   /**
@@ -93,10 +101,19 @@ export class RequestStateStore {
     boundTo: () => string,
     retry: ReceivedRetry | undefined,
   ): Promise<JsonObject | undefined> {
-    if (this.#forwarding === undefined || retry === undefined) return undefined;
+    const forwarding = await this.#getForwarding();
+    if (forwarding === undefined || retry === undefined) return undefined;
     const { holder, expires } = (await this.#seal.open(requestState, boundTo())) ?? {};
-    if (typeof holder !== 'string' || holder === this.#forwarding.id) return undefined;
-    return (await this.#isPast(expires)) ? undefined : this.#forwarding.forward(holder, retry);
+    if (typeof holder !== 'string' || holder === forwarding.id) return undefined;
+    return (await this.#isPast(expires)) ? undefined : forwarding.forward(holder, retry);
+  }
+
+  async #getForwarding(): Promise<RetryForwarder | undefined> {
+    const config = this.#config.getForwarding?.();
+    if (config === undefined) return undefined;
+    const { RetryForwarding } = await config.load();
+    this.#forwarding ??= new RetryForwarding({ ...this.#config, ...config });
+    return this.#forwarding;
   }
 
   /**
@@ -135,8 +152,9 @@ export class RequestStateStore {
   ): Promise<string> {
     const { ttl, maxRounds, maxStateSize, maxSuspended, suspendTimeout } = this.#options;
     if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
-    const holder = isSuspended && maxSuspended > 0 ? this.#forwarding?.id : undefined;
-    if (holder !== undefined) await this.#forwarding?.hold(suspendTimeout);
+    const forwarding = isSuspended && maxSuspended > 0 ? await this.#getForwarding() : undefined;
+    await forwarding?.hold(suspendTimeout);
+    const holder = forwarding?.id;
     await this.#syncClock();
     const metadata = { call, round, expires: this.#clock.now() + ttl, ...(holder && { holder }) };
     const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };

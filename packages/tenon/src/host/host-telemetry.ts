@@ -5,16 +5,9 @@ import type { Approvals } from './security/approvals/types.js';
 /** Traces the requests to one server of a host, and those from it, under its name in the host. */
 export function createUpstreamTelemetry(telemetry: Telemetry, upstream: string): Telemetry {
   return {
-    traceOutgoing: (request, send) => telemetry.traceOutgoing({ ...request, upstream }, send),
-    traceIncoming: (request, serve) => telemetry.traceIncoming({ ...request, upstream }, serve),
-    traceOutgoingNotification: (notification, send) =>
-      telemetry.traceOutgoingNotification({ ...notification, upstream }, send),
-    traceIncomingNotification: (notification, handle) =>
-      telemetry.traceIncomingNotification({ ...notification, upstream }, handle),
-    measureSession: session => telemetry.measureSession({ ...session, upstream }),
-    addDetails: details => telemetry.addDetails(details),
-    countSignIn: (server, outcome) => telemetry.countSignIn(server, outcome),
-    observeHost: measure => telemetry.observeHost(measure),
+    ...telemetry,
+    createPeer: (transport, handler, clock, describe) =>
+      telemetry.createPeer(transport, handler, clock, context => ({ ...describe(context), upstream })),
   };
 }
 

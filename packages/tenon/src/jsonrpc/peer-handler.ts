@@ -18,7 +18,7 @@ export interface PeerHandler {
   /** Called when the transport has closed. */
   onClose(error?: TenonError): void;
   /** Called once when the peer no longer knows the session, so that the connection can send no more messages. */
-  onSessionLost?(error: TenonError): void;
+  readonly onSessionLost?: ((error: TenonError) => void) | undefined;
   /** Tells if a batch is accepted now. With `split`, its messages are accepted and get separate responses. */
   getBatchMode(): boolean | 'split';
   /** Returns the ID of responses to unreadable messages. With `false`, such messages get no response. */
@@ -27,5 +27,5 @@ export interface PeerHandler {
    * Tells if requests of the peer may get a response now. If not, they get none.
    * @default `true`
    */
-  mayAnswer?(): boolean;
+  readonly mayAnswer?: (() => boolean) | undefined;
 }

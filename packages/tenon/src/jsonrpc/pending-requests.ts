@@ -22,13 +22,13 @@ export interface RequestTimeouts {
 export interface PendingOptions extends RequestTimeouts {
   readonly signal?: AbortSignalLike | undefined;
   /** Called with the params of each progress notification of the peer, until the response arrives. */
-  onProgress?(params: JsonObject): void;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Called when the caller has cancelled the request, so that the peer can be notified. */
-  onAbandoned?(id: Id, error: TenonError): void;
+  readonly onAbandoned?: ((id: Id, error: TenonError) => void) | undefined;
 }
 
 export interface PeerCallOptions extends PendingOptions {
-  readonly send?: SendOptions;
+  readonly send?: SendOptions | undefined;
   /** Trace of the call of which the request is a round. Absent without telemetry. */
   readonly trace?: CallTrace | undefined;
 }

@@ -1,4 +1,13 @@
-import type { ErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
+import type { Clock } from '../cancellation/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
+import type {
+  ErrorObject,
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../jsonrpc/message.js';
 import type { AuthInfo, RequestHeaders, Transport } from '../jsonrpc/transport.js';
 import type { Stores } from '../stores/stores.js';
 import type { ClientCapabilities } from './capabilities.js';
@@ -30,6 +39,12 @@ export interface RequestHandler {
    * them.
    */
   readonly sharedStores?: SharedStores | undefined;
+
+  /**
+   * Makes this process pass retries to the process in which their handler waits. A transport calls it if the requests of
+   * a client may reach any process. Absent if the server shares no stores.
+   */
+  readonly forwardRetries?: ((load: LoadRetryForwarding) => void) | undefined;
 
   /** Reads from the durable stores of the server. Rejects if they do not respond. Absent if the server has none. */
   readonly checkStores?: (() => Promise<void>) | undefined;
@@ -157,3 +172,41 @@ export interface RequestIO {
    */
   readonly onShutdown?: ((listener: () => void) => void) | undefined;
 }
+
+/** Handles a retry that another process received. */
+export type AnswerRetry = (request: JsonRpcRequest, io: RequestIO) => MaybePromise<JsonRpcResponse>;
+
+/** A retry as this process received it. */
+export interface ReceivedRetry {
+  readonly request: JsonRpcRequest;
+  readonly io: Pick<RequestIO, 'auth' | 'address' | 'send'>;
+  /** Calls its listener once when the client cancels the request. */
+  readonly onCancel: (listener: () => void) => void;
+}
+
+export interface RetryForwardingOptions {
+  readonly stores: SharedStores;
+  readonly clock: Clock;
+  readonly onError: (error: TenonError) => void;
+  readonly answer: AnswerRetry;
+  /** Receives the function that stops listening, when this process begins to listen. */
+  readonly onListening: (stop: () => void) => void;
+}
+
+/** Passes retries to the process in whose memory their handler waits. */
+export interface RetryForwarder {
+  /** Identifies this process in sealed states. */
+  readonly id: string;
+  /** Makes the other processes pass retries to this one for some time, in milliseconds, because a handler waits here. */
+  hold(time: number): Promise<void>;
+  /**
+   * Passes a retry to another process, and waits for its result. Returns `undefined` if that process has stopped before
+   * it took the retry.
+   */
+  forward(holder: string, retry: ReceivedRetry): Promise<JsonObject | undefined>;
+}
+
+/** Loads the code that passes retries between processes. */
+export type LoadRetryForwarding = () => Promise<{
+  readonly RetryForwarding: new (options: RetryForwardingOptions) => RetryForwarder;
+}>;

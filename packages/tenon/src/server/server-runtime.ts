@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import { createLazyStateStore, type LazyStateStore } from '../execution/lazy-run.js';
-import type { AnswerRetry } from '../execution/retry-forwarding.js';
+import type { RetryForwardingConfig } from '../execution/request-state-store.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { Implementation } from '../protocol/content.js';
 import { dropUndefined } from '../protocol/defaults.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
-import type { SharedStores } from '../protocol/request-handler.js';
+import type { AnswerRetry, LoadRetryForwarding, SharedStores } from '../protocol/request-handler.js';
 import { checkScopes } from '../protocol/scopes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';
@@ -58,8 +58,8 @@ export interface ServerRuntime {
   /** The stores, if other processes use them too. Otherwise undefined. */
   readonly sharedStores: SharedStores | undefined;
   readonly requestStates: LazyStateStore;
-  /** Sets the function that handles the retries which other processes pass to this one. */
-  readonly onForwardedRetry: (answer: AnswerRetry) => void;
+  /** Begins to pass retries to the process in which their handler waits. `answer` handles those of other processes. */
+  readonly forwardRetries: (load: LoadRetryForwarding, answer: AnswerRetry) => void;
   /** Hooks of the extensions. */
   readonly extensionHooks: readonly ExtensionHooks[];
   readonly backend: ServerBackend;
@@ -126,24 +126,21 @@ export function createServerRuntime(
 function createRequestStates(
   options: ServerOptions,
   { stores, sharedStores, clock, onError, closeListeners }: RequestStateContext,
-): Pick<ServerRuntime, 'requestStates' | 'onForwardedRetry'> {
+): Pick<ServerRuntime, 'requestStates' | 'forwardRetries'> {
   const { inputRequests = {} } = options;
-  let answerRetry: AnswerRetry | undefined;
+  let forwarding: RetryForwardingConfig | undefined;
   return {
     requestStates: createLazyStateStore({
       options: inputRequests,
       stores,
       isShared: options.stores !== undefined || !inputRequests.keys,
-      forwarding: sharedStores && {
-        stores: sharedStores,
-        answer: (request, io) => answerRetry?.(request, io),
-        onListening: stop => closeListeners.add(stop),
-      },
+      getForwarding: () => forwarding,
       clock,
       onError,
     }),
-    onForwardedRetry: answer => {
-      answerRetry = answer;
+    forwardRetries: (load, answer) => {
+      const onListening = (stop: () => void) => closeListeners.add(stop);
+      if (sharedStores) forwarding = { load, stores: sharedStores, answer, onListening };
     },
   };
 }

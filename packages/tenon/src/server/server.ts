@@ -74,7 +74,6 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
   backend: ServerBackend,
 ): Server<T, P, R> {
   const runtime = createServerRuntime(definition, backend);
-  runtime.onForwardedRetry((request, io) => respondToForwardedRetry(runtime, request, io));
   return {
     info: runtime.info,
     tools: runtime.tools,
@@ -88,6 +87,8 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
     },
     ...createRequestHandler(runtime, createStatelessHandler(runtime, classifyRequest)),
     ...(runtime.sharedStores ? { sharedStores: runtime.sharedStores } : {}),
+    forwardRetries: load =>
+      runtime.forwardRetries(load, (request, io) => respondToForwardedRetry(runtime, request, io)),
     withoutSessions: () => {
       const sessionless = { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) };
       return createRequestHandler(sessionless, createStatelessHandler(sessionless, classifyWithoutSession));

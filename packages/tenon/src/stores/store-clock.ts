@@ -18,28 +18,26 @@ export interface StoreClock extends Clock {
 /** Creates a clock with the time of the store. It is the clock of this process if the store has no time of its own. */
 export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: Clock): StoreClock {
   let offset = 0;
-  let checkAt = Number.NEGATIVE_INFINITY;
-  let lastCheck = Number.NEGATIVE_INFINITY;
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let maxAge = MAX_AGE;
   let comparing: Promise<void> | undefined;
 
   const compareClocks = async (read: () => Promise<number>): Promise<void> => {
+    maxAge = RETRY_DELAY;
     try {
       const time = await read();
       // The time is that before the response travelled, so this clock is never ahead of the store.
       offset = time - clock.now();
-      checkAt = clock.now() + MAX_AGE;
-    } catch (error) {
-      checkAt = clock.now() + RETRY_DELAY;
-      throw error;
+      maxAge = MAX_AGE;
     } finally {
-      lastCheck = clock.now();
+      comparedAt = clock.now();
       comparing = undefined;
     }
   };
   const sync = (): Promise<void> | undefined => {
-    // A clock that was set back is compared too.
-    const isDue = clock.now() >= checkAt || clock.now() < lastCheck;
-    if (readTime === undefined || !isDue) return undefined;
+    // Negative for a clock that was set back.
+    const age = clock.now() - comparedAt;
+    if (readTime === undefined || (age >= 0 && age < maxAge)) return undefined;
     comparing ??= compareClocks(readTime);
     return comparing;
   };

@@ -20,6 +20,7 @@ import { createInstruments } from './instruments.js';
 import { KnownNames } from './known-names.js';
 import type { OpenTelemetryApi, OpenTelemetrySpan, TelemetryAttributes } from './opentelemetry-api.js';
 import type { OutgoingTrace, Telemetry, TracedRequest } from './telemetry.js';
+import { TracedPeer } from './traced-peer.js';
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions<Context, Span extends OpenTelemetrySpan> {
@@ -133,7 +134,8 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     });
   }
 
-  return {
+  const telemetry: Telemetry = {
+    createPeer: (transport, handler, clock, describe) => new TracedPeer(transport, handler, clock, describe, telemetry),
     ...createHostInstruments(meter),
     ...createNotificationTraces(),
     async traceOutgoing(request, send) {
@@ -214,6 +216,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       details.set(span, { ...details.get(span), ...attributes });
     },
   };
+  return telemetry;
 
   function createNotificationTraces(): Pick<Telemetry, 'traceOutgoingNotification' | 'traceIncomingNotification'> {
     const runInSpan = <T>(notification: TracedRequest, parent: Context, run: (own: Context) => T): T => {

@@ -1,6 +1,10 @@
+import type { Clock } from '../cancellation/clock.js';
 import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { Peer } from '../jsonrpc/peer.js';
+import type { PeerHandler } from '../jsonrpc/peer-handler.js';
+import type { MessageContext, Transport } from '../jsonrpc/transport.js';
 
 /** Network properties of a connection, in the words of OpenTelemetry. */
 export interface NetworkInfo {
@@ -29,6 +33,9 @@ export interface TracedConnection {
   /** Name of the server in a host that sends it requests. */
   readonly upstream?: string | undefined;
 }
+
+/** Returns the properties of a connection, with those of the message that came, if there is one. */
+export type DescribeConnection = (context?: MessageContext) => Omit<TracedConnection, 'role'>;
 
 /** A request that is sent or served. */
 export interface TracedRequest extends TracedConnection {
@@ -97,6 +104,8 @@ export interface OutgoingTrace {
  * never throw.
  */
 export interface Telemetry {
+  /** Creates the peer of a connection. It traces its messages, and measures its session. */
+  createPeer(transport: Transport, handler: PeerHandler, clock: Clock, describe: DescribeConnection): Peer;
   /** Traces a request that this process sends: `send` sends it. */
   traceOutgoing(request: TracedRequest, send: (trace: OutgoingTrace) => Promise<JsonObject>): Promise<JsonObject>;
   /** Traces a request that this process serves: `serve` runs inside the trace. */

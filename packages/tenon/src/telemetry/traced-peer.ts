@@ -7,25 +7,10 @@ import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { LazyParams, PeerCallOptions } from '../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
-import type { Telemetry, TracedConnection } from './telemetry.js';
-
-/** Properties of a connection, with those of the message that came, if there is one. */
-export type DescribeConnection = (context?: MessageContext) => Omit<TracedConnection, 'role'>;
-
-/** Creates a peer, which traces its requests where there is a telemetry. */
-export function createPeer(
-  transport: Transport,
-  handler: PeerHandler,
-  clock: Clock,
-  telemetry: Telemetry | undefined,
-  describe: DescribeConnection,
-): Peer {
-  if (telemetry === undefined) return new Peer(transport, handler, clock);
-  return new TracedPeer(transport, handler, clock, telemetry, describe);
-}
+import type { DescribeConnection, Telemetry, TracedConnection } from './telemetry.js';
 
 /** A peer that traces the requests it sends and serves, and measures its session. */
-class TracedPeer extends Peer {
+export class TracedPeer extends Peer {
   readonly #handler: PeerHandler;
   readonly #telemetry: Telemetry;
   readonly #describe: DescribeConnection;
@@ -35,8 +20,8 @@ class TracedPeer extends Peer {
     transport: Transport,
     handler: PeerHandler,
     clock: Clock,
-    telemetry: Telemetry,
     describe: DescribeConnection,
+    telemetry: Telemetry,
   ) {
     const receive: PeerHandler['onNotification'] = (...notification) => this.receive(...notification);
     super(transport, new TracedHandler(handler, (...request) => this.serve(...request), receive), clock);

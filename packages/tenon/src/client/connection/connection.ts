@@ -16,7 +16,7 @@ import { SERVER_INFO } from '../../protocol/meta.js';
 import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import { createPeer } from '../../telemetry/traced-peer.js';
+import { createPeer } from '../../telemetry/create-peer.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import { answerRequest } from '../server-requests/server-requests.js';
@@ -73,7 +73,7 @@ export class Connection implements PeerHandler {
     this.#requestMeta = new RequestMeta(options);
     this.#membership = options.sharedSession?.createMembership(channel, continued);
     const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
-    this.#peer = createPeer(channel, this, clock, options.telemetry, describe);
+    this.#peer = createPeer(channel, this, clock, describe, options.telemetry);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
   }
 

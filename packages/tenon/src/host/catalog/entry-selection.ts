@@ -1,4 +1,6 @@
+import { getEntryKey } from '../connections/list-cache.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';
+import type { ListFilter } from './catalog-options.js';
 
 /** Servers and entries that a server of the host offers. */
 export interface EntrySelection {
@@ -28,5 +30,14 @@ export function parseEntrySelection(items: readonly string[] | undefined): Entry
       const test = tests.get(server);
       return tests.has(server) && (test === undefined || test(name));
     },
+  };
+}
+
+/** Filters a list by a selection, too. */
+export function selectEntries(filterList: ListFilter, selection: EntrySelection | undefined): ListFilter {
+  if (selection === undefined) return filterList;
+  return async (kind, part) => {
+    const entries = await filterList(kind, part);
+    return entries.filter(entry => selection.hasEntry(part.server, getEntryKey(entry)));
   };
 }

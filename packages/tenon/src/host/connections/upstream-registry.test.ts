@@ -46,7 +46,8 @@ describe('lists that are gathered', () => {
       b: () => [{ tools: [tool('x')], ttlMs: 50, cacheScope: 'public' }],
       a: () => [{ tools: [tool('y')], ttlMs: 20, cacheScope: 'private' }],
     });
-    const { parts, unavailable, ...hints } = await board.aggregateList('tools', all);
+    const { parts, unavailable, isCached, ...hints } = await board.aggregateList('tools', all);
+    expect(isCached).toBe(false);
     expect(parts.map(({ server, list }) => [server, list.items[0]?.name])).toEqual([
       ['b', 'x'],
       ['a', 'y'],

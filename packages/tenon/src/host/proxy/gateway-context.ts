@@ -5,14 +5,13 @@ import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
-import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
-import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
-import type { EntrySelection } from '../catalog/entry-selection.js';
+import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
+import type { HostCatalogOptions } from '../catalog/catalog-options.js';
+import { type EntrySelection, selectEntries } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
 import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
-import { getEntryKey } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
@@ -35,15 +34,6 @@ export interface GatewayContextOptions {
   readonly listDenied?: boolean | undefined;
   readonly selection?: EntrySelection | undefined;
   readonly telemetry?: Telemetry | undefined;
-}
-
-/** Filters a list by a selection, too. */
-function selectEntries(filterList: ListFilter, selection: EntrySelection | undefined): ListFilter {
-  if (selection === undefined) return filterList;
-  return async (kind, part) => {
-    const entries = await filterList(kind, part);
-    return entries.filter(entry => selection.hasEntry(part.server, getEntryKey(entry)));
-  };
 }
 
 /** State shared by the operations of a host. */
@@ -146,8 +136,8 @@ export class GatewayContext {
    */
   async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
     const connections = this.getSessionConnections(session);
-    for (const connection of connections) connection.logLevel.value = level;
-    const all = connections.filter(({ openClient }) => openClient).map(connection => connection.logLevel.set(level));
+    for (const { logLevel } of connections) logLevel.value = level;
+    const all = connections.filter(({ openClient }) => openClient).map(({ logLevel }) => logLevel.set(level));
     const completed = Promise.all(all).catch(error => this.guard.reportError(TenonError.from(error)));
     const { clock } = this.registry;
     await runWithTimeout(() => completed, { clock, timeout: LOG_LEVEL_TIMEOUT, onTimeout: () => undefined });

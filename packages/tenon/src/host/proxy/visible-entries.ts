@@ -19,7 +19,7 @@ export function selectVisibleEntries<K extends ListKind>(
   items: readonly ListEntries[K][],
   requester: RequesterInfo,
 ): readonly ListEntries[K][] {
-  if (gateway.listDenied) return items;
+  if (gateway.listDenied || !gateway.guard.hidesEntries) return items;
   const hidden = new Set<number>();
   for (const [index, item] of items.entries()) {
     const request = createEntryRequest(catalog, kind, item, requester);

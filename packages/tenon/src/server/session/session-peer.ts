@@ -2,8 +2,8 @@ import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { NetworkInfo } from '../../telemetry/telemetry.js';
-import { createPeer, type DescribeConnection } from '../../telemetry/traced-peer.js';
+import { createPeer } from '../../telemetry/create-peer.js';
+import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
@@ -20,7 +20,7 @@ export function createSessionPeer(
     sessionId: request?.header('mcp-session-id'),
     network: getClientNetwork(request, address, transport.network),
   });
-  return createPeer(transport, session, clock, options.telemetry, describe);
+  return createPeer(transport, session, clock, describe, options.telemetry);
 }
 
 /** Returns the network properties of a client. */

@@ -32,9 +32,18 @@ export async function pingClient(
   try {
     await peer.call('ping', undefined, { idleTimeout: timeout, signal, send: { relatedTo } });
   } catch (error) {
-    if (TenonError.is(error) && error.code === 'call/timeout') void peer.transport.close();
+    if (TenonError.is(error) && error.code === 'call/timeout') endConnection(peer);
     throw error;
   }
+}
+
+/**
+ * Closes the connection to a client that does not respond. A shared session continues, because the client may reach
+ * another process although this process is cut off.
+ */
+function endConnection({ transport }: Peer): void {
+  if (transport.endStreams) transport.endStreams();
+  else void transport.close();
 }
 
 /** Creates the error for a ping to a client without a session. */
@@ -114,7 +123,7 @@ export class SessionPings {
       // Any other error shows that the client responds, or the connection handles it.
       if (!this.#peers.has(peer) || !TenonError.is(error) || error.code !== 'call/timeout') return;
       this.#onError(createUnresponsiveError(peer.peer, timeout));
-      void peer.transport.close();
+      endConnection(peer);
     } finally {
       this.#pinging.delete(peer);
     }

@@ -48,3 +48,14 @@ function parseHost(text: string): { readonly host: string; readonly port: number
   const host = name ?? address;
   return host === undefined ? undefined : { host, port: Number(port) };
 }
+
+/** Returns the server of a URL, without user and password. */
+export function describeRedisUrl(url: string): string {
+  try {
+    if (!isSentinelUrl(url)) return new URL(url).host;
+    const { sentinels, name } = parseSentinelUrl(url);
+    return `${sentinels.map(({ host }) => host).join(',')}/${name}`;
+  } catch {
+    return 'an invalid URL';
+  }
+}

@@ -14,7 +14,7 @@ import { isMissingScript, toRedisError } from './errors.js';
 import { createKeyPlaces } from './key-places.js';
 import { createScriptLoader, type ScriptName } from './script-loader.js';
 import { SCRIPTS } from './scripts.js';
-import { isSentinelUrl, parseSentinelUrl } from './sentinel-url.js';
+import { describeRedisUrl } from './sentinel-url.js';
 import { createRedisValues } from './values.js';
 
 /** Options of `redisStores`. */
@@ -73,7 +73,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     throw new TenonError('store/option', 'invalid option `prefix`', { expected, received: prefix.slice(0, 80) });
   }
   const isUrl = typeof target === 'string' || target instanceof URL;
-  const server = isUrl ? `Redis at ${describeUrl(target)}` : 'Redis';
+  const server = isUrl ? `Redis at ${describeRedisUrl(String(target))}` : 'Redis';
   const report = createErrorReporter(options.onError);
   const onError = (error: unknown) => report(toRedisError(error, server));
   const connection = isUrl ? openRedisUrl(String(target), onError) : wrapClient(target, onError);
@@ -169,17 +169,6 @@ function createBuckets(take: (key: string, args: readonly string[]) => Promise<u
       return Number(await take(key, [`${cost}`, `${capacity}`]));
     },
   };
-}
-
-/** Returns the server of a URL, without user and password. */
-function describeUrl(url: string | URL): string {
-  try {
-    if (!isSentinelUrl(String(url))) return new URL(url).host;
-    const { sentinels, name } = parseSentinelUrl(String(url));
-    return `${sentinels.map(({ host }) => host).join(',')}/${name}`;
-  } catch {
-    return 'an invalid URL';
-  }
 }
 
 /** Returns the time of the server of a key, in milliseconds since the epoch. */

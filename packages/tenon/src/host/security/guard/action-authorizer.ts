@@ -11,6 +11,7 @@ import { createElicitationApprover } from '../approvals/elicitation-approver.js'
 import type { Approvals } from '../approvals/types.js';
 import { computeDigest } from '../lock/pin-definition.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
+import { canDeny } from '../policy/denied-entries.js';
 import type { Policy } from '../policy/policy.js';
 import type { Quotas, SharedQuotas } from '../policy/quotas.js';
 import type { AuditRecorder } from './audit-recorder.js';
@@ -35,6 +36,11 @@ export class ActionAuthorizer {
     this.#quotas = quotas;
     this.#approvals = approvals;
     this.#recorder = recorder;
+  }
+
+  /** False if no entry is always denied to any caller. */
+  get hidesEntries(): boolean {
+    return this.#policy !== undefined && canDeny(this.#policy.rules, this.#policy.fallback);
   }
 
   isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean {

@@ -68,6 +68,9 @@ export function createGuard(
     approvals,
     filterList: admission.filterList,
     getToolNames: admission.getToolNames,
+    get hidesEntries() {
+      return permission.hidesEntries;
+    },
     isAlwaysDenied: (actionRequest, isTemplate) => permission.isAlwaysDenied(actionRequest, isTemplate),
     reload: () => admission.reset(),
     update({ entries: changed, policy: rules }) {

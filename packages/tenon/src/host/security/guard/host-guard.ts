@@ -75,6 +75,8 @@ export interface HostGuard {
     connection: UpstreamConnection,
     tool?: Tool,
   ): MaybePromise<JsonObject | undefined>;
+  /** False if `isAlwaysDenied` is false for all entries and callers. */
+  readonly hidesEntries: boolean;
   /** Tells if the policy denies every use of an entry to the caller of the request. */
   isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean;
   /** Screens and limits a result. */

@@ -12,9 +12,13 @@ interface EntryRule {
   readonly findMismatch: (request: ActionRequest) => string | undefined;
 }
 
+/** Tells if a policy denies any use of any entry. */
+export const canDeny = (rules: readonly Rule[], fallback: Action): boolean =>
+  fallback === 'deny' || rules.some(({ action }) => action === 'deny');
+
 /** Creates the check for entries of lists. A template stands for unknown URIs. */
 export function createDenialCheck(rules: readonly Rule[], fallback: Action): DenialCheck {
-  if (fallback !== 'deny' && !rules.some(({ action }) => action === 'deny')) return () => false;
+  if (!canDeny(rules, fallback)) return () => false;
   const entryRules = rules.map(rule => compileEntryRule(rule, false));
   const templateRules = rules.map(rule => compileEntryRule(rule, true));
   return (request, isTemplate) => {

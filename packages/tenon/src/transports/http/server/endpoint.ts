@@ -122,6 +122,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     }
   };
 
+  service.forwardRetries?.(() => import('./retry-forwarding.js'));
   const stores = context.keepsSessions ? context.handler.sharedStores : undefined;
   // Requests wait until the code for sessions in stores is loaded.
   let isReady = stores === undefined;

@@ -83,6 +83,10 @@ export class HttpSession implements Transport {
     return this.shared?.isListening ?? this.#standalone?.isOpen ?? false;
   }
 
+  get endStreams(): (() => void) | undefined {
+    return this.shared && (() => this.stopListening());
+  }
+
   get requestIdPrefix(): string | undefined {
     return this.shared?.requestIdPrefix;
   }
@@ -183,10 +187,7 @@ export class HttpSession implements Transport {
     return stream;
   }
 
-  /**
-   * Returns the authorization whose expiry ends a response stream. Undefined on versions whose clients cannot resume
-   * it.
-   */
+  /** Returns the authorization whose expiry ends a response stream, on versions whose clients can resume it. */
   getExpiringAuth(auth: AuthInfo | undefined): AuthInfo | undefined {
     return this.dialect?.http.priming === true ? auth : undefined;
   }

@@ -72,4 +72,34 @@ describe('a stream from the log', () => {
     expect(written).toEqual(Array.from({ length: ENTRIES }, (_, n) => `${n}`));
     expect(open).toBe(false);
   });
+
+  it('continues after entries without events, which two processes append when both begin a log', async () => {
+    const clock = fakeClock();
+    const stores = memoryStores({ clock });
+    const limits = { ttl: 60_000, maxEvents: 1000, maxBytes: 1_000_000, clock };
+    const log = new EventLog({ ...limits, values: stores.values, prefix: 'log/', writer: 'a' }, 'p');
+    const entries = [['a'], [], [], ['b']];
+    for (const events of entries) await log.append(events, () => 'p', events[0] === 'b' ? { isEnd: true } : {});
+    const written: string[] = [];
+    const ended = new Promise<string>(resolve => {
+      follower = new StreamFollower({
+        stores: { ...stores, scope: 'notes' },
+        clock,
+        prefix: 'log/',
+        position: { entry: 0, events: 0, tag: '' },
+        connection: {
+          open: true,
+          write: frame => void written.push(frame),
+          end: () => resolve('ended'),
+          destroy: () => resolve('destroyed'),
+        },
+        encode: ({ entry, events }, text) => `${entry}.${events} ${text}`,
+        pollInterval: 1000,
+        onPoll: async () => {},
+        report: error => expect(error).toBeUndefined(),
+      });
+      follower.start();
+    });
+    expect([await ended, written]).toEqual(['ended', ['0.1 a', '3.1 b']]);
+  });
 });

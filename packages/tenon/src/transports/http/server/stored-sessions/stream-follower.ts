@@ -99,6 +99,8 @@ export class StreamFollower {
         this.#position = { entry, events: isSameEntry ? this.#position.events + 1 : 1, tag: value.tag };
         await this.connection.write(encode(this.#position, text));
       }
+      // An entry may be empty.
+      this.#position = { entry, events: value.events.length, tag: value.tag };
       if (value.isEnd) return this.stop();
     }
   }

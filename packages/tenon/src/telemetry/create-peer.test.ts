@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Peer } from '../jsonrpc/peer.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
-import { createPeer } from './traced-peer.js';
+import { createPeer } from './create-peer.js';
 
 it('a peer without telemetry is the plain one: nothing is added to a request [otel.overhead]', () => {
   const handler = {
@@ -13,7 +13,7 @@ it('a peer without telemetry is the plain one: nothing is added to a request [ot
     getBatchMode: () => false as const,
     getUnreadableId: () => null,
   };
-  const peer = createPeer(createTransportPair().server, handler, fakeClock(), undefined, () => {
+  const peer = createPeer(createTransportPair().server, handler, fakeClock(), () => {
     throw new Error('a connection is described for telemetry only');
   });
   expect(Object.getPrototypeOf(peer)).toBe(Peer.prototype);

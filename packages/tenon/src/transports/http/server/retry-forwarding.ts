@@ -1,10 +1,13 @@
-import type { Clock } from '../cancellation/clock.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
-import type { RequestIO, SharedStores } from '../protocol/request-handler.js';
-import { retryStoreFaults } from '../stores/fault-retry.js';
+import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import type {
+  ReceivedRetry,
+  RequestIO,
+  RetryForwarder,
+  RetryForwardingOptions,
+} from '../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -17,17 +20,6 @@ const MESSAGE_TTL = 60_000;
 /** Maximum time for which a reply is stored again while the store has a fault, in milliseconds. */
 const MAX_FAULT_TIME = 30_000;
 
-/** Handles a retry that another process received. */
-export type AnswerRetry = (request: JsonRpcRequest, io: RequestIO) => MaybePromise<JsonRpcResponse>;
-
-/** A retry as this process received it. */
-export interface ReceivedRetry {
-  readonly request: JsonRpcRequest;
-  readonly io: Pick<RequestIO, 'auth' | 'address' | 'send'>;
-  /** Calls its listener once when the client cancels the request. */
-  readonly onCancel: (listener: () => void) => void;
-}
-
 /** A retry in the store, until its process takes it. `from` is the process that received it. */
 interface StoredRetry {
   readonly from: string;
@@ -39,21 +31,11 @@ interface StoredRetry {
 /** A message for the client, or the response. */
 type StoredReply = { readonly notification: JsonRpcNotification } | { readonly response: JsonRpcResponse };
 
-export interface RetryForwardingOptions {
-  readonly stores: SharedStores;
-  readonly clock: Clock;
-  readonly onError: (error: TenonError) => void;
-  /** Returns `undefined` if this process does not handle requests. */
-  readonly answer: (...retry: Parameters<AnswerRetry>) => ReturnType<AnswerRetry> | undefined;
-  /** Receives the function that stops listening, when this process begins to listen. */
-  readonly onListening: (stop: () => void) => void;
-}
-
 /**
  * Passes a retry to the process in whose memory its handler waits. The retry and the replies are values in the store,
  * and the bus only announces them.
  */
-export class RetryForwarding {
+export class RetryForwarding implements RetryForwarder {
   /** Identifies this process in sealed states. */
   readonly id = crypto.randomUUID();
   readonly #options: RetryForwardingOptions;
@@ -215,7 +197,7 @@ export class RetryForwarding {
         send: notification => reply({ notification }).then(() => {}),
         onClientClosed: listener => this.#running.set(id, listener),
       });
-      if (response !== undefined) await reply({ response });
+      await reply({ response });
     } finally {
       this.#running.delete(id);
     }
