@@ -32,6 +32,12 @@ export async function resolveTarget(
         target: createStdioTarget(context, createFileCommand(reference.path, context.env), options),
         label: reference.path,
       };
+    case 'bundle': {
+      const { openBundle } = await import('../mcpb/open-bundle.js');
+      const { target } = await openBundle(context, reference.path, options);
+      if ('url' in target) throw createUsageError(`${reference.path}: no command`, 'pass another bundle');
+      return { target: createStdioTarget(context, target, options), label: reference.path };
+    }
     case 'recording': {
       const { openRecordedTarget } = await import('../recording/recorded-target.js');
       return { target: await openRecordedTarget(reference.path), label: reference.path };

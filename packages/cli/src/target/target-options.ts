@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly env?: Record<string, string>;
   readonly pass?: string[];
   readonly cwd?: string;
+  readonly userConfig?: Record<string, string>;
+  readonly userConfigEnv?: Record<string, string>;
   /** False if the command never asks the user. */
   readonly input?: boolean;
 }
@@ -49,7 +51,7 @@ export function createTargetCommand(name: string, summary: string, usage: string
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
     .argument(
       '[target...]',
-      'URL, name in a configuration, server file (.js, .ts, .py), or recording; or, after --, the command that starts a server',
+      'URL, name in a configuration, server file (.js, .ts, .py), bundle (.mcpb), or recording; or, after --, the command that starts a server',
     );
 }
 
@@ -80,7 +82,7 @@ export function withConnectionOptions(command: Command): Command {
       'configuration file; repeatable (default: ./mcp.json and those of MCP hosts)',
       parseNames,
     )
-    .option('--trust', 'start the configured command without asking for approval')
+    .option('--trust', 'start a configured command or a bundle without asking for approval')
     .optionsGroup('Servers at a URL:')
     .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'));
   return withBearer(command, 'environment variable with a token to send')
@@ -97,5 +99,15 @@ export function withConnectionOptions(command: Command): Command {
     .optionsGroup('Servers that are started:')
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
-    .option('--cwd <folder>', 'working directory of the process');
+    .option('--cwd <folder>', 'working directory of the process')
+    .option(
+      '--user-config <NAME=VALUE>',
+      'value that a .mcpb bundle requests; repeatable',
+      createPairParser('--user-config'),
+    )
+    .option(
+      '--user-config-env <NAME=VARIABLE>',
+      'environment variable with a value that a .mcpb bundle requests; repeatable',
+      createPairParser('--user-config-env'),
+    );
 }

@@ -10,13 +10,15 @@ export type TargetReference =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'bundle'; readonly path: string }
   | { readonly kind: 'recording'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string };
 
 /** Extensions of files that a runtime can start. */
 const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
 
-const TARGET_HINT = 'pass a URL, a name in a configuration, a server file, a recording, or a command after --';
+const TARGET_HINT =
+  'pass a URL, a name in a configuration, a server file, a .mcpb bundle, a recording, or a command after --';
 
 /**
  * Reads the target from the arguments of a command: the command line after `--` if there is one, else the first
@@ -36,7 +38,7 @@ export function takeTarget(
   return { reference: parseTarget(first, cwd), rest };
 }
 
-/** Parses a target in one word: a URL, a path of a server file or a recording, or a name in a configuration. */
+/** Parses a target in one word: a URL, a path of a server file, a bundle or a recording, or a name in a configuration. */
 export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
   if (url !== undefined) return { kind: 'url', url };
@@ -44,6 +46,7 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const path = resolve(cwd, text);
   const isStartable = FILE_EXTENSIONS.includes(extname(text));
   if (isStartable && existsSync(path)) return { kind: 'file', path };
+  if (extname(text).toLowerCase() === '.mcpb' && existsSync(path)) return { kind: 'bundle', path };
   if (!isStartable && isRecordingFile(path)) return { kind: 'recording', path };
   if (/[\\/]/.test(text)) {
     const problem = existsSync(path) ? 'no runtime is known for this file' : 'file not found';

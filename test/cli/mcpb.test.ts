@@ -1,0 +1,112 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../packages/cli/src/mcpb/unpack-bundle.js';
+import { runTenon } from './command.js';
+import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tenon-mcpb-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const path = (name: string) => join(folder, name);
+
+describe('a bundle as a target', () => {
+  it('is unpacked by its hash, and started only after approval', async () => {
+    await writeBundle(path('boxed.mcpb'));
+    const refused = await runTenon(folder, ['list', './boxed.mcpb']);
+    expect(refused).toMatchObject({ code: 6, out: '' });
+    expect(refused.err).toMatch(/boxed 1\.0\.0, unsigned, SHA-256 [0-9a-f]{64}/);
+    const { out, code } = await runTenon(folder, ['list', 'boxed.mcpb', '--trust', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ server: { name: 'boxed' }, tools: [{ name: 'show' }] });
+    const cached = await readdir(path('home/state/bundles'));
+    expect(cached).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  it('gets the values of the user by their types, and secrets from variables only', async () => {
+    const field = (type: string, more: object = {}) => ({ type, title: type, description: '', ...more });
+    const manifest = createManifest(
+      {
+        user_config: {
+          folders: field('directory', { multiple: true, required: true }),
+          port: field('number', { min: 1, max: 10, default: 3 }),
+          key: field('string', { sensitive: true, required: true }),
+          unset: field('string'),
+        },
+      },
+      {
+        args: ['${__dirname}/server/index.mjs', '${user_config.folders}', '--port=${user_config.port}', 'a${/}b'],
+        env: { KEY: '${user_config.key}', UNSET: '${user_config.unset}', DOCS: '${DOCUMENTS}' },
+      },
+    );
+    await writeBundle(path('b.mcpb'), manifest);
+    const call = (args: string[]) =>
+      runTenon(folder, ['call', 'b.mcpb', 'show', '--trust', '--json', ...args], { SECRET: 'hush-1234' });
+    const given = ['--user-config', 'folders=x,y', '--user-config-env', 'key=SECRET'];
+    const { out, err } = await call(given);
+    const shown = JSON.parse(JSON.parse(out).content[0].text);
+    expect(shown.args).toEqual([path('x'), path('y'), '--port=3', 'a/b']);
+    expect(shown.env).toMatchObject({ KEY: 'hush-1234', DOCS: expect.stringMatching(/Documents$/) });
+    expect(shown.env).not.toHaveProperty('UNSET');
+    expect(err).not.toContain('hush');
+    const files = await readdir(path('home'), { recursive: true, withFileTypes: true });
+    for (const file of files.filter(each => each.isFile()))
+      expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toContain('hush-1234');
+
+    expect(await call(['--user-config', 'folders=x', '--user-config', 'key=hush'])).toMatchObject({ code: 2 });
+    expect(await call(['--user-config', 'folders=x'])).toMatchObject({ code: 2 });
+    expect((await call([...given, '--user-config', 'port=11'])).err).toContain('a number from 1 to 10');
+    expect((await call([...given, '--user-config', 'prot=1'])).err).toMatch(/did you mean .*port/i);
+  });
+
+  it('uses the command of this platform', async () => {
+    const override = { args: ['${__dirname}/server/index.mjs', 'here'] };
+    const manifest = createManifest({}, { platform_overrides: { [process.platform]: override, other: { args: [] } } });
+    await writeBundle(path('b.mcpb'), manifest);
+    const { out } = await runTenon(folder, ['call', 'b.mcpb', 'show', '--trust', '--json']);
+    expect(JSON.parse(JSON.parse(out).content[0].text).args).toEqual(['here']);
+    await writeBundle(path('c.mcpb'), createManifest({ compatibility: { platforms: ['beos'] } }));
+    expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('does not support this platform');
+  });
+
+  it('is refused with an invalid manifest or without one', async () => {
+    await writeBundle(path('b.mcpb'), { ...createManifest(), manifest_version: '9', author: {} });
+    const { code, err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/invalid manifest\.json: .*manifest_version/);
+    await writeFile(path('c.mcpb'), createZip([{ name: 'a', content: 'a' }]));
+    expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('there is no manifest.json');
+    await writeFile(path('d.mcpb'), 'no archive');
+    expect((await runTenon(folder, ['list', 'd.mcpb', '--trust'])).err).toContain('invalid archive');
+  });
+});
+
+describe('an archive that attacks the machine', () => {
+  const limits = { maxEntries: 10, maxBytes: 2 ** 22, maxRatio: 200 };
+  const attacks: readonly (readonly [string, readonly ZipEntry[]])[] = [
+    ['a name that leaves the folder', [{ name: '../out', content: 'x' }]],
+    ['an absolute name', [{ name: '/tmp/out', content: 'x' }]],
+    ['a drive of Windows', [{ name: 'C:/out', content: 'x' }]],
+    ['a backslash', [{ name: '..\\out', content: 'x' }]],
+    ['a symbolic link', [{ name: 'link', content: '/etc/passwd', mode: 0o120777 }]],
+    ['two files of one name', [{ name: 'a' }, { name: 'a' }]],
+    ['two names that differ in case', [{ name: 'a' }, { name: 'A' }]],
+    ['a device of Windows', [{ name: 'x/NUL.txt' }]],
+    ['too many entries', Array.from({ length: 11 }, (_, index) => ({ name: `${index}` }))],
+    ['a bomb', [{ name: 'a', content: Buffer.alloc(2 ** 21) }]],
+    ['too many bytes', [{ name: 'a', content: 'x', size: 2 ** 23 }]],
+    ['a wrong size', [{ name: 'a', content: 'x'.repeat(5000), size: 10 }]],
+  ];
+  it.each(attacks)('is refused: %s', async (_, entries) => {
+    const manifest = { name: 'manifest.json', content: JSON.stringify(createManifest()) };
+    await writeFile(path('b.mcpb'), createZip(entries.length > 10 ? entries : [manifest, ...entries]));
+    const unpacking = unpackBundle(path('b.mcpb'), path('cache'), limits);
+    await expect(unpacking).rejects.toMatchObject({ code: 'mcpb/archive' });
+    expect(await readdir(path('cache'))).toEqual([]);
+    expect(await readdir(folder)).toEqual(['b.mcpb', 'cache']);
+  });
+});
