@@ -59,6 +59,24 @@ function listCommands(help) {
     .filter(([name]) => name !== 'help');
 }
 
+const TARGETS = `## Targets
+
+Commands with a \`TARGET\` accept a server in each of these forms:
+
+| form | example | server |
+|---|---|---|
+| URL | \`tenon list https://example.com/mcp\` | over HTTP |
+| command after \`--\` | \`tenon list -- node server.js\` | started by the command |
+| file | \`tenon list server.ts\` | started by Node, or by uv or Python |
+| bundle | \`tenon list ./server.mcpb\` | unpacked and started, after your approval |
+| recording | \`tenon list calls.ndjson\` | answers as recorded |
+| name | \`tenon list notes\` | of \`mcp.json\`, or of an MCP host |
+
+A bundle may request values. In a terminal, the command asks for them. Elsewhere, pass \`--user-config NAME=VALUE\`, and for a secret
+\`--user-config-env NAME=VARIABLE\`. The values are never stored. The command prints the SHA-256 of the bundle. It does not verify
+signatures. \`record\`, \`conformance\` and \`replay --against\` do not accept a recording, \`bridge\` accepts a URL or a command, and \`add\` accepts the first three forms.
+`;
+
 /** @param {string} text */
 const toBlock = text => `\`\`\`text\n${text}\n\`\`\`\n`;
 
@@ -76,6 +94,7 @@ export async function createPages(read) {
     '# The command `tenon`\n',
     'Install it with `npm install --global @tenon/cli`, or run it with `npx @tenon/cli`.\n',
     `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`,
+    TARGETS,
     toBlock(help),
   ].join('\n');
   const createPage = async (/** @type {string} */ name, /** @type {string} */ summary) => {

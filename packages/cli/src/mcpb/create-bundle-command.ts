@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import { TenonError } from 'tenon';

@@ -28,7 +28,6 @@ const SYMLINK = 0o120000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
 /** Characters that Windows forbids in names, and control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: names must not contain them
 const FORBIDDEN = /[\u0000-\u001f\u007f\\:*?"<>|]/;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
