@@ -75,6 +75,25 @@ Commands with a \`TARGET\` accept a server in each of these forms:
 A bundle may request values. In a terminal, the command asks for them. Elsewhere, pass \`--user-config NAME=VALUE\`, and for a secret
 \`--user-config-env NAME=VARIABLE\`. The values are never stored. The command prints the SHA-256 of the bundle. It does not verify
 signatures. \`record\`, \`conformance\` and \`replay --against\` do not accept a recording, \`bridge\` accepts a URL or a command, and \`add\` accepts the first three forms.
+
+## Tokens and headers
+
+No option takes a secret itself, because other users of the machine can read command lines, and shells keep them.
+
+| option | sent to a server at a URL |
+|---|---|
+| \`--bearer-env VARIABLE\`, \`--token-file FILE\` | the token in this variable or file |
+| \`-H\`, \`--header 'NAME: VALUE'\` | this header. \`\${VARIABLE}\` in single quotes is replaced by the value of the variable |
+| \`--header-file FILE\` | the headers in this file, one in each line |
+| \`--auth stored\` | the token of an earlier sign-in. This is the default without a terminal |
+| \`--auth browser\` | the token of a sign-in in your browser. This is the default in a terminal |
+| \`--auth browser --print-url\` | the same on a remote machine: open the URL anywhere, and paste the final address |
+| \`--auth device\` | the same without an address to paste: enter a code on a page of the authorization server |
+| \`--auth client-credentials --client-id ID\` | the token of a program, with \`--client-secret-env\`, \`--client-secret-file\` or \`--client-key-file\` |
+| \`--auth none\` | no token |
+
+\`-\` in place of a file is standard input. Headers are not sent to other servers after a redirect, and are not recorded. Tokens of a
+sign-in are stored in a file that only you can read, for each server and client. Without a token, a command that needs one ends with the exit code 3.
 `;
 
 /** @param {string} text */

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createIssuer } from '@tenon/issuer';
 import { toNode } from 'tenon/node';
 import { afterEach, expect, it } from 'vitest';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { visit } from './issuer-visit.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,13 +26,6 @@ afterEach(async () => {
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  await new Promise(resolve => server.close(resolve));
-  return port;
 }
 
 /** Runs the suite, and does what it asks the user to do. */
@@ -59,7 +53,7 @@ it.skipIf(!existsSync(node))(
     const url = `http://127.0.0.1:${await portOf(server)}`;
     open.push(server);
     handle = toNode(createIssuer({ url, clients: [{ id: 'suite', redirects: ['http://127.0.0.1/callback'] }] }));
-    const callback = String(await freePort());
+    const callback = String(await findFreePort());
     const about = ['--url', url, '--client-id', 'suite', '--resource', 'http://127.0.0.1:1/mcp', '-p', callback];
     const { code, output } = await run(about);
     expect(output).toContain('✓ authorization-server-metadata-endpoint: 2 passed, 0 failed');

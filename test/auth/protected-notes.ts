@@ -5,6 +5,7 @@ import { Provider } from 'oidc-provider';
 import { type Clock, createServer, tool } from 'tenon';
 import { protect } from 'tenon/auth';
 import { serveHttp } from 'tenon/node';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 
 /** Seconds for which access tokens are good at first. */
 export const LIFE = 3_600;
@@ -46,15 +47,6 @@ export function movableClock(): MovableClock {
       return () => clearTimeout(timer);
     },
   };
-}
-
-/** A port that was free a moment ago: the resource has to have a name before it is served. */
-async function freePort(): Promise<number> {
-  const http = createHttp();
-  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo;
-  await new Promise(resolve => http.close(resolve));
-  return port;
 }
 
 /** `oidc-provider`, with the pages and the registration that it brings. */
@@ -114,7 +106,7 @@ async function providerOf(issuer: UsersIssuer, resource: string): Promise<Provid
 
 /** Our server of notes: `who` needs what everything needs, `write` more. */
 export async function startProtectedNotes(): Promise<ProtectedNotes> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/mcp`;
   const issuer = await startUsersIssuer(url);
   const notes = createServer({

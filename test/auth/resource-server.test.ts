@@ -1,10 +1,9 @@
-import { createServer as listenOn } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'tenon';
 import { type ProtectOptions, protect } from 'tenon/auth';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHolder } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { RESOURCE_SERVER, type RealIssuer, startIssuer } from './real-issuer.js';
 import { type Fields, notes, visitor } from './served.js';
@@ -15,17 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => issuer.close());
 
-async function freePort(): Promise<number> {
-  const probe = listenOn();
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise(resolve => probe.close(resolve));
-  return port;
-}
-
 /** A protected server on a port, by the clock of the world as far as it is not told otherwise. */
 async function start(options: Partial<ProtectOptions> = {}, path = '/mcp') {
-  const port = await freePort();
+  const port = await findFreePort();
   const resource = `http://127.0.0.1:${port}${path}`;
   const { server, ran } = notes();
   const clock = fakeClock(Date.now());

@@ -1,22 +1,17 @@
 /** Our client against a protected server of ours and an authorization server of others. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createHttp } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair } from 'jose';
-import { Provider } from 'oidc-provider';
-import { type Clock, connect, createServer, tool } from 'tenon';
-import { protect, type SignInOptions, signIn } from 'tenon/auth';
+import { type Clock, connect } from 'tenon';
+import { type SignInOptions, signIn } from 'tenon/auth';
 import { fileTokenStore } from 'tenon/auth/node';
-import { serveHttp } from 'tenon/node';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../packages/tenon/src/cancellation/clock.js';
 import { scriptedRedirect } from './scripted-browser.js';
+import { startProtectedNotes, TTL } from './start-provider.js';
 
-const TTL = 3_600;
 /** What the authorization server was asked. */
-let asked: string[];
+let asked: readonly string[];
 let closing: (() => unknown)[];
 let folder: string;
 
@@ -30,69 +25,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function startProvider(resource: () => string): Promise<string> {
-  const http = createHttp((request, response) => {
-    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
-    answer(request, response);
-  });
-  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const provider = new Provider(url, {
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'k', alg: 'ES256', use: 'sig' }] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    scopes: ['openid', 'offline_access', 'notes:read', 'notes:write'],
-    cookies: { keys: ['only-for-tests'] },
-    issueRefreshToken: () => true,
-    ttl: { AccessToken: TTL, RefreshToken: 86_400, Session: 600, Grant: 86_400, Interaction: 600 },
-    findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    features: {
-      devInteractions: { enabled: true },
-      registration: { enabled: true },
-      revocation: { enabled: true },
-      dPoP: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
-          scope: 'notes:read notes:write',
-          audience: resource(),
-          accessTokenFormat: 'jwt',
-          accessTokenTTL: TTL,
-          jwt: { sign: { alg: 'ES256' } },
-        }),
-      },
-    },
-  });
-  const answer = provider.callback();
-  closing.push(() => {
-    http.close();
-    http.closeAllConnections();
-  });
-  return url;
-}
-
-/** A server of notes that its provider protects. */
 async function startAll() {
-  let resource = '';
-  const issuer = await startProvider(() => resource);
-  const notes = createServer({
-    name: 'notes',
-    version: '1',
-    tools: {
-      who: tool({ scopes: ['notes:read'], run: (_, { auth }) => auth?.principal ?? 'nobody' }),
-      write: tool({ scopes: ['notes:write'], run: () => 'written' }),
-    },
-  });
-  const http = createHttp();
-  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo;
-  await new Promise(resolve => http.close(resolve));
-  resource = `http://127.0.0.1:${port}/mcp`;
-  const auth = protect({ resource, issuers: [issuer], scopes: ['notes:read'] });
-  const { close } = await serveHttp(notes, { port, auth });
-  closing.push(close);
-  return { issuer, url: resource };
+  const notes = await startProtectedNotes();
+  closing.push(notes.close);
+  asked = notes.asked;
+  return notes;
 }
 
 const count = (what: string) => asked.filter(each => each.endsWith(what)).length;

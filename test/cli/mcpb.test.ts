@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unpackBundle } from '../../packages/cli/src/mcpb/unpack-bundle.js';
+import { extractBundle } from '../../packages/cli/src/mcpb/extract-bundle.js';
 import { runTenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
 
@@ -105,7 +105,7 @@ describe('an archive that attacks the machine', () => {
   it.each(attacks)('is refused: %s', async (_, entries) => {
     const manifest = { name: 'manifest.json', content: JSON.stringify(createManifest()) };
     await writeFile(path('b.mcpb'), createZip(entries.length > 10 ? entries : [manifest, ...entries]));
-    const unpacking = unpackBundle(path('b.mcpb'), path('cache'), limits);
+    const unpacking = extractBundle(path('b.mcpb'), path('cache'), limits);
     await expect(unpacking).rejects.toMatchObject({ code: 'mcpb/archive' });
     expect(await readdir(path('cache'))).toEqual([]);
     expect(await readdir(folder)).toEqual(['b.mcpb', 'cache']);

@@ -7,8 +7,9 @@ import { connect } from 'tenon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../../examples/deployment/fleet.ts';
 import type { Deployer } from '../../examples/deployment/server.ts';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { root } from './pages.js';
-import { freePort, run } from './workshop.js';
+import { run } from './workshop.js';
 
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'tenon-deployment-'));
@@ -38,7 +39,7 @@ const ended = (child: ChildProcess) => new Promise(resolve => child.once('exit',
 
 describe('examples/deployment', () => {
   it('asks, works, is killed in the middle, and ends what it began when it is back', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const url = `http://127.0.0.1:${port}/mcp`;
     const server = await serve(port);
     const client = await connect<Deployer>(url, { elicit: () => ({ action: 'accept', content: {} }) });

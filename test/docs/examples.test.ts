@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { server } from '../../examples/notes/server.ts';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { takeCover } from '../support/extent.js';
 import { root } from './pages.js';
-import { freePort, run } from './workshop.js';
+import { run } from './workshop.js';
 
 type Notes = typeof server;
 
@@ -22,7 +23,7 @@ interface Program {
 
 /** Starts an example on a port that is free, and waits until it has said where it serves. */
 async function start(path: string, args: (port: number) => string[]): Promise<Program> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, ['--import', tsx, example(path), ...args(port)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { pages, root } from './pages.js';
-import { freePort, openWorkshop, run } from './workshop.js';
+import { openWorkshop, run } from './workshop.js';
 
 /** The way of a new user through the pages, with the code of the pages, real processes and the official client. */
 const JOURNEY_PAGES = new Set(['docs/start/first-server.md', 'docs/authorization/protect-a-server.md']);
@@ -42,7 +43,7 @@ async function start(args: readonly string[], cwd: string): Promise<string> {
 /** Writes a program of a page with a free port in place of the one on the page. */
 async function givePorts(path: string, ...shown: readonly number[]): Promise<void> {
   let text = readFileSync(path, 'utf8');
-  for (const port of shown) text = text.replaceAll(String(port), String(await freePort()));
+  for (const port of shown) text = text.replaceAll(String(port), String(await findFreePort()));
   writeFileSync(path, text);
 }
 

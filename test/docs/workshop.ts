@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { type Page, root } from './pages.js';
 
 /** The folder in which the pages' code is written out, checked and run: inside the repository, so that `tenon` is found. */
@@ -132,30 +132,8 @@ function shown(text: string, ports: ReadonlyMap<string, number>): string {
 
 async function freePorts({ blocks }: Page): Promise<Map<string, number>> {
   const named = [...new Set(blocks.flatMap(({ code }) => code.match(PORT) ?? []))];
-  const free = await Promise.all(named.map(freePort));
+  const free = await Promise.all(named.map(findFreePort));
   return new Map(named.map((port, index) => [port, free[index] ?? 0]));
-}
-
-/** Ports below those that systems give to servers that ask for any port, so no other test takes one meanwhile. */
-const FIRST_PORT = 20_000;
-const PORTS = 12_000;
-/** Each process begins at another place. */
-let next = (process.pid * 97) % PORTS;
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = FIRST_PORT + next;
-    next = (next + 1) % PORTS;
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise(resolve => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 /** Runs Node until it ends, or ends it after a time. */

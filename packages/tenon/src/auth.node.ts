@@ -40,6 +40,7 @@ export type {
 } from './auth/client/discovery/discover-authorization.js';
 export type { ProtectedResourceInfo } from './auth/client/discovery/protected-resource.js';
 export type { ClientCredentialsOptions } from './auth/client/grants/client-credentials.js';
+export type { DeviceCode, ShowDeviceCode } from './auth/client/grants/device-code.js';
 export type { EnterpriseManagedOptions, SubjectToken } from './auth/client/grants/enterprise-managed.js';
 export type { WorkloadIdentityOptions } from './auth/client/grants/workload-identity.js';
 export type { AuthorizerOptions } from './auth/client/settings.js';

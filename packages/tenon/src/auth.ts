@@ -11,6 +11,7 @@ export {
 } from './auth/client/discovery/discover-authorization.js';
 export type { ProtectedResourceInfo } from './auth/client/discovery/protected-resource.js';
 export { type ClientCredentialsOptions, clientCredentials } from './auth/client/grants/client-credentials.js';
+export type { DeviceCode, ShowDeviceCode } from './auth/client/grants/device-code.js';
 export {
   type EnterpriseManagedOptions,
   enterpriseManaged,

@@ -77,9 +77,7 @@ async function answerParkedCall(
   words: readonly string[],
   given: AnswerCommandOptions,
 ): Promise<void> {
-  // Commander sets `browser` also when the option is absent.
-  const browser = given.browser !== false && parked.options.browser !== false;
-  const options = { ...parked.options, ...given, browser };
+  const options = { ...parked.options, ...given };
   const questions = createQuestions(context, options);
   const responses = await createResponses(context, parked.inputRequests, words, options, questions);
   const { reference } = parked;

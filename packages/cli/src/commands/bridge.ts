@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander';
 import { checkProgram, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
-import { hasToken } from '../host/create-host.js';
+import { readHttpAccess } from '../http/http-access.js';
 import { createHttpAuth } from '../http/http-auth.js';
+import { type HttpOptions, withHttpOptions } from '../http/http-options.js';
 import { createServedHost, createSingleHost, listenForTarget } from '../http/serve-target.js';
-import { createUserSignIn } from '../http/sign-in.js';
 import {
   createPairParser,
   parseCount,
@@ -18,15 +18,10 @@ import {
 } from '../option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
+import { type CallerOptions, refuseUnauthenticated, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
 
-interface BridgeOptions extends CallerOptions {
-  readonly header?: Record<string, string>;
-  readonly clientId?: string;
-  readonly clientSecretEnv?: string;
-  readonly browser?: boolean;
-  readonly transport?: 'http' | 'http-sse';
+interface BridgeOptions extends CallerOptions, HttpOptions {
   readonly port: number;
   readonly max: number;
   readonly idle: number;
@@ -42,13 +37,8 @@ export function bridgeCommand(context: CliContext): Command {
   const bridge = createCommand('bridge', 'connect a stdio client to an HTTP server, or HTTP clients to a stdio server')
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
     .argument('<target...>', 'URL of a server; or, after --, the command that starts a server');
-  withBearer(bridge, 'environment variable with a token: sent to the URL, or required of callers')
-    .optionsGroup('To a URL:')
-    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
-    .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
-    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
-    .option('--no-browser', 'sign in without opening a browser: show the URL, and paste the final address')
-    .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']))
+  bridge.optionsGroup('To a URL:');
+  withHttpOptions(bridge, 'environment variable with a token: sent to the URL, or required of callers')
     .optionsGroup('To a command:')
     .option('--port <number>', 'port to serve on', parsePort, 8080)
     .option('--max <number>', 'maximum number of processes', parseCount, 100)
@@ -86,30 +76,16 @@ export function bridgeCommand(context: CliContext): Command {
 async function serveOverStdio(context: CliContext, url: string, options: BridgeOptions): Promise<void> {
   context.screen.releaseStdout();
   context.terminal.releaseStdin();
-  const { header: headers = {}, transport } = options;
+  const { transport } = options;
+  const { headers, auth } = await readHttpAccess(context, { auth: 'browser', ...options });
   const target: HostServer = { url, headers, ...(transport === undefined ? {} : { transport }) };
   const name = new URL(url).hostname;
-  const credentials = getCredentials(context, options);
-  const host = await createSingleHost(
-    context,
-    name,
-    target,
-    credentials === undefined ? {} : { credentials: () => credentials },
-  );
+  const host = await createSingleHost(context, name, target, auth === undefined ? {} : { credentials: () => auth });
   await runUntilSignal(context, host, async () => {
     const { serveStdio } = await import('tenon/stdio');
     const { close, closed } = await serveStdio(host.toServer(), { exit: false });
     return { ended: closed, close };
   });
-}
-
-function getCredentials(context: CliContext, options: BridgeOptions) {
-  const { bearerEnv, header, browser = true, clientId, clientSecretEnv } = options;
-  if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
-  if (hasToken(header)) return undefined;
-  const clientSecret =
-    clientSecretEnv === undefined ? undefined : readVariable(context.env, clientSecretEnv, '--client-secret-env');
-  return createUserSignIn(context, { browser, clientSecret, ...(clientId === undefined ? {} : { clientId }) });
 }
 
 /** Serves clients over HTTP. Runs one process per session, and one for all requests without a session. */

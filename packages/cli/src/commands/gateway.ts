@@ -150,7 +150,7 @@ function withGuardOptions(own: Command): Command {
       parseCount,
     )
     .option('--max-output <characters>', 'maximum length of a result; the rest is available by a link', parseCount)
-    .option('--no-browser', 'show the sign-in URL of a server instead of opening a browser');
+    .option('--print-url', 'show the sign-in URL of a server instead of opening a browser');
 }
 
 async function runGateway(context: CliContext, configs: readonly string[], options: GatewayOptions): Promise<void> {

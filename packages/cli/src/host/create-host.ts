@@ -52,7 +52,7 @@ export interface GatewayHostOptions extends StoreOptions {
    */
   readonly listDenied?: boolean;
   readonly screening?: 'report' | 'mask' | 'block';
-  readonly browser?: boolean;
+  readonly printUrl?: boolean;
   /**
    * Signs callers in to servers.
    * @default the user of this machine signs in
@@ -201,9 +201,9 @@ function createLockOptions(
 export function createCredentials(
   context: CliContext,
   getEntries: () => readonly ConfiguredEntry[],
-  { browser = true }: Pick<GatewayHostOptions, 'browser'> = {},
+  { printUrl = false }: Pick<GatewayHostOptions, 'printUrl'> = {},
 ): NonNullable<NodeHostOptions['credentials']> {
-  const authorizer = createUserSignIn(context, { browser });
+  const authorizer = createUserSignIn(context, { way: printUrl ? 'url' : 'browser' });
   const isForUser = (server: string) => {
     const target = getEntries().find(({ name }) => name === server)?.target;
     return target !== undefined && 'url' in target && !hasToken(target.headers);
@@ -212,6 +212,6 @@ export function createCredentials(
     isForUser(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? authorizer : undefined;
 }
 
-export function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
+function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
   return Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
 }

@@ -4,33 +4,42 @@ import { ReadStream, WriteStream } from 'node:tty';
 import {
   type Authorizer,
   type CallerSignIn,
+  clientCredentials,
   createCallerSignIn,
+  type DeviceCode,
   manualRedirect,
+  type PrivateJwk,
   type Redirect,
+  type SignInOptions,
   signIn,
 } from 'tenon/auth';
 import { fileTokenStore, loopbackRedirect } from 'tenon/auth/node';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { createTerminal } from '../terminal.js';
-import { readVariable } from '../usage-error.js';
+import { createUsageError, readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
+
+/** Registered client: its ID, and a secret or a key. Without an ID the client registers itself. */
+export interface SignInClient {
+  readonly id?: string;
+  readonly secret?: string;
+  readonly key?: string | PrivateJwk;
+}
 
 export interface UserSignInOptions {
   /**
-   * Opens the sign-in page in a browser. With `false`, the user opens the page on any machine, and pastes the final
-   * address of the browser.
-   * @default `true`
+   * `browser` opens the sign-in page in a browser. With `url`, the user opens the page on any machine, and pastes the
+   * final address of the browser. With `device`, the user enters a code on any machine.
+   * @default `browser`
    */
-  readonly browser?: boolean;
+  readonly way?: 'browser' | 'url' | 'device';
   /**
    * Uses tokens of earlier sign-ins only. A sign-in that needs the user fails with `auth/needs-user`.
    * @default `false`
    */
   readonly storedOnly?: boolean;
-  /** ID of a client that is registered manually. */
-  readonly clientId?: string;
-  readonly clientSecret?: string | undefined;
+  readonly client?: SignInClient;
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
@@ -47,21 +56,40 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
 /** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
 export function createUserSignIn(
   context: CliContext,
-  { browser = true, storedOnly = false, clientId, clientSecret }: UserSignInOptions,
+  { way = 'browser', storedOnly = false, client: { id, ...secret } = {} }: UserSignInOptions,
 ): Authorizer {
-  const { settings } = getFolders(context.env);
-  const secret = clientSecret === undefined ? {} : { secret: clientSecret };
   return signIn({
     clientName: 'Tenon',
-    tokenStore: fileTokenStore(join(settings, 'tokens.json')),
-    ...(storedOnly ? {} : { redirect: createRedirect(context, browser) }),
-    ...(clientId === undefined ? {} : { client: { id: clientId, ...secret } }),
+    tokenStore: openTokenStore(context),
+    ...(storedOnly ? {} : createSignInWay(context, way)),
+    ...(id === undefined ? {} : { client: { id, ...secret } }),
   });
 }
 
-function createRedirect(context: CliContext, browser: boolean): Redirect {
-  return browser ? loopbackRedirect({ print: context.screen.note }) : createManualRedirect(context);
+/** Signs this program in with credentials of its own, without a user. */
+export function createClientSignIn(context: CliContext, { id, ...secret }: SignInClient): Authorizer {
+  if (id === undefined || (secret.secret === undefined && secret.key === undefined))
+    throw createUsageError(
+      '--auth client-credentials: no credentials',
+      'pass --client-id, and --client-secret-env, --client-secret-file or --client-key-file',
+    );
+  return clientCredentials({ id, ...secret, tokenStore: openTokenStore(context) });
 }
+
+const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(env).settings, 'tokens.json'));
+
+function createSignInWay(context: CliContext, way: UserSignInOptions['way']): Partial<SignInOptions> {
+  const { note } = context.screen;
+  if (way === 'device') return { showDeviceCode: code => note(formatDeviceCode(code)) };
+  return { redirect: way === 'url' ? createManualRedirect(context) : loopbackRedirect({ print: note }) };
+}
+
+const formatDeviceCode = ({ url, userCode, completeUrl, lifetime }: DeviceCode): string =>
+  [
+    `To sign in, open this page on any machine within ${Math.floor(lifetime / 60_000)} minutes: ${url}`,
+    `and enter the code: ${userCode}`,
+    ...(completeUrl === undefined ? [] : [`The page with the code in it: ${completeUrl}`]),
+  ].join('\n');
 
 /** Signs in each caller that an issuer identifies. Returns `undefined` without an issuer. */
 export function createGatewaySignIn(

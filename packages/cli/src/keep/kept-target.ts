@@ -1,9 +1,9 @@
 import type { HttpTarget, StdioTarget } from 'tenon';
-import { createUsageError } from '../usage-error.js';
 import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
 import type { ConnectionOptions } from '../target/target-options.js';
+import { createUsageError } from '../usage-error.js';
 
 /** Server to keep, as it is sent to the daemon. */
 export interface KeptTarget {
@@ -47,14 +47,16 @@ export function createKeptTarget(
     const all = { ...selectSafeVariables(env), ...Object.fromEntries(own) };
     return { label, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
   }
-  // A client secret stays in the process that uses it.
-  if (!('url' in target) || typeof target.headers === 'function' || options.clientSecretEnv !== undefined)
-    return undefined;
+  if (!('url' in target) || typeof target.headers === 'function' || hasClientSecret(options)) return undefined;
   const { url, headers = {}, transport, auth } = target;
   const bearer = typeof auth === 'string' ? auth : undefined;
   const stored = auth !== undefined && bearer === undefined;
   return { label, http: { url: String(url), headers, transport, bearer, stored, clientId: options.clientId } };
 }
+
+/** Tells if the command uses a secret of a client, which stays in its process. */
+const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFile }: ConnectionOptions): boolean =>
+  auth === 'client-credentials' || (clientSecretEnv ?? clientSecretFile ?? clientKeyFile) !== undefined;
 
 /** Restores the target in the daemon. */
 export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget): HttpTarget | StdioTarget {

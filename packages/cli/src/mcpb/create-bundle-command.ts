@@ -3,9 +3,8 @@ import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import { TenonError } from 'tenon';
 import type { CommandTarget } from 'tenon/host';
-
+import type { Bundle } from './extract-bundle.js';
 import type { BundleCommand, BundleManifest, UserConfigValue } from './manifest.js';
-import type { Bundle } from './unpack-bundle.js';
 
 type Variables = (name: string) => readonly string[] | undefined;
 
@@ -31,24 +30,24 @@ export function createBundleTarget(
 ): BundleTarget {
   const { command, args, env } = selectCommand(manifest, platform);
   const system = createSystemVariables(folder);
-  const variables: Variables = name => {
+  const getVariable: Variables = name => {
     const key = name.startsWith('user_config.') ? name.slice('user_config.'.length) : undefined;
     if (key === undefined) return system(name);
     if (values === undefined) return undefined;
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
     return value === undefined ? [] : Array.isArray(value) ? value : [String(value)];
   };
-  const expanded = args.map(text => ({ text, parts: expandArgument(text, variables) }));
+  const expanded = args.map(text => ({ text, parts: expandArgument(text, getVariable) }));
   const flat = expanded.flatMap(({ text, parts }) => parts.map(part => ({ text, part })));
   const written = {
     command,
     ...Object.fromEntries(flat.map(({ text }, index) => [`args[${index}]`, text])),
     ...Object.fromEntries(Object.entries(env).map(([name, text]) => [`env.${name}`, text])),
   };
-  const filled = Object.entries(env).map(([name, text]) => [name, expandText(text, variables)] as const);
+  const filled = Object.entries(env).map(([name, text]) => [name, expandText(text, getVariable)] as const);
   return {
     target: {
-      command: expandText(command, variables),
+      command: expandText(command, getVariable),
       args: flat.map(({ part }) => part),
       // An optional value without an answer gives no variable, so that the server applies its own default.
       env: Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')),

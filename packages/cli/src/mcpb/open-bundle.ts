@@ -5,7 +5,7 @@ import { getFolders } from '../folders.js';
 import { checkTrust } from '../host/server-trust.js';
 import { createNotApprovedError } from '../target/resolve-target.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
-import { type Bundle, unpackBundle } from './unpack-bundle.js';
+import { type Bundle, extractBundle } from './extract-bundle.js';
 import { collectUserConfig, type UserConfigOptions } from './user-config.js';
 
 export interface BundleOptions extends UserConfigOptions {
@@ -19,7 +19,7 @@ export interface BundleOptions extends UserConfigOptions {
  * @throws TenonError if it is invalid or not approved.
  */
 export async function openBundle(context: CliContext, path: string, options: BundleOptions): Promise<ConfiguredEntry> {
-  const bundle = await unpackBundle(path, join(getFolders(context.env).state, 'bundles'));
+  const bundle = await extractBundle(path, join(getFolders(context.env).state, 'bundles'));
   const entry = createReviewEntry(path, bundle);
   reportBundle(context, path, bundle);
   const { approved } = await checkTrust(context, [entry], options.trust ?? false);

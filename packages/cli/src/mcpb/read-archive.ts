@@ -72,7 +72,7 @@ function createArchiveError(label: string, error: unknown): TenonError {
   const reason = error instanceof Error ? error.message : 'unknown error';
   return new TenonError('mcpb/archive', `${label}: invalid archive: ${reason}`, {
     expected: 'a zip archive with relative names',
-    hint: 'download the bundle again, or report to its author',
+    hint: 'use another copy of the bundle, or report to its author',
   });
 }
 

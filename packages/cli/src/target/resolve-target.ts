@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
+import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createFileCommand } from './file-command.js';
-import { createTargetAuthorizer } from './target-authorizer.js';
 import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
@@ -22,7 +22,7 @@ export async function resolveTarget(
 ): Promise<ResolvedTarget> {
   switch (reference.kind) {
     case 'url':
-      return { target: createHttpTarget(context, { url: reference.url }, options), label: reference.url };
+      return { target: await createHttpTarget(context, { url: reference.url }, options), label: reference.url };
     case 'command': {
       const { command, args } = reference;
       return { target: createStdioTarget(context, { command, args }, options), label: [command, ...args].join(' ') };
@@ -63,14 +63,20 @@ async function resolveName(context: CliContext, name: string, options: Connectio
   const { target } = await findConfiguredServer(context, name, options);
   return {
     label: name,
-    target: 'url' in target ? createHttpTarget(context, target, options) : createStdioTarget(context, target, options),
+    target:
+      'url' in target ? await createHttpTarget(context, target, options) : createStdioTarget(context, target, options),
   };
 }
 
-function createHttpTarget(context: CliContext, target: HttpTarget, options: ConnectionOptions): HttpTarget {
-  const { header = {}, bearerEnv, transport } = options;
-  const headers = { ...(typeof target.headers === 'object' ? target.headers : {}), ...header };
-  const auth = createAuth(context, headers, options, bearerEnv);
+async function createHttpTarget(
+  context: CliContext,
+  target: HttpTarget,
+  options: ConnectionOptions,
+): Promise<HttpTarget> {
+  const { readHttpAccess } = await import('../http/http-access.js');
+  const { transport } = options;
+  const configured = typeof target.headers === 'object' ? target.headers : {};
+  const { headers, auth } = await readHttpAccess(context, options, configured);
   return {
     ...target,
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
@@ -79,22 +85,11 @@ function createHttpTarget(context: CliContext, target: HttpTarget, options: Conn
   };
 }
 
-function createAuth(
-  context: CliContext,
-  headers: Readonly<Record<string, string>>,
-  options: ConnectionOptions,
-  bearerEnv: string | undefined,
-): HttpTarget['auth'] {
-  if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
-  const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
-  return hasToken || options.auth === 'none' ? undefined : createTargetAuthorizer(context, options);
-}
-
 function createStdioTarget(context: CliContext, target: StdioTarget, options: ConnectionOptions): StdioTarget {
-  const { pass = [], env = {}, cwd, header, bearerEnv } = options;
-  if (header !== undefined || bearerEnv !== undefined) {
-    throw createUsageError('--header and --bearer-env are for servers at a URL', 'pass --env or --pass to a command');
-  }
+  const { pass = [], env = {}, cwd } = options;
+  const unfit = findHttpOption(options);
+  if (unfit !== undefined)
+    throw createUsageError(`${unfit} is for servers at a URL`, 'pass --env or --pass to a command');
   const passed = Object.fromEntries(pass.map(name => [name, readVariable(context.env, name, '--pass')]));
   const folder = cwd === undefined ? (target.cwd ?? context.cwd) : resolve(context.cwd, cwd);
   return { ...target, env: { ...target.env, ...passed, ...env }, cwd: folder };

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HttpTarget } from 'tenon';
+import type { PrivateJwk } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
-import { readVariable } from '../usage-error.js';
-import type { TargetOptions } from './target-options.js';
+import type { HttpOptions } from '../http/http-options.js';
+import { readSecretFile } from '../http/secret-file.js';
+import { createUsageError, readVariable } from '../usage-error.js';
 
 type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
 
@@ -12,7 +14,7 @@ type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
  * Creates an authorizer that uses the tokens of earlier sign-ins, and starts a sign-in if a user is present. Its code
  * is loaded only when there are tokens or the server refuses a request, because loading takes time.
  */
-export function createTargetAuthorizer(context: CliContext, options: TargetOptions): Authorizer {
+export function createTargetAuthorizer(context: CliContext, options: HttpOptions): Authorizer {
   let loaded: Promise<Authorizer> | undefined;
   const load = () => {
     loaded ??= loadAuthorizer(context, options);
@@ -26,16 +28,34 @@ export function createTargetAuthorizer(context: CliContext, options: TargetOptio
   };
 }
 
-async function loadAuthorizer(context: CliContext, options: TargetOptions): Promise<Authorizer> {
-  const { createUserSignIn } = await import('../http/sign-in.js');
-  const { clientId, clientSecretEnv, browser = true, input = true, auth } = options;
-  const clientSecret =
-    clientSecretEnv === undefined ? undefined : readVariable(context.env, clientSecretEnv, '--client-secret-env');
-  const isPresent = auth === 'browser' || (auth === undefined && (context.terminal.interactive || !browser));
-  return createUserSignIn(context, {
-    browser,
-    storedOnly: !input || !isPresent,
-    clientSecret,
-    ...(clientId === undefined ? {} : { clientId }),
-  });
+async function loadAuthorizer(context: CliContext, options: HttpOptions): Promise<Authorizer> {
+  const { createClientSignIn, createUserSignIn } = await import('../http/sign-in.js');
+  const { clientId, printUrl = false, input = true, auth } = options;
+  const client = { ...(clientId === undefined ? {} : { id: clientId }), ...(await readClientSecret(context, options)) };
+  if (auth === 'client-credentials') return createClientSignIn(context, client);
+  const isPresent =
+    auth === 'browser' || auth === 'device' || (auth === undefined && (context.terminal.interactive || printUrl));
+  const way = auth === 'device' ? 'device' : printUrl ? 'url' : 'browser';
+  return createUserSignIn(context, { way, storedOnly: !input || !isPresent, client });
+}
+
+async function readClientSecret(
+  context: CliContext,
+  { clientSecretEnv, clientSecretFile, clientKeyFile }: HttpOptions,
+): Promise<{ readonly secret?: string; readonly key?: string | PrivateJwk }> {
+  if (clientSecretEnv !== undefined)
+    return { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
+  if (clientSecretFile !== undefined)
+    return { secret: await readSecretFile(context, clientSecretFile, '--client-secret-file') };
+  if (clientKeyFile === undefined) return {};
+  const key = await readSecretFile(context, clientKeyFile, '--client-key-file');
+  return { key: key.startsWith('{') ? parseJwk(key) : key };
+}
+
+function parseJwk(text: string): PrivateJwk {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw createUsageError('--client-key-file: invalid JSON', 'pass a file with a PKCS #8 PEM key or a JWK');
+  }
 }

@@ -1,19 +1,12 @@
 import { type Command, Option } from 'commander';
-import { withBearer } from '../commands/auth-options.js';
 import { createCommand } from '../commands/command.js';
+import { type HttpOptions, withHttpOptions } from '../http/http-options.js';
 import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
 
 /** Options that connect to a target. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends HttpOptions {
   readonly config?: string[];
   readonly trust?: boolean;
-  readonly header?: Record<string, string>;
-  readonly bearerEnv?: string;
-  readonly auth?: 'none' | 'stored' | 'browser';
-  readonly clientId?: string;
-  readonly clientSecretEnv?: string;
-  readonly browser?: boolean;
-  readonly transport?: 'http' | 'http-sse';
   readonly env?: Record<string, string>;
   readonly pass?: string[];
   readonly cwd?: string;
@@ -83,19 +76,8 @@ export function withConnectionOptions(command: Command): Command {
       parseNames,
     )
     .option('--trust', 'start a configured command or a bundle without asking for approval')
-    .optionsGroup('Servers at a URL:')
-    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'));
-  return withBearer(command, 'environment variable with a token to send')
-    .addOption(
-      new Option(
-        '--auth <how>',
-        'tokens to use: none, those of an earlier sign-in, or sign in by the browser (default: browser in a terminal, else stored)',
-      ).choices(['none', 'stored', 'browser']),
-    )
-    .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
-    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
-    .option('--no-browser', 'sign in without opening a browser: show the URL, and paste the final address')
-    .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']))
+    .optionsGroup('Servers at a URL:');
+  return withHttpOptions(command, 'environment variable with a token to send')
     .optionsGroup('Servers that are started:')
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)

@@ -108,6 +108,7 @@ function parseOrigin(issuer: unknown): string | undefined {
 /** Endpoints that receive the user, the client registration, codes or tokens. */
 const ENDPOINT_FIELDS = [
   'authorization_endpoint',
+  'device_authorization_endpoint',
   'token_endpoint',
   'registration_endpoint',
   'revocation_endpoint',

@@ -4,6 +4,7 @@ import { classifyHost } from '../../../net/address-class.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { ClientCredentials } from '../client-identity.js';
 import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
+import { DEVICE_GRANT } from '../grants/device-code.js';
 import { toAuthError } from '../to-auth-error.js';
 import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
 
@@ -40,7 +41,7 @@ export function parseStoredClient(secret: StoredSecret | undefined, now: number)
 }
 
 /**
- * Returns the stored registration for a redirect URI, or registers the client.
+ * Returns the stored registration for a redirect URI or the device grant, or registers the client.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7591
  */
@@ -69,10 +70,7 @@ async function registerClient(
   const clientMetadata = {
     client_name: clientInfo.name,
     ...(clientInfo.uri === undefined ? {} : { client_uri: clientInfo.uri }),
-    redirect_uris: [redirectUri],
-    application_type: isNativeRedirect(redirectUri) ? 'native' : 'web',
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
+    ...describeFlow(redirectUri),
     token_endpoint_auth_method: chooseAuthMethod(metadata.token_endpoint_auth_methods_supported),
   };
   try {
@@ -94,6 +92,23 @@ async function registerClient(
   } catch (error) {
     throw toRegistrationError(toAuthError(error, target.issuer, 'the client registration'), redirectUri);
   }
+}
+
+/** Describes how the client gets tokens: at a redirect URI, or with the device grant. */
+function describeFlow(redirectUri: string): Partial<oauth.Client> {
+  if (redirectUri === DEVICE_GRANT)
+    return {
+      application_type: 'native',
+      redirect_uris: [],
+      grant_types: [DEVICE_GRANT, 'refresh_token'],
+      response_types: [],
+    };
+  return {
+    redirect_uris: [redirectUri],
+    application_type: isNativeRedirect(redirectUri) ? 'native' : 'web',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  };
 }
 
 function toRegistrationError(error: TenonError, redirectUri: string): TenonError {

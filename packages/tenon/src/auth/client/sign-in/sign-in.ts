@@ -4,6 +4,7 @@ import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { requestTokensWithCode } from '../grants/authorization-code.js';
+import { DEVICE_GRANT, requestTokensWithDeviceCode, type ShowDeviceCode } from '../grants/device-code.js';
 import type { Grant } from '../grants/grant.js';
 import { createGrantAuthorizer } from '../grants/grant-authorizer.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
@@ -29,6 +30,13 @@ export interface SignInOptions extends AuthorizerOptions {
    * @default none, and a needed sign-in rejects
    */
   readonly redirect?: Redirect | undefined;
+  /**
+   * Shows a code that the user enters on a page of the authorization server, on any device. Used in place of `redirect`,
+   * where neither a browser nor a port of this machine can be reached.
+   * @default none
+   * @see https://www.rfc-editor.org/rfc/rfc8628
+   */
+  readonly showDeviceCode?: ShowDeviceCode | undefined;
   /**
    * Client that is already registered.
    * @default a client ID metadata document, else dynamic registration
@@ -78,7 +86,7 @@ export function signIn(options: SignInOptions = {}): Authorizer {
 }
 
 function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
-  const { client, clientMetadataUrl, redirect } = options;
+  const { client, clientMetadataUrl, redirect, showDeviceCode } = options;
   const counter = createSignInCounter(options.limits ?? {}, clock);
   return {
     clientKey: client?.id ?? clientMetadataUrl ?? 'registered',
@@ -88,6 +96,10 @@ function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: A
     offline: options.offline ?? true,
     interactive: true,
     async requestToken(target, scopes, signal) {
+      if (showDeviceCode) {
+        counter.count(target.server);
+        return signInWithDevice(options, showDeviceCode, tokenStore, target, scopes, signal);
+      }
       if (!redirect) throw createNeedsUserError(target);
       return signInWithBrowser(
         options,
@@ -127,6 +139,25 @@ function countPages(redirect: Redirect, counter: SignInCounter, server: string):
   };
 }
 
+async function signInWithDevice(
+  options: SignInOptions,
+  show: ShowDeviceCode,
+  tokenStore: TokenStore,
+  target: AuthTarget,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  const client =
+    getConfiguredClient(options, target) ?? (await registerItself(options, tokenStore, target, DEVICE_GRANT, signal));
+  const identity = await createClientIdentity(target.authorizationServer, client);
+  try {
+    return await requestTokensWithDeviceCode(target, identity, show, scopes, signal);
+  } catch (error) {
+    await forgetUnknownClient(options, tokenStore, target, error);
+    throw error;
+  }
+}
+
 async function signInWithBrowser(
   options: SignInOptions,
   redirect: Redirect,
@@ -136,7 +167,8 @@ async function signInWithBrowser(
   signal: AbortSignal,
 ): Promise<Tokens> {
   const previous = parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), target.clock.now());
-  const attempt = await redirect.begin(previous?.redirects ?? [], signal);
+  const known = previous?.redirects.filter(uri => uri !== DEVICE_GRANT) ?? [];
+  const attempt = await redirect.begin(known, signal);
   try {
     checkRedirect(attempt.uri);
     const client =
@@ -149,15 +181,24 @@ async function signInWithBrowser(
       signal,
     );
   } catch (error) {
-    // The server has lost its registrations, so the next sign-in registers the client again.
-    const isUnknownClient =
-      TenonError.is(error) && (error.data as { error?: string } | undefined)?.error === 'invalid_client';
-    if (isUnknownClient && !options.client)
-      await tokenStore.update(getRegistrationKey(target.issuer), async () => ({ next: null, result: 0 }));
+    await forgetUnknownClient(options, tokenStore, target, error);
     throw error;
   } finally {
     await attempt.close();
   }
+}
+
+/** Forgets the registration if the server has lost it, so that the next sign-in registers the client again. */
+async function forgetUnknownClient(
+  options: SignInOptions,
+  tokenStore: TokenStore,
+  { issuer }: AuthTarget,
+  error: unknown,
+): Promise<void> {
+  const isUnknownClient =
+    TenonError.is(error) && (error.data as { error?: string } | undefined)?.error === 'invalid_client';
+  if (isUnknownClient && !options.client)
+    await tokenStore.update(getRegistrationKey(issuer), async () => ({ next: null, result: 0 }));
 }
 
 /**

@@ -26,7 +26,7 @@ const SIGNATURE_END = 'MCPB_SIG_END';
  *
  * @param cache Folder of all bundles.
  */
-export async function unpackBundle(
+export async function extractBundle(
   path: string,
   cache: string,
   limits: ArchiveLimits = ARCHIVE_LIMITS,

@@ -1,0 +1,93 @@
+import type { HttpTarget } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import { createPairParser } from '../option-parsers.js';
+import { createTargetAuthorizer } from '../target/target-authorizer.js';
+import { createUsageError, readVariable } from '../usage-error.js';
+import type { HttpOptions } from './http-options.js';
+import { readSecretFile } from './secret-file.js';
+
+/** Headers that the transport sets itself, or that belong to the connection. */
+const OWN_HEADERS = [
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'transfer-encoding',
+];
+
+/** Headers whose values are secrets, and do not belong into a command line. */
+const SECRET_HEADER = /^(authorization|cookie|proxy-authorization|.*(api-?key|token|secret).*)$/i;
+const VARIABLE = /\$\{(\w+)\}/g;
+
+/** Headers and authorization for the requests to a server at a URL. */
+export interface HttpAccess {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth: HttpTarget['auth'];
+}
+
+/** Reads the headers and the token that the options name, or creates an authorizer that signs in. */
+export async function readHttpAccess(
+  context: CliContext,
+  options: HttpOptions,
+  configured: Readonly<Record<string, string>> = {},
+): Promise<HttpAccess> {
+  warnOfSecrets(context, options.header ?? {});
+  const given = {
+    ...(await readHeaderFile(context, options.headerFile)),
+    ...replaceVariables(context, options.header),
+  };
+  for (const [name, value] of Object.entries(given)) checkHeader(name, value);
+  const names = new Set(Object.keys(given).map(name => name.toLowerCase()));
+  const kept = Object.entries(configured).filter(([name]) => !names.has(name.toLowerCase()));
+  const headers = { ...Object.fromEntries(kept), ...given };
+  return { headers, auth: await readAuth(context, options, headers) };
+}
+
+async function readAuth(
+  context: CliContext,
+  options: HttpOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpTarget['auth']> {
+  const { bearerEnv, tokenFile, auth } = options;
+  if (bearerEnv !== undefined && tokenFile !== undefined)
+    throw createUsageError('--bearer-env and --token-file both give a token', 'pass one of them');
+  if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
+  if (tokenFile !== undefined) return readSecretFile(context, tokenFile, '--token-file');
+  const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+  return hasToken || auth === 'none' ? undefined : createTargetAuthorizer(context, options);
+}
+
+async function readHeaderFile(context: CliContext, file: string | undefined): Promise<Record<string, string>> {
+  if (file === undefined) return {};
+  const parse = createPairParser('--header-file');
+  const lines = (await readSecretFile(context, file, '--header-file')).split(/\r?\n/);
+  return lines
+    .filter(line => line.trim() !== '' && !line.startsWith('#'))
+    .reduce<Record<string, string>>((headers, line) => parse(line, headers), {});
+}
+
+function replaceVariables({ env }: CliContext, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const replace = (text: string) => text.replace(VARIABLE, (_, name: string) => readVariable(env, name, '--header'));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replace(value)]));
+}
+
+function checkHeader(name: string, value: string): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    throw createUsageError('invalid name of a header', "write -H 'Name: value', with a name of letters, digits and -");
+  if (OWN_HEADERS.includes(name.toLowerCase()))
+    throw createUsageError(`header ${name}: the protocol sets it`, 'remove this header');
+  if (/[\0\r\n]/.test(value))
+    throw createUsageError(`header ${name}: a line break in its value`, 'write it in one line');
+}
+
+/** Other users of the machine can read command lines, and shells keep them. */
+function warnOfSecrets({ screen }: CliContext, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!SECRET_HEADER.test(name) || /\$\{\w+\}/.test(value)) continue;
+    screen.note(`warning: ${name} is in the command line, where others can read it: use --header-file or \${VARIABLE}`);
+  }
+}

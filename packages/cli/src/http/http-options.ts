@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander';
+import { withBearer } from '../commands/auth-options.js';
+import { createPairParser } from '../option-parsers.js';
+
+/** Ways to get a token for a server at a URL. */
+export type SignInWay = 'none' | 'stored' | 'browser' | 'device' | 'client-credentials';
+
+/** Options of commands that send requests to a server at a URL. */
+export interface HttpOptions {
+  readonly header?: Record<string, string>;
+  readonly headerFile?: string;
+  readonly bearerEnv?: string;
+  readonly tokenFile?: string;
+  readonly auth?: SignInWay;
+  readonly clientId?: string;
+  readonly clientSecretEnv?: string;
+  readonly clientSecretFile?: string;
+  readonly clientKeyFile?: string;
+  readonly printUrl?: boolean;
+  readonly transport?: 'http' | 'http-sse';
+  /** False if the command never asks the user. */
+  readonly input?: boolean;
+}
+
+const WAYS: readonly SignInWay[] = ['none', 'stored', 'browser', 'device', 'client-credentials'];
+
+/** Adds the options for headers, tokens and the sign-in. No option takes a secret itself. */
+export function withHttpOptions(command: Command, bearerDescription: string): Command {
+  command.option(
+    '-H, --header <header>',
+    `header of every request, as 'Name: value'; \${VARIABLE} in it is replaced; repeatable`,
+    createPairParser('--header'),
+  );
+  command.option('--header-file <file>', 'file with more headers, one in each line; - for standard input');
+  return withBearer(command, bearerDescription)
+    .option('--token-file <file>', 'file with a token to send; - for standard input')
+    .addOption(
+      new Option(
+        '--auth <how>',
+        'token to use: none, that of an earlier sign-in, or sign in (default: browser in a terminal, else stored)',
+      ).choices(WAYS),
+    )
+    .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
+    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
+    .option('--client-secret-file <file>', 'file with the client secret')
+    .option('--client-key-file <file>', 'file with the private key of the client: PEM or JWK')
+    .option('--print-url', 'sign in without opening a browser: show the URL, and paste the final address')
+    .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']));
+}
+
+/** Tells which of the options were given that no server without a URL can use. */
+export function findHttpOption(options: HttpOptions): string | undefined {
+  const { header, headerFile, bearerEnv, tokenFile } = options;
+  const given = {
+    '--header': header,
+    '--header-file': headerFile,
+    '--bearer-env': bearerEnv,
+    '--token-file': tokenFile,
+  };
+  return Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+}

@@ -1,0 +1,121 @@
+import * as oauth from 'oauth4webapi';
+import type { Clock } from '../../../cancellation/clock.js';
+import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { checkBrowserUrl } from '../../http/url-guard.js';
+import { type AuthTarget, createRequestOptions, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { ClientIdentity } from '../client-identity.js';
+import { getOauthErrorCode, sanitizeServerText, toAuthError } from '../to-auth-error.js';
+import type { Tokens } from '../token-store.js';
+
+/** Code that a user enters on a page of the authorization server, on any device. */
+export interface DeviceCode {
+  /** Page on which the user enters the code. */
+  readonly url: string;
+  /** Code for this page. */
+  readonly userCode: string;
+  /** The same page with the code in it. Absent if the authorization server has none. */
+  readonly completeUrl?: string | undefined;
+  /** Time until the code expires, in milliseconds. */
+  readonly lifetime: number;
+}
+
+/** Shows a code to the user. It may return before the user has entered the code. */
+export type ShowDeviceCode = (code: DeviceCode, signal: AbortSignal) => void | Promise<void>;
+
+/** Grant type of the device flow, and its mark in a stored registration. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+const SECOND = 1000;
+/** Time between two requests if the authorization server names none, and the time that `slow_down` adds. */
+const INTERVAL = 5 * SECOND;
+/** Maximum lifetime of a code, in milliseconds. */
+const MAX_LIFETIME = 1800 * SECOND;
+
+/**
+ * Signs a user in on another device, which needs neither a browser nor a port here. Asks the authorization server until
+ * the user has entered the code.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8628
+ */
+export async function requestTokensWithDeviceCode(
+  target: AuthTarget,
+  { client, auth }: ClientIdentity,
+  show: ShowDeviceCode,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  const { metadata } = target.authorizationServer;
+  if (metadata.device_authorization_endpoint === undefined) throw createUnsupportedError(target);
+  const params = { resource: target.resource, ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
+  try {
+    const response = await oauth.deviceAuthorizationRequest(
+      metadata,
+      client,
+      auth,
+      params,
+      createRequestOptions(target, signal),
+    );
+    const issued = await oauth.processDeviceAuthorizationResponse(metadata, client, response);
+    const lifetime = Math.min(issued.expires_in * SECOND, MAX_LIFETIME);
+    const deadline = target.clock.now() + lifetime;
+    await show(describeCode(target, issued, lifetime), signal);
+    let interval = issued.interval === undefined ? INTERVAL : issued.interval * SECOND;
+    for (;;) {
+      await wait(target.clock, interval, signal);
+      if (target.clock.now() >= deadline) throw createExpiredError(target);
+      const tokens = await fetchTokens(target, scopes, async () => {
+        const options = {
+          ...createTokenRequestOptions(target, signal),
+          additionalParameters: { resource: target.resource },
+        };
+        const answer = await oauth.deviceCodeGrantRequest(metadata, client, auth, issued.device_code, options);
+        return oauth.processDeviceCodeResponse(metadata, client, answer);
+      }).catch(error => {
+        const code = getOauthErrorCode(error);
+        if (code === 'expired_token') throw createExpiredError(target);
+        if (code !== 'authorization_pending' && code !== 'slow_down') throw error;
+        if (code === 'slow_down') interval += INTERVAL;
+        return undefined;
+      });
+      if (tokens !== undefined) return tokens;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toAuthError(error, target.issuer, 'the sign-in with a device code');
+  }
+}
+
+function describeCode(target: AuthTarget, issued: oauth.DeviceAuthorizationResponse, lifetime: number): DeviceCode {
+  const check = (url: string) => checkBrowserUrl(target.guard.check(url, 'the verification page')).href;
+  const { verification_uri_complete: complete } = issued;
+  return {
+    url: check(issued.verification_uri),
+    userCode: sanitizeServerText(issued.user_code),
+    ...(complete === undefined ? {} : { completeUrl: check(complete) }),
+    lifetime,
+  };
+}
+
+function wait(clock: Clock, time: number, signal: AbortSignal): Promise<void> {
+  let cancel = () => {};
+  const waiting = new Promise<void>(resolve => {
+    cancel = clock.after(time, resolve, { hold: true });
+  });
+  return rejectOnAbort(waiting, signal).finally(cancel);
+}
+
+function createUnsupportedError({ issuer }: AuthTarget): TenonError {
+  return new TenonError('auth/no-device-grant', 'the authorization server has no sign-in with a device code', {
+    peer: issuer.slice(0, 200),
+    expected: '`device_authorization_endpoint` in its metadata',
+    hint: 'sign in with a browser',
+  });
+}
+
+function createExpiredError({ issuer }: AuthTarget): TenonError {
+  return new TenonError('auth/device-code-expired', 'the code expired before it was entered', {
+    peer: issuer.slice(0, 200),
+    hint: 'sign in again, and enter the code in time',
+  });
+}

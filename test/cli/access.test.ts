@@ -1,0 +1,165 @@
+import { chmod } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browse } from '../auth/scripted-browser.js';
+import { MACHINE, type ProtectedNotes, startProtectedNotes } from '../auth/start-provider.js';
+import { buildCommand, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
+
+let clear = async () => {};
+let project: Awaited<ReturnType<typeof projectWith>>;
+let notes: ProtectedNotes;
+beforeAll(async () => {
+  clear = await buildCommand();
+  project = await projectWith({ shop: shopEntry() });
+  notes = await startProtectedNotes();
+});
+afterAll(async () => {
+  await notes.close();
+  await Promise.all([project.remove(), clear()]);
+});
+
+/** An HTTP server that is no MCP server, and records the headers of the first request. */
+async function startRecorder() {
+  const seen: Record<string, unknown>[] = [];
+  const http = createServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const close = async () => {
+    http.closeAllConnections();
+    await new Promise(resolve => http.close(resolve));
+  };
+  return { url, seen, close };
+}
+
+describe('the headers of requests', () => {
+  it.each([
+    ['list', []],
+    ['call', ['x']],
+    ['read', ['x://y']],
+    ['prompt', ['x']],
+    ['types', []],
+    ['doctor', []],
+    ['bridge', undefined],
+  ])('come from options, files and variables, and no secret is shown: tenon %s [cli.headers]', async (name, rest) => {
+    if (rest === undefined) return expectHelp(name);
+    const recorder = await startRecorder();
+    await project.write('headers.txt', '# for the tests\nX-Tenant: blue\nX-Api-Key: file-secret\n');
+    await project.write('token.txt', 'token-secret\n');
+    for (const file of ['headers.txt', 'token.txt']) await chmod(project.path(file), 0o600);
+    const options = [
+      '-H',
+      'X-Trace: 1',
+      '--header',
+      `X-Part=\${PART}`,
+      '--header-file',
+      'headers.txt',
+      '--token-file',
+      'token.txt',
+    ];
+    const ended = await runTenon(project.folder, [name, recorder.url, ...rest, ...options], {
+      PART: 'variable-secret',
+    });
+    await recorder.close();
+    expect(recorder.seen[0]).toMatchObject({
+      'x-trace': '1',
+      'x-part': 'variable-secret',
+      'x-tenant': 'blue',
+      'x-api-key': 'file-secret',
+      authorization: 'Bearer token-secret',
+    });
+    expect(ended.code).not.toBe(0);
+    expect(ended.out + ended.err).not.toMatch(/-secret|can read|in the command line/);
+  });
+
+  const expectHelp = async (name: string) => {
+    const { out } = await runTenon(project.folder, [name, '--help']);
+    for (const option of ['--header-file', '--token-file', '--auth', '--print-url']) expect(out).toContain(option);
+  };
+
+  it.each([
+    [['-H', 'Mcp-Session-Id: x'], 'header Mcp-Session-Id: the protocol sets it'],
+    [['-H', 'Host: x'], 'header Host: the protocol sets it'],
+    [['-H', 'X-A: a\nX-B: b'], 'header X-A: a line break in its value'],
+    [['-H', `X-A: \${NOT_SET}`], 'environment variable not found'],
+    [['-H', 'secret-without-name'], '--header: no name'],
+    [['--header-file', 'none.txt'], '--header-file: file not found'],
+    [['--token-file', 'empty.txt'], '--token-file: the file is empty'],
+    [['--token-file', 'empty.txt', '--bearer-env', 'TOKEN'], 'both give a token'],
+  ])('%j are a usage error [cli.headers]', async (options, text) => {
+    await project.write('empty.txt', '\n');
+    const { code, err } = await runTenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options], {
+      TOKEN: 't',
+    });
+    expect([code, err]).toEqual([2, expect.stringContaining(text)]);
+    expect(err).not.toContain('secret-without-name');
+  });
+
+  it('are for servers at a URL [cli.headers]', async () => {
+    const { code, err } = await runTenon(project.folder, ['list', 'shop', '--trust', '--header-file', 'x']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--header-file is for servers at a URL')]);
+  });
+
+  it('with a secret are refused no way, but the user is warned [cli.headers]', async () => {
+    await project.write('open.txt', 'open-secret');
+    await chmod(project.path('open.txt'), 0o644);
+    const options = ['-H', 'X-Api-Key: literal-secret', '--token-file', 'open.txt'];
+    const { err } = await runTenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options]);
+    expect(err).toContain('warning: X-Api-Key is in the command line');
+    expect(err).toContain('chmod 600 open.txt');
+    expect(err).not.toMatch(/-secret/);
+  });
+
+  it('come from standard input [cli.headers]', async () => {
+    const recorder = await startRecorder();
+    await tenon(project.folder, ['list', recorder.url, '--header-file', '-'], {}, 'X-Tenant: green\n');
+    await recorder.close();
+    expect(recorder.seen[0]).toMatchObject({ 'x-tenant': 'green' });
+  });
+});
+
+describe('the sign-in', () => {
+  const call = (...options: string[]) => ['call', notes.url, 'who', ...options];
+
+  it('is not begun without a terminal: the command ends with 3 and says what to do [cli.auth]', async () => {
+    for (const options of [[], ['--auth', 'none'], ['--auth', 'stored'], ['--auth', 'browser', '--no-input']]) {
+      const { code, err } = await runTenon(project.folder, [...call(...options), '--json']);
+      expect([options, code, JSON.parse(err.trim()).fix]).toEqual([options, 3, expect.any(String)]);
+    }
+    expect(notes.asked.some(each => each.endsWith('/auth'))).toBe(false);
+  });
+
+  it('takes the credentials of a program from a file or a variable [cli.auth]', async () => {
+    await project.write('secret.txt', `${MACHINE.secret}\n`);
+    await chmod(project.path('secret.txt'), 0o600);
+    const given = ['--auth', 'client-credentials', '--client-id', MACHINE.id];
+    for (const from of [
+      ['--client-secret-file', 'secret.txt'],
+      ['--client-secret-env', 'SECRET'],
+    ]) {
+      const { code, out, err } = await runTenon(project.folder, call(...given, ...from), { SECRET: MACHINE.secret });
+      expect([code, out, err]).toEqual([0, expect.stringContaining(MACHINE.id), '']);
+    }
+    const { code, err } = await runTenon(project.folder, call('--auth', 'client-credentials'));
+    expect([code, err]).toEqual([2, expect.stringContaining('--client-secret-file')]);
+  });
+
+  it('shows the page and the code of a device sign-in, and keeps the token for later [cli.auth]', async () => {
+    const child = startTenon(project.folder, call('--auth', 'device'));
+    const texts = { out: '', err: '' };
+    child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
+    child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
+    const ended = new Promise(resolve => child.once('close', resolve));
+    await expect.poll(() => texts.err, { timeout: 15_000 }).toMatch(/code in it: \S+/);
+    expect(texts.err).toMatch(/enter the code: \S{4}-\S{4}/);
+    const [, page = ''] = /code in it: (\S+)/.exec(texts.err) ?? [];
+    const last = await browse(new URL(page), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}));
+    expect(last).toContain('200');
+    expect([await ended, texts.out]).toEqual([0, expect.stringContaining('ada')]);
+    const stored = await runTenon(project.folder, call('--auth', 'stored'));
+    expect([stored.code, stored.out]).toEqual([0, expect.stringContaining('ada')]);
+  });
+});
