@@ -30,6 +30,7 @@ const guides = {
   doctor: 'The guide is [Troubleshooting](../help/troubleshooting.md).',
   add: 'The guide is [Add servers to hosts](../hosts/add-servers.md).',
   remove: 'The guide is [Add servers to hosts](../hosts/add-servers.md#remove-a-server).',
+  search: 'The guide is [Add servers to hosts](../hosts/add-servers.md#find-a-server-in-a-registry).',
   conformance: 'The guide is [Testing](../servers/testing.md#run-the-official-conformance-suite).',
   sync: 'The guide is [Add servers to hosts](../hosts/add-servers.md#give-all-hosts-the-same-servers).',
   serve: 'The guides are [HTTP](../deploy/http.md) and [Several replicas](../deploy/replicas.md).',
@@ -68,13 +69,18 @@ Commands with a \`TARGET\` accept a server in each of these forms:
 | URL | \`tenon list https://example.com/mcp\` | over HTTP |
 | command after \`--\` | \`tenon list -- node server.js\` | started by the command |
 | file | \`tenon list server.ts\` | started by Node, or by uv or Python |
+| export of a module | \`tenon list server.ts#notes\` | this server of the module, served on stdio |
 | bundle | \`tenon list ./server.mcpb\` | unpacked and started, after your approval |
 | recording | \`tenon list calls.ndjson\` | answers as recorded |
 | name | \`tenon list notes\` | of \`mcp.json\`, or of an MCP host |
+| name in a registry | \`tenon list io.github.example/notes@1.2.0\` | started or reached as the registry describes, after your approval |
 
 A bundle may request values. In a terminal, the command asks for them. Elsewhere, pass \`--user-config NAME=VALUE\`, and for a secret
 \`--user-config-env NAME=VARIABLE\`. The values are never stored. The command prints the SHA-256 of the bundle. It does not verify
-signatures. \`record\`, \`conformance\` and \`replay --against\` do not accept a recording, \`bridge\` accepts a URL or a command, and \`add\` accepts the first three forms.
+signatures.
+
+\`record\`, \`conformance\` and \`replay --against\` do not accept a recording. \`bridge\` accepts a URL or a command. \`add\` accepts all forms
+but bundles, recordings and names of configurations.
 
 ## Tokens and headers
 

@@ -98,6 +98,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon add': 'command/add',
     'tenon remove': 'command/remove',
     'tenon sync': 'command/sync',
+    'tenon search': 'command/search',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

@@ -15,6 +15,19 @@ export async function visit(url: string, answer = 'allow'): Promise<string> {
   });
   const to = sent.headers.get('location');
   if (to === null) throw new Error(`${sent.status} ${await sent.text()}`);
-  await (await fetch(to)).text();
+  await returnTo(to);
   return to;
+}
+
+/** The client may not listen yet. */
+async function returnTo(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await (await fetch(url)).text();
+      return;
+    } catch (error) {
+      if (attempt === 10) throw error;
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+  }
 }

@@ -55,6 +55,7 @@ const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
   ['call/aborted', exitCodes.interrupted],
   ['tool/failed', exitCodes.toolError],
   ['http/unreachable', exitCodes.unreachable],
+  ['registry/unreachable', exitCodes.unreachable],
   ['http/interrupted', exitCodes.unreachable],
   ['http/no-endpoint', exitCodes.unreachable],
   ['stdio/spawn', exitCodes.unreachable],

@@ -48,6 +48,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     takesServer: true,
     load: async () => (await import('./conformance/conformance-command.js')).createConformanceCommand,
   },
+  search: { load: async () => (await import('./registry/search-command.js')).createSearchCommand },
   add: { takesServer: true, load: async () => (await import('./mcp-hosts/add-command.js')).createAddCommand },
   remove: { load: async () => (await import('./mcp-hosts/remove-command.js')).createRemoveCommand },
   sync: { load: async () => (await import('./mcp-hosts/sync-command.js')).createSyncCommand },

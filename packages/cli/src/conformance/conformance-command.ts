@@ -10,7 +10,7 @@ import { exitCodes } from '../exit-codes.js';
 import { probeServers } from '../host/host-reports.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { parseNames } from '../option-parsers.js';
-import { resolveServer } from '../target/resolve-target.js';
+import { type ResolvedServer, resolveServer } from '../target/resolve-target.js';
 import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -78,15 +78,16 @@ async function runCommand(
 ): Promise<void> {
   const { screen, env, cwd } = context;
   const { client, scenario: scenarios = [], suite: group, baseline, node = process.execPath, strict = false } = options;
-  const suite = findSuite(cwd, env);
   const expected =
     baseline === undefined ? { server: [], client: [] } : await readExpectedFailures(resolve(cwd, baseline));
   const hasTarget = context.serverCommand !== undefined || words.length > 0;
   if (!hasTarget && client === undefined)
     throw createUsageError('no target', 'pass a server, or the command of a client with --client');
+  const target = hasTarget ? await resolveTarget(context, words, options) : undefined;
+  const suite = findSuite(cwd, env);
   if (options.input === false) context.terminal.releaseStdin();
   const { signal, release } = listenForInterrupt();
-  const server = hasTarget ? await openServer(context, words, options) : undefined;
+  const server = target && (await openServer(context, target, options));
   try {
     const report = await runConformance({
       ...{ suite, node, cwd, env, signal, expected, scenarios, group, client, strict },
@@ -114,18 +115,25 @@ async function runCommand(
   }
 }
 
+function resolveTarget(
+  context: CliContext,
+  words: readonly string[],
+  options: ConformanceCommandOptions,
+): Promise<ResolvedServer> {
+  const { reference, rest } = takeTarget(context, words);
+  if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+  return resolveServer(context, reference, options);
+}
+
 /**
  * Returns a URL for the suite, which can neither start processes nor send tokens: other servers are served on loopback
  * behind a bridge.
  */
 async function openServer(
   context: CliContext,
-  words: readonly string[],
+  { target, label }: ResolvedServer,
   options: ConformanceCommandOptions,
 ): Promise<ReachableServer> {
-  const { reference, rest } = takeTarget(context, words);
-  if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
-  const { target, label } = await resolveServer(context, reference, options);
   const hasCredentials = options.auth !== undefined || options.bearerEnv !== undefined;
   if ('url' in target && target.headers === undefined && !hasCredentials) {
     await checkReachable(target.url);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { TenonError } from 'tenon';
-import type { ConformanceSuite } from './find-suite.js';
 import { createUsageError } from '../usage-error.js';
+import type { ConformanceSuite } from './find-suite.js';
 import { parseChecks, type SuiteCheck } from './suite-check.js';
 
 /** Sides that the suite examines. */

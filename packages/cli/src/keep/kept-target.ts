@@ -63,7 +63,8 @@ export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget):
   if (stdio) return stdio;
   if (!http) throw createUsageError('no target', 'send a URL or a command');
   const { url, headers, transport, bearer, stored, clientId } = http;
-  const options = { auth: 'stored' as const, input: false, ...(clientId === undefined ? {} : { clientId }) };
-  const auth = bearer ?? (stored ? createTargetAuthorizer(context, options) : undefined);
+  const client = clientId === undefined ? {} : { id: clientId };
+  const signIn = { auth: 'stored', input: false } as const;
+  const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client) : undefined);
   return { url, headers, ...(transport === undefined ? {} : { transport }), ...(auth === undefined ? {} : { auth }) };
 }

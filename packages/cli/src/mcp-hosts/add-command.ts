@@ -3,8 +3,8 @@ import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { createPairParser } from '../option-parsers.js';
-import { openPlan, setPlannedServer, type PlannedChange } from './plan-change.js';
-import { endWithSuccess, collectPlans, runChanges } from './run-changes.js';
+import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
+import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 import { checkServerName, parseEnvironment, resolveServerOptions, type ServerOptions } from './server-options.js';
 
@@ -17,7 +17,7 @@ export function createAddCommand(context: CliContext): Command {
   const own = createCommand('add', 'add a server to the configurations of MCP hosts')
     .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
     .argument('<name>', 'name of the server in the hosts')
-    .argument('[target...]', 'URL or server file; or, after --, the command that starts a server')
+    .argument('[target...]', 'URL, server file, or name in a registry; or, after --, the command that starts a server')
     .option(
       '--env <NAME>',
       'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TenonError } from 'tenon';
-import { type ConfigFormat, ConfigTextError } from './formats/config-format.js';
 import { isJsonObject } from '../openapi/json-object.js';
+import { type ConfigFormat, ConfigTextError } from './formats/config-format.js';
 import { jsoncFormat } from './formats/jsonc-format.js';
 import { tomlFormat } from './formats/toml-format.js';
 import { yamlFormat } from './formats/yaml-format.js';

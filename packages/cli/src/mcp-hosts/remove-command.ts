@@ -4,8 +4,8 @@ import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { listHostEntries } from './host-config.js';
-import { openPlan, removePlannedServer, type PlannedChange, toConfig } from './plan-change.js';
-import { endWithSuccess, collectPlans, runChanges } from './run-changes.js';
+import { openPlan, type PlannedChange, removePlannedServer, toConfig } from './plan-change.js';
+import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { createFileCommand } from '../target/file-command.js';
+import { reviewRegistryServer } from '../registry/open-registry-server.js';
+import type { RegistryName } from '../registry/registry-name.js';
+import { createServerCommand } from '../target/server-command.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { formatReference } from './hosts/variable-text.js';
@@ -48,16 +50,16 @@ export async function resolveServerOptions(
   words: readonly string[],
   options: ServerOptions,
 ): Promise<CommandTarget | UrlTarget> {
-  const target = createTarget(context, words, options);
+  const target = await createTarget(context, words, options);
   refuseSecrets(target);
   return 'command' in target && options.pin ? pinVersion(target, context.env) : target;
 }
 
-function createTarget(
+async function createTarget(
   context: CliContext,
   words: readonly string[],
   options: ServerOptions,
-): CommandTarget | UrlTarget {
+): Promise<CommandTarget | UrlTarget> {
   const { reference, rest } = takeTarget(context, words);
   if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'write a command after --');
   const { env = {} } = options;
@@ -70,13 +72,30 @@ function createTarget(
       return { ...toAbsolute(reference.command, reference.args, context.cwd, options.project === true), env };
     case 'file':
       refuseUrlOptions(options);
-      return { ...createFileCommand(reference.path, context.env), env };
+      return { ...createServerCommand(reference, context.env), env };
+    case 'registry':
+      return createRegisteredTarget(context, reference, options);
     default:
       throw createUsageError(
-        `${words[0]}: a server is added by its URL, its file, or its command`,
-        'pass a URL, a server file, or a command after --',
+        `${words[0]}: a server is added by its URL, its file, its name in a registry, or its command`,
+        'pass a URL, a server file, a name in a registry, or a command after --',
       );
   }
+}
+
+/** Converts an entry of the registry, after it was shown. Its variables become those of the host. */
+async function createRegisteredTarget(
+  context: CliContext,
+  name: RegistryName,
+  options: ServerOptions,
+): Promise<CommandTarget | UrlTarget> {
+  const { target } = await reviewRegistryServer(context, name);
+  if ('url' in target) {
+    const { headers, ...rest } = createUrlTarget(String(target.url), options);
+    return { ...target, ...rest, headers: { ...target.headers, ...headers } };
+  }
+  refuseUrlOptions(options);
+  return { ...target, env: { ...target.env, ...options.env } };
 }
 
 function createUrlTarget(url: string, { env, header = {}, bearerEnv, transport }: ServerOptions): UrlTarget {

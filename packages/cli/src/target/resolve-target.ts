@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
+import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createFileCommand } from './file-command.js';
+import { createServerCommand } from './server-command.js';
 import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
@@ -12,6 +13,11 @@ export interface ResolvedTarget {
   readonly target: HttpTarget | StdioTarget | RequestHandler;
   /** Display name of the server. */
   readonly label: string;
+}
+
+/** Server at a URL, or of a command. */
+export interface ResolvedServer extends ResolvedTarget {
+  readonly target: HttpTarget | StdioTarget;
 }
 
 /** Resolves a target to a URL or a command. Asks for approval of commands from the configuration of a project. */
@@ -29,7 +35,7 @@ export async function resolveTarget(
     }
     case 'file':
       return {
-        target: createStdioTarget(context, createFileCommand(reference.path, context.env), options),
+        target: createStdioTarget(context, createServerCommand(reference, context.env), options),
         label: reference.path,
       };
     case 'bundle': {
@@ -37,6 +43,11 @@ export async function resolveTarget(
       const { target } = await openBundle(context, reference.path, options);
       if ('url' in target) throw createUsageError(`${reference.path}: no command`, 'pass another bundle');
       return { target: createStdioTarget(context, target, options), label: reference.path };
+    }
+    case 'registry': {
+      const { openRegistryServer } = await import('../registry/open-registry-server.js');
+      const target = await openRegistryServer(context, reference, options);
+      return { target: await createConfiguredTarget(context, target, options), label: reference.name };
     }
     case 'recording': {
       const { openRecordedTarget } = await import('../recording/recorded-target.js');
@@ -52,7 +63,7 @@ export async function resolveServer(
   context: CliContext,
   reference: TargetReference,
   options: ConnectionOptions,
-): Promise<{ readonly target: HttpTarget | StdioTarget; readonly label: string }> {
+): Promise<ResolvedServer> {
   const { target, label } = await resolveTarget(context, reference, options);
   if ('url' in target || 'command' in target) return { target, label };
   throw createUsageError(`${label}: a recording cannot be connected to`, 'pass a URL, a name or a command');
@@ -61,12 +72,15 @@ export async function resolveServer(
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const { target } = await findConfiguredServer(context, name, options);
-  return {
-    label: name,
-    target:
-      'url' in target ? await createHttpTarget(context, target, options) : createStdioTarget(context, target, options),
-  };
+  return { label: name, target: await createConfiguredTarget(context, target, options) };
 }
+
+const createConfiguredTarget = async (
+  context: CliContext,
+  target: ConfiguredEntry['target'],
+  options: ConnectionOptions,
+): Promise<HttpTarget | StdioTarget> =>
+  'url' in target ? createHttpTarget(context, target, options) : createStdioTarget(context, target, options);
 
 async function createHttpTarget(
   context: CliContext,

@@ -10,14 +10,21 @@ import { createUsageError, readVariable } from '../usage-error.js';
 
 type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
 
+/** OAuth client to sign in as. */
+export interface TargetClient {
+  readonly id?: string;
+  readonly secret?: string;
+  readonly key?: string | PrivateJwk;
+}
+
 /**
  * Creates an authorizer that uses the tokens of earlier sign-ins, and starts a sign-in if a user is present. Its code
  * is loaded only when there are tokens or the server refuses a request, because loading takes time.
  */
-export function createTargetAuthorizer(context: CliContext, options: HttpOptions): Authorizer {
+export function createTargetAuthorizer(context: CliContext, options: HttpOptions, client: TargetClient): Authorizer {
   let loaded: Promise<Authorizer> | undefined;
   const load = () => {
-    loaded ??= loadAuthorizer(context, options);
+    loaded ??= loadAuthorizer(context, options, client);
     return loaded;
   };
   const hasTokens = existsSync(join(getFolders(context.env).settings, 'tokens.json'));
@@ -28,10 +35,9 @@ export function createTargetAuthorizer(context: CliContext, options: HttpOptions
   };
 }
 
-async function loadAuthorizer(context: CliContext, options: HttpOptions): Promise<Authorizer> {
+async function loadAuthorizer(context: CliContext, options: HttpOptions, client: TargetClient): Promise<Authorizer> {
   const { createClientSignIn, createUserSignIn } = await import('../http/sign-in.js');
-  const { clientId, printUrl = false, input = true, auth } = options;
-  const client = { ...(clientId === undefined ? {} : { id: clientId }), ...(await readClientSecret(context, options)) };
+  const { printUrl = false, input = true, auth } = options;
   if (auth === 'client-credentials') return createClientSignIn(context, client);
   const isPresent =
     auth === 'browser' || auth === 'device' || (auth === undefined && (context.terminal.interactive || printUrl));
@@ -39,10 +45,16 @@ async function loadAuthorizer(context: CliContext, options: HttpOptions): Promis
   return createUserSignIn(context, { way, storedOnly: !input || !isPresent, client });
 }
 
+/** Reads the OAuth client that the options name. It is read at the start, so that a wrong option is reported at once. */
+export async function readTargetClient(context: CliContext, options: HttpOptions): Promise<TargetClient> {
+  const { clientId } = options;
+  return { ...(clientId === undefined ? {} : { id: clientId }), ...(await readClientSecret(context, options)) };
+}
+
 async function readClientSecret(
   context: CliContext,
   { clientSecretEnv, clientSecretFile, clientKeyFile }: HttpOptions,
-): Promise<{ readonly secret?: string; readonly key?: string | PrivateJwk }> {
+): Promise<TargetClient> {
   if (clientSecretEnv !== undefined)
     return { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
   if (clientSecretFile !== undefined)

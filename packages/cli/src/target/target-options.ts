@@ -44,7 +44,7 @@ export function createTargetCommand(name: string, summary: string, usage: string
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
     .argument(
       '[target...]',
-      'URL, name in a configuration, server file (.js, .ts, .py), bundle (.mcpb), or recording; or, after --, the command that starts a server',
+      'URL, name in a configuration or a registry, server file (.js, .ts, .py), FILE#EXPORT, bundle (.mcpb), or recording; or, after --, the command that starts a server',
     );
 }
 

@@ -3,22 +3,27 @@ import { extname, resolve } from 'node:path';
 import type { CliContext } from '../cli-context.js';
 import { parseWebUrl } from '../option-parsers.js';
 import { isRecordingFile } from '../recording/is-recording-file.js';
+import { parseRegistryName } from '../registry/registry-name.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Server as the user names it on the command line. */
 export type TargetReference =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly exported?: string }
   | { readonly kind: 'bundle'; readonly path: string }
   | { readonly kind: 'recording'; readonly path: string }
+  | { readonly kind: 'registry'; readonly name: string; readonly version: string }
   | { readonly kind: 'name'; readonly name: string };
 
 /** Extensions of files that a runtime can start. */
 const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
 
+/** A module and one of its exports: `server.ts#notes`. */
+const MODULE_EXPORT = /^(.+\.[cm]?[jt]s)#([\w$]+)$/;
+
 const TARGET_HINT =
-  'pass a URL, a name in a configuration, a server file, a .mcpb bundle, a recording, or a command after --';
+  'pass a URL, a name in a configuration or a registry, a server file, a .mcpb bundle, a recording, or a command after --';
 
 /**
  * Reads the target from the arguments of a command: the command line after `--` if there is one, else the first
@@ -46,8 +51,13 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const path = resolve(cwd, text);
   const isStartable = FILE_EXTENSIONS.includes(extname(text));
   if (isStartable && existsSync(path)) return { kind: 'file', path };
+  const [, module = '', exported = ''] = MODULE_EXPORT.exec(text) ?? [];
+  if (exported !== '' && existsSync(resolve(cwd, module)))
+    return { kind: 'file', path: resolve(cwd, module), exported };
   if (extname(text).toLowerCase() === '.mcpb' && existsSync(path)) return { kind: 'bundle', path };
   if (!isStartable && isRecordingFile(path)) return { kind: 'recording', path };
+  const registered = existsSync(path) ? undefined : parseRegistryName(text);
+  if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };
   if (/[\\/]/.test(text)) {
     const problem = existsSync(path) ? 'no runtime is known for this file' : 'file not found';
     throw createUsageError(

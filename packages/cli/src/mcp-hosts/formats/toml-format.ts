@@ -1,6 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import { isJsonObject } from '../../openapi/json-object.js';
+import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import { applyTextEdits, detectLineEnd, findContentEnd, findLineEnd, findLineStart } from './text-edits.js';
 
 /** TOML. Entries are tables. Those that are inline tables of another table can be read and removed, not added to. */

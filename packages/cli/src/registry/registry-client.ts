@@ -1,0 +1,104 @@
+import { TenonError } from 'tenon';
+import { isLoopbackHost } from 'tenon/node';
+import { parseWebUrl } from '../option-parsers.js';
+import { createUsageError } from '../usage-error.js';
+import { parseRegistryEntry, parseRegistryList, type RegistryEntry } from './registry-document.js';
+
+const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
+/** Time for one response, in milliseconds. */
+const TIMEOUT = 15_000;
+/** Maximum size of a response, in bytes. */
+const MAX_SIZE = 4_000_000;
+
+export interface RegistrySearch {
+  readonly text: string;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Returns the URL of the registry: that of the option, of `TENON_REGISTRY_URL`, or the official one. */
+export function selectRegistry(env: Readonly<Record<string, string | undefined>>, option?: string): string {
+  const given = option ?? env.TENON_REGISTRY_URL ?? OFFICIAL_REGISTRY;
+  const url = parseWebUrl(given);
+  if (url === undefined || (url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname)))
+    throw createUsageError(
+      `invalid URL of a registry: ${given.slice(0, 200)}`,
+      'pass an https: URL, or http: on loopback',
+    );
+  return url.replace(/\/$/, '');
+}
+
+/** Returns a page of the latest versions of the servers whose names contain a text. */
+export async function searchRegistry(
+  registry: string,
+  { text, limit, cursor }: RegistrySearch,
+  signal?: AbortSignal,
+): ReturnType<typeof parseRegistryList> {
+  const query = new URLSearchParams({
+    search: text,
+    version: 'latest',
+    limit: String(limit),
+    ...(cursor && { cursor }),
+  });
+  const { entries, nextCursor } = await parseRegistryList(
+    await readJson(registry, `/v0.1/servers?${query}`, signal),
+    registry,
+  );
+  return { entries: entries.filter(({ status }) => status !== 'deleted'), nextCursor };
+}
+
+/** Returns one version of a server. */
+export async function readRegistryServer(
+  registry: string,
+  name: string,
+  version: string,
+  signal?: AbortSignal,
+): Promise<RegistryEntry> {
+  const path = `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
+  const entry = await parseRegistryEntry(await readJson(registry, path, signal, `${name}@${version}`), registry);
+  if (entry.server.name === name && entry.status !== 'deleted') return entry;
+  throw createUnknownError(registry, name);
+}
+
+async function readJson(registry: string, path: string, signal?: AbortSignal, server?: string): Promise<unknown> {
+  const timeout = AbortSignal.timeout(TIMEOUT);
+  try {
+    const response = await fetch(registry + path, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (response.status === 404 && server !== undefined) throw createUnknownError(registry, server);
+    if (!response.ok) throw createUnreachableError(registry, `HTTP ${response.status}`);
+    return JSON.parse(await readText(response, registry));
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (TenonError.is(error)) throw error;
+    if (error instanceof SyntaxError) throw createUnreachableError(registry, 'a response that is not JSON');
+    throw createUnreachableError(registry, timeout.aborted ? `no response in ${TIMEOUT / 1000} s` : 'no connection');
+  }
+}
+
+async function readText(response: Response, registry: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of response.body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length > MAX_SIZE) throw createUnreachableError(registry, `more than ${MAX_SIZE} bytes`);
+  }
+  return text + decoder.decode();
+}
+
+function createUnreachableError(registry: string, received: string): TenonError {
+  return new TenonError('registry/unreachable', `${registry}: the registry did not answer as expected`, {
+    received,
+    hint: 'check the URL and the network, or pass --registry URL',
+  });
+}
+
+function createUnknownError(registry: string, server: string): TenonError {
+  return new TenonError('registry/unknown-server', `${server}: the registry has no such server`, {
+    peer: registry,
+    hint: 'use `tenon search TEXT` to find its name',
+  });
+}

@@ -1,0 +1,163 @@
+import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
+
+/** Value that a registry entry requests or sets. */
+export interface RegistryInput {
+  readonly name?: string;
+  readonly value?: string;
+  readonly default?: string;
+  readonly description?: string;
+  readonly isRequired?: boolean;
+  readonly isSecret?: boolean;
+  readonly variables?: Readonly<Record<string, RegistryInput>>;
+}
+
+/** Argument of a package. */
+export interface RegistryArgument extends RegistryInput {
+  readonly type: 'positional' | 'named';
+}
+
+/** Package that contains the server. */
+export interface RegistryPackage {
+  readonly registryType: string;
+  readonly identifier: string;
+  readonly version?: string;
+  readonly transport: { readonly type: string };
+  readonly runtimeArguments?: readonly RegistryArgument[];
+  readonly packageArguments?: readonly RegistryArgument[];
+  readonly environmentVariables?: readonly RegistryInput[];
+}
+
+/** Address at which the server runs. */
+export interface RegistryRemote {
+  readonly type: string;
+  readonly url: string;
+  readonly headers?: readonly RegistryInput[];
+  readonly variables?: Readonly<Record<string, RegistryInput>>;
+}
+
+/** `server.json`, as far as it decides how the server is started or reached. */
+export interface RegistryServer {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version: string;
+  readonly packages?: readonly RegistryPackage[];
+  readonly remotes?: readonly RegistryRemote[];
+}
+
+/** Entry of a registry. */
+export interface RegistryEntry {
+  readonly server: RegistryServer;
+  /** State of the entry. Undefined if the registry has none. */
+  readonly status: string | undefined;
+}
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+const MAX_ITEMS = 100;
+
+const text = { type: 'string', maxLength: 4000 };
+const listOf = (items: object) => ({ type: 'array', items, maxItems: MAX_ITEMS });
+const plainInput = {
+  type: 'object',
+  properties: {
+    name: text,
+    value: text,
+    default: text,
+    description: text,
+    isRequired: { type: 'boolean' },
+    isSecret: { type: 'boolean' },
+  },
+};
+const variables = { type: 'object', additionalProperties: plainInput, maxProperties: MAX_ITEMS };
+const input = { ...plainInput, properties: { ...plainInput.properties, variables } };
+const argument = {
+  ...input,
+  required: ['type'],
+  properties: { ...input.properties, type: { enum: ['positional', 'named'] } },
+};
+const transport = { type: 'object', required: ['type'], properties: { type: text } };
+
+const ENTRY = {
+  type: 'object',
+  required: ['server'],
+  properties: {
+    server: {
+      type: 'object',
+      required: ['name', 'description', 'version'],
+      properties: {
+        name: text,
+        title: text,
+        description: text,
+        version: text,
+        packages: listOf({
+          type: 'object',
+          required: ['registryType', 'identifier', 'transport'],
+          properties: {
+            registryType: text,
+            identifier: text,
+            version: text,
+            transport,
+            runtimeArguments: listOf(argument),
+            packageArguments: listOf(argument),
+            environmentVariables: listOf(input),
+          },
+        }),
+        remotes: listOf({
+          type: 'object',
+          required: ['type', 'url'],
+          properties: { type: text, url: text, headers: listOf(input), variables },
+        }),
+      },
+    },
+    _meta: { type: 'object' },
+  },
+};
+
+const ENTRY_SCHEMA: JsonObject = ENTRY;
+const LIST_SCHEMA: JsonObject = {
+  type: 'object',
+  required: ['servers'],
+  properties: {
+    servers: listOf(ENTRY),
+    metadata: { type: 'object', properties: { nextCursor: { type: ['string', 'null'], maxLength: 4000 } } },
+  },
+};
+
+interface WrittenEntry {
+  readonly server: RegistryServer;
+  readonly _meta?: Readonly<Record<string, { readonly status?: unknown } | undefined>>;
+}
+
+const toEntry = ({ server, _meta }: WrittenEntry): RegistryEntry => {
+  const { status } = _meta?.[OFFICIAL] ?? {};
+  return { server, status: typeof status === 'string' ? status : undefined };
+};
+
+/** Parses the response with one server. */
+export async function parseRegistryEntry(value: unknown, registry: string): Promise<RegistryEntry> {
+  await checkShape(value, ENTRY_SCHEMA, registry);
+  return toEntry(value as WrittenEntry);
+}
+
+/** Parses a page of servers. */
+export async function parseRegistryList(
+  value: unknown,
+  registry: string,
+): Promise<{ readonly entries: readonly RegistryEntry[]; readonly nextCursor: string | undefined }> {
+  await checkShape(value, LIST_SCHEMA, registry);
+  const { servers, metadata } = value as {
+    readonly servers: readonly WrittenEntry[];
+    readonly metadata?: { readonly nextCursor?: string | null };
+  };
+  return { entries: servers.map(toEntry), nextCursor: metadata?.nextCursor || undefined };
+}
+
+async function checkShape(value: unknown, schema: JsonObject, registry: string): Promise<void> {
+  const checked = (await loadPeerSchema(schema)).check(value);
+  if (checked.ok !== false) return;
+  const [issue] = checked.issues;
+  throw new TenonError('registry/answer', `${registry}: the response is not of the registry API v0.1`, {
+    received: issue && `${issue.path.join('.')}: ${issue.message}`,
+    hint: 'check the URL of the registry',
+  });
+}

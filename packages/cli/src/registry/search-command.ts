@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { sanitizeText } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { parseCount } from '../option-parsers.js';
+import { formatColumns } from '../screen.js';
+import { createUsageError } from '../usage-error.js';
+import { searchRegistry, selectRegistry } from './registry-client.js';
+import type { RegistryEntry } from './registry-document.js';
+
+interface SearchOptions {
+  readonly registry?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly json?: boolean;
+}
+
+const MAX_LIMIT = 100;
+const MAX_DESCRIPTION = 80;
+
+export function createSearchCommand(context: CliContext): Command {
+  return createCommand('search', 'find servers in a registry')
+    .argument('<text>', 'part of the name of a server')
+    .option('--registry <url>', 'registry (default: TENON_REGISTRY_URL, or the official one)')
+    .option('--limit <number>', `number of servers, at most ${MAX_LIMIT}`, parseCount, 20)
+    .option('--cursor <text>', 'continue after the page with this cursor')
+    .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon search filesystem', 'names, versions and descriptions'],
+        ['tenon list io.github.example/notes', 'review a server of the registry, and list its tools'],
+        ['tenon add notes io.github.example/notes --all --dry-run', 'show how hosts would start it'],
+      ]),
+    )
+    .action(async (text: string, options: SearchOptions) => {
+      if (options.limit > MAX_LIMIT) throw createUsageError(`--limit: at most ${MAX_LIMIT}`, 'continue with --cursor');
+      const registry = selectRegistry(context.env, options.registry);
+      const { limit, cursor } = options;
+      const { entries, nextCursor } = await searchRegistry(registry, { text, limit, cursor });
+      if (options.json) context.screen.printJson({ servers: entries.map(toReport), nextCursor });
+      else reportServers(context, entries, nextCursor);
+      context.code = exitCodes.success;
+    });
+}
+
+const toReport = ({ server, status }: RegistryEntry) => ({
+  name: server.name,
+  title: server.title,
+  description: server.description,
+  version: server.version,
+  status,
+  packages: server.packages?.map(({ registryType, identifier, version, transport }) => ({
+    registryType,
+    identifier,
+    version,
+    transport: transport.type,
+  })),
+  remotes: server.remotes?.map(({ type, url }) => ({ type, url })),
+});
+
+function reportServers(
+  { screen }: CliContext,
+  entries: readonly RegistryEntry[],
+  nextCursor: string | undefined,
+): void {
+  if (entries.length === 0) return screen.note('no server found');
+  const shorten = (text: string, max = MAX_DESCRIPTION) => sanitizeText(text, { max });
+  const rows = entries.map(({ server, status }) => [
+    shorten(server.name),
+    shorten(server.version, 20),
+    `${status === 'deprecated' ? '(deprecated) ' : ''}${shorten(server.description)}`,
+  ]);
+  screen.print(formatColumns(rows, ''));
+  if (nextCursor !== undefined) screen.note(`more: --cursor ${nextCursor}`);
+}

@@ -1,0 +1,192 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createMcpServer, tool } from 'tenon';
+import { type HttpServer, serveHttp } from 'tenon/node';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildCommand, projectWith, runTenon, shopEntry, tenon } from './command.js';
+
+/** A registry with the API v0.1. */
+let registry: Server;
+let remote: HttpServer;
+let requests: string[] = [];
+let env: Record<string, string>;
+let project: Awaited<ReturnType<typeof projectWith>>;
+let clear = async () => {};
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+const entry = (server: object, status = 'active') => ({
+  server: { description: 'A server of the tests', version: '1.2.0', ...server },
+  _meta: { [OFFICIAL]: { status } },
+});
+const npm = (more: object = {}) => ({
+  registryType: 'npm',
+  identifier: '@example/notes',
+  version: '1.2.0',
+  transport: { type: 'stdio' },
+  packageArguments: [
+    { type: 'positional', value: 'serve' },
+    { type: 'named', name: '--mode', default: 'safe' },
+    { type: 'named', name: '--unused' },
+  ],
+  environmentVariables: [
+    { name: 'NOTES_TOKEN', isRequired: true, isSecret: true },
+    { name: 'NOTES_LEVEL', default: 'info' },
+    { name: 'NOTES_OPTIONAL' },
+  ],
+  ...more,
+});
+
+let entries: readonly ReturnType<typeof entry>[] = [];
+beforeAll(async () => {
+  clear = await buildCommand();
+  project = await projectWith({ shop: shopEntry() });
+  const ping = tool({ run: (_, { request }) => `pong ${request?.header('x-tenant')}` });
+  remote = await serveHttp(createMcpServer({ name: 'remote', version: '1.0.0', tools: { ping } }), { port: 0 });
+  registry = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    const [, name, version] = /^\/v0\.1\/servers\/([^/]+)\/versions\/([^/]+)$/.exec(pathname) ?? [];
+    const found = entries.find(
+      ({ server }) =>
+        'name' in server &&
+        server.name === decodeURIComponent(name ?? '') &&
+        (version === 'latest' || version === server.version),
+    );
+    const listed = entries.filter(
+      ({ server }) => 'name' in server && String(server.name).includes(searchParams.get('search') ?? ''),
+    );
+    const body = name === undefined ? { servers: listed, metadata: { nextCursor: 'page2' } } : found;
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body ?? { title: 'Not Found' }));
+  });
+  await new Promise<void>(resolve => registry.listen(0, '127.0.0.1', resolve));
+  env = { TENON_REGISTRY_URL: `http://127.0.0.1:${(registry.address() as AddressInfo).port}` };
+});
+afterAll(async () => {
+  await remote.close();
+  registry.closeAllConnections();
+  await new Promise(resolve => registry.close(resolve));
+  await Promise.all([project.remove(), clear()]);
+});
+beforeEach(() => {
+  requests = [];
+  entries = [
+    entry({ name: 'io.github.example/notes', packages: [npm()] }),
+    entry({ name: 'io.github.example/old-notes', packages: [npm()] }, 'deprecated'),
+    entry({ name: 'io.github.example/gone-notes', packages: [npm()] }, 'deleted'),
+    entry({
+      name: 'com.example/remote',
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: remote.url,
+          headers: [{ name: 'X-Tenant', value: '{tenant}', variables: { tenant: { isRequired: true } } }],
+        },
+      ],
+    }),
+    entry({ name: 'com.example/bundle', packages: [npm({ registryType: 'mcpb' })] }),
+    entry({ name: 'com.example/floating', packages: [npm({ version: 'latest' })] }),
+    entry({ name: 'com.example/option', packages: [npm({ identifier: '--eval' })] }),
+  ];
+});
+
+const run = (args: readonly string[], more: Record<string, string> = {}) =>
+  runTenon(project.folder, args, { ...env, ...more });
+
+describe('tenon search', () => {
+  it('lists the servers of a registry, without deleted ones [cli.search]', async () => {
+    const { code, out, err } = await run(['search', 'notes']);
+    expect([
+      code,
+      out
+        .trim()
+        .split('\n')
+        .map(line => line.split(/ {2,}/)),
+    ]).toEqual([
+      0,
+      [
+        ['io.github.example/notes', '1.2.0', 'A server of the tests'],
+        ['io.github.example/old-notes', '1.2.0', '(deprecated) A server of the tests'],
+      ],
+    ]);
+    expect(err).toContain('more: --cursor page2');
+    expect(requests).toEqual(['/v0.1/servers?search=notes&version=latest&limit=20']);
+  });
+
+  it('prints one object of JSON, and continues after a page [cli.search]', async () => {
+    const { out } = await run(['search', 'notes', '--json', '--limit', '5', '--cursor', 'page2']);
+    expect(JSON.parse(out)).toMatchObject({
+      servers: [
+        { name: 'io.github.example/notes', packages: [{ registryType: 'npm', version: '1.2.0', transport: 'stdio' }] },
+        { status: 'deprecated' },
+      ],
+      nextCursor: 'page2',
+    });
+    expect(requests[0]).toContain('limit=5&cursor=page2');
+  });
+
+  it('says what is wrong with a registry [cli.search]', async () => {
+    for (const [url, code] of [
+      ['http://example.com', 2],
+      ['http://127.0.0.1:9', 4],
+      [remote.url, 4],
+    ] as const) {
+      const ended = await run(['search', 'x', '--registry', url]);
+      expect([url, ended.code]).toEqual([url, code]);
+    }
+  });
+});
+
+describe('a server of a registry', () => {
+  it('is not started before its command is shown and approved [cli.search]', async () => {
+    const { code, err } = await run(['list', 'io.github.example/notes', '--no-input']);
+    expect([code, err]).toEqual([6, expect.stringContaining('npx -y @example/notes@1.2.0 serve --mode safe')]);
+    expect(err).toContain('variables: NOTES_TOKEN');
+  });
+
+  it('is started with its variables, or the command says which are not set [cli.search]', async () => {
+    const { code, err } = await run(['list', 'io.github.example/notes', '--trust']);
+    expect([code, err]).toEqual([2, expect.stringContaining('not set: NOTES_TOKEN')]);
+  });
+
+  it('is called at its address, with its variables in headers [cli.search] [cli.target]', async () => {
+    const called = await run(['call', 'com.example/remote', 'ping', '--trust'], { TENANT: 'blue' });
+    expect([called.code, called.out.trim()]).toEqual([0, 'pong blue']);
+    const pinned = await run(['call', 'com.example/remote@1.2.0', 'ping', '--trust'], { TENANT: 'blue' });
+    expect(pinned.code).toBe(0);
+    expect(requests).toEqual([
+      '/v0.1/servers/com.example%2Fremote/versions/latest',
+      '/v0.1/servers/com.example%2Fremote/versions/1.2.0',
+    ]);
+  });
+
+  it.each([
+    ['com.example/none', 'registry/unknown-server'],
+    ['io.github.example/gone-notes', 'registry/unknown-server'],
+    ['com.example/bundle', 'registry/not-runnable'],
+    ['com.example/floating', 'registry/not-runnable'],
+    ['com.example/option', 'registry/not-runnable'],
+  ])('%s is an error with a remedy [cli.search]', async (name, errorCode) => {
+    const { code, err } = await run(['list', name, '--trust', '--json']);
+    expect([code, JSON.parse(err.trim())]).toMatchObject([1, { code: errorCode, fix: expect.any(String) }]);
+  });
+
+  it('is added to hosts with a fixed version, and without secrets [cli.search]', async () => {
+    const given = ['add', 'notes', 'io.github.example/notes', '--host', 'cursor', '--project', '--no-input'];
+    const ended = await run(given, { NOTES_TOKEN: 'token-secret' });
+    expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('io.github.example/notes 1.2.0 of http')]);
+    const { readFile } = await import('node:fs/promises');
+    const written = await readFile(project.path('.cursor/mcp.json'), 'utf8');
+    expect(JSON.parse(written).mcpServers.notes).toMatchObject({
+      command: 'npx',
+      args: ['-y', '@example/notes@1.2.0', 'serve', '--mode', 'safe'],
+      env: { NOTES_TOKEN: `\${env:NOTES_TOKEN}`, NOTES_LEVEL: 'info' },
+    });
+    expect(written).not.toContain('token-secret');
+  });
+});
+
+it('the installed command searches, as a process [cli.search]', async () => {
+  const { code, out } = await tenon(project.folder, ['search', 'notes', '--json'], env);
+  expect([code, JSON.parse(out).servers.length]).toEqual([0, 2]);
+});
