@@ -99,6 +99,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon remove': 'command/remove',
     'tenon sync': 'command/sync',
     'tenon search': 'command/search',
+    'tenon schema': 'command/schema',
     'tenon serve': 'command/serve',
     'tenon gateway': 'command/gateway',
     'tenon bridge': 'command/bridge',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { exitCodes } from '../../packages/cli/src/exit-codes.js';
 import { splitLine } from '../../packages/cli/src/completion/split-line.js';
+import { exitCodes } from '../../packages/cli/src/exit-codes.js';
 import { projectWith, runTenon } from './command.js';
 
 /** The lines of a skill that begin with the command: in blocks, and in the text. */

@@ -13,6 +13,7 @@ import { exitCodes } from '../../packages/cli/src/exit-codes.js';
 import { run } from '../../packages/cli/src/program.js';
 import { createScreen } from '../../packages/cli/src/screen.js';
 import { createTerminal } from '../../packages/cli/src/terminal.js';
+import { checkJsonLine, checkJsonOutput } from './json-schemas.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Beside the packages that the command needs. A bundle of the sources starts sooner than the sources do. */
@@ -104,6 +105,7 @@ export async function tenon(
   child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
   child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
   const [code] = await once(child, 'close');
+  checkJsonOutput(args, texts);
   return { code, ...texts };
 }
 
@@ -124,7 +126,16 @@ export async function runTenon(
     cwd: folder,
     code: exitCodes.success,
   });
+  checkJsonOutput(args, texts);
   return { code, ...texts };
+}
+
+function findProblem(name: string, line: string): unknown {
+  try {
+    checkJsonLine(name, line);
+  } catch (error) {
+    return error;
+  }
 }
 
 /** A command that serves until it is told to end. */
@@ -152,10 +163,12 @@ export async function serving(
     for (const look of waiting) look();
   };
   let errors = '';
+  let unfit: unknown;
   let hasEnded = false;
   child.stderr.setEncoding('utf8').on('data', text => (errors += text));
   createInterface({ input: child.stdout }).on('line', line => {
     lines.push(JSON.parse(line));
+    unfit ??= findProblem(args[0] ?? '', line);
     tell();
   });
   const ended = once(child, 'close').then(([code]) => {
@@ -167,9 +180,10 @@ export async function serving(
     new Promise<T>((resolve, reject) => {
       const look = () => {
         const found = lines.find(fits);
-        if (!found && !hasEnded) return;
+        if (!found && !hasEnded && !unfit) return;
         waiting.delete(look);
-        if (found) resolve(found as T);
+        if (unfit) reject(unfit);
+        else if (found) resolve(found as T);
         else reject(new Error(`it ended without saying so: ${errors}`));
       };
       waiting.add(look);

@@ -61,6 +61,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   audit: { load: async () => (await import('./commands/audit.js')).auditCommand },
   keep: { load: async () => (await import('./keep/keep-command.js')).createKeepCommand },
   agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },
+  schema: { load: async () => (await import('./schema/schema-command.js')).createSchemaCommand },
   completion: {
     load: async () => {
       const { createCompletionCommand } = await import('./commands/completion.js');

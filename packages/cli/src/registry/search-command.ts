@@ -4,6 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseCount } from '../option-parsers.js';
+import type { FoundServer } from '../schema/json-output.js';
 import { formatColumns } from '../screen.js';
 import { createUsageError } from '../usage-error.js';
 import { searchRegistry, selectRegistry } from './registry-client.js';
@@ -45,7 +46,7 @@ export function createSearchCommand(context: CliContext): Command {
     });
 }
 
-const toReport = ({ server, status }: RegistryEntry) => ({
+const toReport = ({ server, status }: RegistryEntry): FoundServer => ({
   name: server.name,
   title: server.title,
   description: server.description,

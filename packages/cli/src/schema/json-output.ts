@@ -1,0 +1,296 @@
+/** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
+import type {
+  AuditFileVerification,
+  Drift,
+  PendingApproval,
+  PolicyFinding,
+  PolicyVerdict,
+  ServerChanges,
+  StoredApproval,
+} from 'tenon/host';
+import type { ReplayReport } from 'tenon/testing';
+import type { SavedFile } from '../calls/save-content.js';
+import type { ConformanceReport } from '../conformance/run-conformance.js';
+import type { DevEvent } from '../dev/dev-server.js';
+import type { DoctorReport } from '../doctor/finding.js';
+import type { ServedEndpoint } from '../http/listen.js';
+import type { InitResult } from '../init/init-command.js';
+import type { KeptServerState } from '../keep/kept-servers.js';
+import type { ChangesResult } from '../mcp-hosts/run-changes.js';
+import type { ImportReport } from '../openapi/import-openapi.js';
+import type { DescribedRequest } from '../questions/describe-requests.js';
+import type { DecisionReport } from '../recording/report-decisions.js';
+import type { ErrorReport } from '../report-failure.js';
+
+/** Text, or the file it was written to. */
+type WrittenText =
+  | { readonly text: string }
+  | {
+      readonly file: string;
+      /** With `--check`: true if the file is the same. */
+      readonly matches?: boolean;
+    };
+
+/** The command listens at a URL. */
+interface ListeningEvent {
+  readonly event: 'listening';
+  readonly url: string;
+}
+
+/** State of a server of a gateway. */
+interface ServerEvent {
+  readonly event: 'server';
+  readonly name: string;
+  /** `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. */
+  readonly state: string;
+  readonly reason?: string;
+  readonly protocolVersion?: string;
+}
+
+/** Members of the protocol that the server sent. */
+interface Definition {
+  readonly name: string;
+  readonly description?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Result of a tool, as the server sent it. */
+interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  /** True if the tool reports an error. */
+  readonly isError?: boolean;
+  /** Files of `--save`. */
+  readonly saved?: readonly SavedFile[];
+  readonly [member: string]: unknown;
+}
+
+interface ContentBlock {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** Result of a prompt, as the server sent it. */
+interface PromptResult {
+  readonly messages: readonly { readonly role: string; readonly content: ContentBlock }[];
+  readonly description?: string;
+  readonly saved?: readonly SavedFile[];
+  readonly [member: string]: unknown;
+}
+
+/** Contents of a resource, as the server sent them. */
+interface ResourceResult {
+  readonly contents: readonly ResourceContents[];
+  readonly saved?: readonly SavedFile[];
+  readonly [member: string]: unknown;
+}
+
+interface ResourceContents {
+  readonly uri: string;
+  readonly text?: string;
+  /** Base64. */
+  readonly blob?: string;
+  readonly [member: string]: unknown;
+}
+
+/** A call that waits for an answer. The command ends with 9. */
+interface InputRequired {
+  readonly inputRequired: WaitingCall & { readonly server: string };
+}
+
+interface WaitingCall {
+  readonly id: string;
+  readonly expiresAt: string;
+  readonly requests: readonly DescribedRequest[];
+  /** Command line that answers. */
+  readonly command: string;
+}
+
+/** State of a task, as the server sent it. */
+interface Task {
+  readonly taskId: string;
+  readonly status: string;
+  readonly [member: string]: unknown;
+}
+
+export type AddOutput = ChangesResult;
+
+export type AgentOutput = WrittenText;
+
+export type AnswerOutput =
+  | { readonly calls: readonly (WaitingCall & { readonly name: string })[] }
+  | ToolResult
+  | PromptResult
+  | ResourceResult
+  | InputRequired;
+
+/** Lines of `tenon approvals list`. */
+export type ApprovalsOutput =
+  | ({ readonly status: 'waiting' } & PendingApproval)
+  | ({ readonly status: 'remembered' } & StoredApproval);
+
+/** Lines: one for each log. */
+export type AuditOutput =
+  | ({ readonly file: string } & AuditFileVerification)
+  /** The log of a replica that was not given. */
+  | { readonly replica: string; readonly ok: boolean; readonly absent: true; readonly lines: number };
+
+/** One line, for a command. */
+export interface BridgeOutput extends ListeningEvent {
+  readonly sseUrl?: string;
+}
+
+export type CallOutput = ToolResult | InputRequired;
+
+export interface CompleteOutput {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
+export type ConformanceOutput = ConformanceReport;
+
+/** Lines. */
+export type DevOutput = DevEvent;
+
+export type DoctorOutput = DoctorReport;
+
+/** Line on standard error when a command fails. */
+export type ErrorOutput = ErrorReport;
+
+/** Lines, or the report of `--dry-run`. */
+export type GatewayOutput =
+  | ({ readonly event: 'listening' } & ServedEndpoint)
+  | ServerEvent
+  | { readonly event: 'metrics'; readonly url: string }
+  | { readonly event: 'policy'; readonly file: string; readonly rules: number; readonly quotas: number }
+  | ({ readonly event: 'configuration' } & ServerChanges)
+  | { readonly event: 'configuration'; readonly error: { readonly code: string; readonly message: string } }
+  | DecisionReport;
+
+export type GenerateOutput = WrittenText;
+
+export type ImportOpenapiOutput = ImportReport;
+
+export type InitOutput = InitResult;
+
+export interface KeepOutput {
+  readonly running: boolean;
+  readonly pid?: number;
+  readonly version?: string;
+  readonly servers?: readonly KeptServerState[];
+}
+
+export interface ListOutput {
+  readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
+  readonly protocolVersion: string;
+  readonly instructions: string | null;
+  /** Estimated number of tokens of all tools in the context of a model. */
+  readonly tokens: number;
+  /** Tools as the server sent them, with their signatures in TypeScript. */
+  readonly tools: readonly (Definition & {
+    readonly inputSchema: object;
+    readonly signature: string;
+    readonly tokens: number;
+  })[];
+  readonly resources: readonly (Definition & { readonly uri: string })[];
+  readonly resourceTemplates: readonly (Definition & { readonly uriTemplate: string })[];
+  readonly prompts: readonly Definition[];
+}
+
+export interface LockOutput {
+  readonly drifts: readonly (Omit<Drift, 'found'> & {
+    /** Configuration of a server that is not in the lock. */
+    readonly source?: unknown;
+  })[];
+  /** Names of servers that cannot be reached, or are not approved. */
+  readonly unavailable: readonly string[];
+}
+
+/** One line, with `--port`. */
+export type MockOutput = ListeningEvent;
+
+/** The decision of `explain`, or the findings of `lint`. */
+export type PolicyOutput = PolicyVerdict | readonly PolicyFinding[];
+
+export type PromptOutput = PromptResult | InputRequired;
+
+export type ReadOutput = ResourceResult | InputRequired;
+
+/** One line, with `--port`. */
+export type RecordOutput = ListeningEvent;
+
+export type RemoveOutput = ChangesResult;
+
+/** One line with `--port`, or the report about a server. */
+export type ReplayOutput = ListeningEvent | ReplayReport;
+
+export interface SearchOutput {
+  readonly servers: readonly FoundServer[];
+  readonly nextCursor?: string;
+}
+
+/** Server of a registry. */
+export interface FoundServer {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly version: string;
+  readonly status?: string | undefined;
+  readonly packages?:
+    | readonly {
+        readonly registryType: string;
+        readonly identifier: string;
+        readonly version?: string | undefined;
+        readonly transport: string;
+      }[]
+    | undefined;
+  readonly remotes?: readonly { readonly type: string; readonly url: string }[] | undefined;
+}
+
+/** Lines. */
+export type ServeOutput =
+  | (ListeningEvent & {
+      readonly sseUrl?: string;
+      /** URL of the probe `/healthz`. */
+      readonly live?: string;
+      /** URL of the probe `/readyz`. */
+      readonly ready?: string;
+      readonly pid: number;
+    })
+  | { readonly event: 'draining'; readonly signal: string }
+  | { readonly event: 'closed' };
+
+/** The skills of a server, or one file of a skill. */
+export type SkillsOutput =
+  | {
+      readonly server: string;
+      readonly skills: readonly (Definition & { readonly uri: string; readonly resources: unknown })[];
+      readonly problems: readonly string[];
+    }
+  | {
+      readonly skill: string;
+      readonly uri: string;
+      readonly file: string;
+      /** True if the server states the size and the digest of the file. */
+      readonly verified: boolean;
+      readonly text?: string;
+      /** Base64, of a file that is not UTF-8. */
+      readonly blob?: string;
+    };
+
+/** Lines: one for each change. */
+export type SubscribeOutput =
+  | { readonly list: 'tools' | 'prompts' | 'resources' }
+  | {
+      readonly uri: string;
+      /** With `--read`. */
+      readonly contents?: readonly ResourceContents[];
+    };
+
+export type SyncOutput = ChangesResult;
+
+/** One task, the tasks of `list`, or the result of a task. */
+export type TasksOutput = Task | { readonly tasks: readonly Task[] } | ToolResult | InputRequired;
+
+export type TypesOutput = WrittenText;

@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+
+/** Folder of the schemas, in the package of the command. */
+const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@tenon/cli/package.json')), 'schemas');
+
+export function createSchemaCommand(context: CliContext): Command {
+  return createCommand('schema', 'print the JSON Schema of what a command prints with --json')
+    .argument('[command]', 'name of a command, or `error` for the line that each command prints when it fails')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon schema', 'the names of all schemas'],
+        ['tenon schema list', 'the output of `tenon list --json`'],
+      ]),
+    )
+    .action(async (name: string | undefined) => {
+      const names = (await readdir(FOLDER)).map(file => file.replace(/\.json$/, '')).sort();
+      if (name !== undefined && !names.includes(name))
+        throw await createUnknownNameError('command with --json', name, names);
+      const text = name === undefined ? names.join('\n') : await readFile(join(FOLDER, `${name}.json`), 'utf8');
+      context.screen.print(text.trimEnd());
+      context.code = exitCodes.success;
+    });
+}
