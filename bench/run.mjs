@@ -28,6 +28,7 @@ const parts = {
   memory: async () => (await import('./memory/measure.mjs')).measureMemory,
   client: async () => (await import('./client/measure.mjs')).measureClient,
   cold: async () => (await import('./cold/measure.mjs')).measureCold,
+  start: async () => (await import('./start/measure.mjs')).measureStart,
   sessions: async () => (await import('./sessions/measure.mjs')).measureSessions,
   streams: async () => (await import('./streams/measure.mjs')).measureStreams,
   payload: async () => (await import('./payload/measure.mjs')).measurePayload,

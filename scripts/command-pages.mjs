@@ -55,8 +55,11 @@ async function readBuiltHelp(path) {
 
 /** Names and summaries of the commands that a help text lists. @param {string} help @returns {[string, string][]} */
 function listCommands(help) {
-  const [, list = ''] = /^Commands:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z][a-z-]*).*? {2,}(.*(?:\n {10,}.*)*)$/gm)]
+  const isRoot = help.startsWith('Usage: tenon [');
+  const sections = help.split(/\n\n(?=[A-Z][\w ]*:\n)/).slice(1);
+  const others = /^(Options|Arguments|Examples|Exit codes):/;
+  const list = sections.filter(text => (isRoot ? !others.test(text) : text.startsWith('Commands:'))).join('\n');
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?)? {2,}(.*(?:\n {10,}.*)*)$/gm)]
     .map(([, name = '', summary = '']) => /** @type {[string, string]} */ ([name, summary.replace(/\s+/g, ' ')]))
     .filter(([name]) => name !== 'help');
 }

@@ -144,6 +144,24 @@ function coldStart(results, withZod) {
   };
 }
 
+/** As ratios to a bare start, because the targets in milliseconds are those of a machine on which that takes 40 to 60. @param {readonly Json[]} results */
+function commandStart(results) {
+  const read = (/** @type {string} */ name) =>
+    results.find(each => each.name === name)?.starts.map((/** @type {Json} */ { wall }) => wall) ?? [];
+  const of = (/** @type {string} */ command) =>
+    [`${command} --version`, `${command} call URL`].map(name => compare(read(name), read('node -e 0')));
+  const tenon = of('tenon');
+  const limits = [60 / 40, (60 + 120) / 60];
+  return {
+    peer: `mcporter ${of('mcporter').map(timesPaired).join(' / ')}`,
+    official: NONE,
+    tenon: tenon.map(timesPaired).join(' / '),
+    target: `≤ ${limits.map(times).join(' / ')}: 60 ms / 120 ms more, where \`node -e 0\` takes 40 / 60`,
+    figures: tenon.map(({ paired }) => paired),
+    isMet: tenon.every(({ paired }, at) => paired <= (limits[at] ?? 0)),
+  };
+}
+
 /** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'cpu' | 'megabytes'} what */
 function typeChecking(results, what) {
   const compilers = [...new Set(results.map(({ compiler }) => compiler))];
@@ -247,6 +265,7 @@ const targets = [
   { part: 'replicas', work: 'a session in Redis, of 100,000', of: storedSession },
   { part: 'cold', work: 'cold start on stdio, JSON Schema, time / CPU', of: results => coldStart(results, false) },
   { part: 'cold', work: 'cold start on stdio, zod, time / CPU', of: results => coldStart(results, true) },
+  { part: 'start', work: 'the command: `--version` / `call` over HTTP, × `node -e 0`', of: commandStart },
   { part: 'sessions', work: 'heap of an idle session, 20 tools', of: idleSessions },
   { part: 'protect', work: '`protect`, a token that was verified before', of: protection },
   { part: 'streams', work: `heap of an open stream, ${both}`, of: streamHeap },

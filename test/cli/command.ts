@@ -55,7 +55,8 @@ export const shopEntry = (...args: string[]) => ({ command: process.execPath, ar
 export const commandLine = (folder: string, ...args: string[]) => ({
   command: process.execPath,
   args: [program, ...args],
-  env: { TENON_HOME: join(folder, 'home'), PATH: process.env.PATH ?? '' },
+  // The process would write compiled code when it ends, into a folder that the test removes.
+  env: { TENON_HOME: join(folder, 'home'), PATH: process.env.PATH ?? '', NODE_DISABLE_COMPILE_CACHE: '1' },
   cwd: folder,
 });
 

@@ -46,7 +46,7 @@ describe('the JSON of commands', () => {
 
   it('has a schema for each command with --json [cli.json]', async () => {
     const { out } = await runTenon(project.folder, ['--help']);
-    const names = [...out.matchAll(/^ {2}([a-z][a-z-]*) /gm)]
+    const names = [...(out.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)]
       .map(([, name = '']) => name)
       .filter(name => name !== 'help');
     expect(names).toContain('list');

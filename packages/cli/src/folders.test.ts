@@ -10,13 +10,14 @@ it('keeps the key apart from what is hashed with it, on every platform', () => {
     getFolders({ APPDATA: '/r', LOCALAPPDATA: '/l' }, 'win32', '/u'),
   ];
   expect(all).toEqual([
-    { settings: '/t', state: '/t/state' },
-    { settings: '/home/a/.config/tenon', state: '/home/a/.local/state/tenon' },
-    { settings: '/c/tenon', state: '/s/tenon' },
+    { settings: '/t', state: '/t/state', cache: '/t/cache' },
+    { settings: '/home/a/.config/tenon', state: '/home/a/.local/state/tenon', cache: '/home/a/.cache/tenon' },
+    { settings: '/c/tenon', state: '/s/tenon', cache: '/home/a/.cache/tenon' },
     {
       settings: '/Users/a/Library/Application Support/tenon',
       state: '/Users/a/Library/Application Support/tenon/state',
+      cache: '/Users/a/Library/Caches/tenon',
     },
-    { settings: '/r/tenon', state: '/l/tenon' },
+    { settings: '/r/tenon', state: '/l/tenon', cache: '/l/tenon/cache' },
   ]);
 });

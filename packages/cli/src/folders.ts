@@ -9,22 +9,26 @@ export interface Folders {
   readonly settings: string;
   /** Folder of approvals. It is separate from the key that hashes them. */
   readonly state: string;
+  /** Folder of files that the command writes again if they are missing. */
+  readonly cache: string;
 }
 
 /** Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. */
 export function getFolders(env: Environment, platform: string = process.platform, home: string = homedir()): Folders {
-  if (env.TENON_HOME) return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state') };
+  if (env.TENON_HOME)
+    return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state'), cache: join(env.TENON_HOME, 'cache') };
   if (platform === 'win32') {
     const roaming = env.APPDATA || join(home, 'AppData', 'Roaming');
     const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local');
-    return { settings: join(roaming, 'tenon'), state: join(local, 'tenon') };
+    return { settings: join(roaming, 'tenon'), state: join(local, 'tenon'), cache: join(local, 'tenon', 'cache') };
   }
   if (platform === 'darwin') {
     const settings = join(home, 'Library', 'Application Support', 'tenon');
-    return { settings, state: join(settings, 'state') };
+    return { settings, state: join(settings, 'state'), cache: join(home, 'Library', 'Caches', 'tenon') };
   }
   return {
     settings: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'tenon'),
     state: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'tenon'),
+    cache: join(env.XDG_CACHE_HOME || join(home, '.cache'), 'tenon'),
   };
 }

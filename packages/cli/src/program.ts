@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.js';
 import type { CommandSource } from './completion/list-candidates.js';
 import { EXIT_CODES_HELP, type ExitCode, exitCodes } from './exit-codes.js';
+import { headings, OTHER_COMMANDS, summaries } from './summaries.js';
 
 type CreateCommand = (context: CliContext) => Command;
 
@@ -13,8 +14,8 @@ interface CommandEntry {
   readonly load: () => Promise<CreateCommand>;
 }
 
-/** Commands, in the order of the help. The code of a command is loaded when it is used, because loading takes time. */
-const commands: Readonly<Record<string, CommandEntry>> = {
+/** Loaders of the commands. The code of a command is loaded when it is used, because loading takes time. */
+const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   list: { takesServer: true, load: async () => (await import('./commands/list.js')).listCommand },
   call: { takesServer: true, load: async () => (await import('./commands/call.js')).callCommand },
   answer: { load: async () => (await import('./commands/answer.js')).answerCommand },
@@ -70,18 +71,28 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
+const EXAMPLES = [
+  ['tenon list https://example.com/mcp', 'the tools of the server at a URL'],
+  ['tenon call https://example.com/mcp add a=2 b=3', 'call one of them'],
+  ['tenon list -- node server.js', 'the server that a command starts'],
+  ['tenon call --help', 'the options of a command, and examples'],
+] as const;
+
 /** Commands for completions. */
 function createCommandSource(context: CliContext): CommandSource {
-  const names = Object.keys(commands);
+  const names = Object.keys(summaries);
   return {
     names,
     load: async name => {
-      const wanted = name === undefined ? Object.values(commands) : [commands[name]];
+      const wanted = name === undefined ? Object.values(commands) : [findCommand(name)];
       const creators = await Promise.all(wanted.flatMap(entry => (entry ? [entry.load()] : [])));
       return creators.map(create => create(context));
     },
   };
 }
+
+const findCommand = (name: string): CommandEntry | undefined =>
+  Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined;
 
 /** Runs the command that the arguments name, and returns the exit code of the process. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
@@ -90,30 +101,47 @@ export async function run(args: readonly string[], context: CliContext): Promise
     return exitCodes.success;
   }
   const [name = ''] = args;
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const entry = findCommand(name);
   const dashes = entry?.takesServer ? args.indexOf('--') : -1;
   const own = dashes < 0 ? args : args.slice(0, dashes);
   if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
   const report = { json: own.includes('--json'), verbose: own.includes('--verbose') || own.includes('-v') };
   try {
-    const program = await createProgram(entry ? [entry] : Object.values(commands), context, report.json);
+    const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
     await program.parseAsync(own, { from: 'user' });
     return context.code;
   } catch (error) {
+    if (isHelp(error)) return exitCodes.success;
     const { reportFailure } = await import('./report-failure.js');
     return reportFailure(error, report, context.screen);
   }
 }
 
-async function createProgram(entries: readonly CommandEntry[], context: CliContext, json: boolean): Promise<Command> {
-  const [{ Command }, ...creators] = await Promise.all([import('commander'), ...entries.map(({ load }) => load())]);
+/** Tells if the parser of arguments has printed a help text, which it also reports by an error. */
+const isHelp = (thrown: unknown): boolean => thrown instanceof Error && 'exitCode' in thrown && thrown.exitCode === 0;
+
+/** Creates the program with the named command. The others have their names and summaries only. */
+async function createProgram(name: string, context: CliContext, json: boolean): Promise<Command> {
+  const [{ Command }, { formatExamples }, create] = await Promise.all([
+    import('commander'),
+    import('./commands/command.js'),
+    findCommand(name)?.load(),
+  ]);
   const program = new Command('tenon')
     .description('Call, list, serve and guard MCP servers.')
     .version(packageJson.version, '--version')
+    .configureHelp({ subcommandTerm: each => each.name() })
+    .addHelpText('after', formatExamples(EXAMPLES))
     .addHelpText('after', EXIT_CODES_HELP)
-    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpCommand(
+      new Command('help').argument('[command]').summary('show the help of a command').helpGroup(OTHER_COMMANDS),
+    )
     .showHelpAfterError('(see --help)');
-  for (const create of creators) program.addCommand(create(context));
+  for (const [each, summary] of Object.entries(summaries)) {
+    const heading = headings[each as keyof typeof summaries];
+    if (heading !== undefined) program.commandsGroup(heading);
+    program.addCommand(create && each === name ? create(context) : new Command(each).summary(summary));
+  }
   for (const each of [program, ...listDescendants(program)]) {
     each.exitOverride().configureOutput({
       writeOut: text => context.screen.print(text.trimEnd()),

@@ -47,12 +47,8 @@ function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit };
 }
 
-/**
- * Returns the exit code for an error of the command-line parser, which has already printed the text. Help is not an
- * error.
- */
-function reportUsage({ exitCode, message }: CommanderError, { json }: ReportOptions, screen: Screen): ExitCode {
-  if (exitCode === 0) return exitCodes.success;
+/** Returns the exit code for an error of the command-line parser, which has already printed the text. */
+function reportUsage({ message }: CommanderError, { json }: ReportOptions, screen: Screen): ExitCode {
   const cause = message.replace(/^error: /, '');
   if (json) writeErrorReport(screen, { code: 'cli/usage', cause, fix: 'see --help', exit: exitCodes.usage });
   return exitCodes.usage;

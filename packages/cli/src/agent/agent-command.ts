@@ -4,10 +4,11 @@ import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { SKILL_TEXT } from './skill-text.js';
 
 export function createAgentCommand(context: CliContext): Command {
-  return createCommand('agent', 'teach agents to use this command').addCommand(createSkillCommand(context));
+  return createCommand('agent', summaries.agent).addCommand(createSkillCommand(context));
 }
 
 function createSkillCommand(context: CliContext): Command {

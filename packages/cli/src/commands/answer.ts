@@ -16,6 +16,7 @@ import {
   removeParkedCall,
 } from '../questions/parked-calls.js';
 import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
@@ -28,7 +29,7 @@ interface AnswerCommandOptions extends TargetOptions {
 }
 
 export function answerCommand(context: CliContext): Command {
-  const own = createCommand('answer', 'answer the question of a call that waits, and continue the call')
+  const own = createCommand('answer', summaries.answer)
     .argument('[id]', 'ID of the call, or its first characters; without it, list the calls that wait')
     .argument('[fields...]', 'fields of the form: NAME=VALUE, NAME:=JSON, NAME=@FILE')
     .option('--accept', 'for a page to visit: it was opened')

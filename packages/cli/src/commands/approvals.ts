@@ -14,6 +14,7 @@ import { exitCodes } from '../exit-codes.js';
 import { parseDuration } from '../option-parsers.js';
 import { formatColumns } from '../screen.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 import { withStore } from './serving-options.js';
@@ -71,7 +72,7 @@ export function approvalsCommand(context: CliContext): Command {
         context.screen.print(`Revoked ${chosen.length} ${chosen.length === 1 ? 'approval' : 'approvals'}.`);
       });
     });
-  const own = createCommand('approvals', 'answer the questions of a gateway, and revoke remembered approvals');
+  const own = createCommand('approvals', summaries.approvals);
   for (const each of [list, allow, deny, revoke]) own.addCommand(each);
   return own.addHelpText(
     'after',

@@ -12,6 +12,7 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
+import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 import { withStore } from './serving-options.js';
@@ -42,7 +43,7 @@ export function auditCommand(context: CliContext): Command {
     .action(async (files: string[], options: VerifyOptions) => {
       context.code = await verifyAll(context, files, options);
     });
-  return createCommand('audit', 'verify audit logs').addCommand(verify);
+  return createCommand('audit', summaries.audit).addCommand(verify);
 }
 
 async function verifyAll(context: CliContext, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {

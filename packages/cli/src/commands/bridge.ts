@@ -17,6 +17,7 @@ import {
   parseWebUrl,
 } from '../option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
+import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { type CallerOptions, refuseUnauthenticated, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
@@ -34,7 +35,7 @@ interface BridgeOptions extends CallerOptions, HttpOptions {
 const MINUTE = 60_000;
 
 export function bridgeCommand(context: CliContext): Command {
-  const bridge = createCommand('bridge', 'connect a stdio client to an HTTP server, or HTTP clients to a stdio server')
+  const bridge = createCommand('bridge', summaries.bridge)
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
     .argument('<target...>', 'URL of a server; or, after --, the command that starts a server');
   bridge.optionsGroup('To a URL:');

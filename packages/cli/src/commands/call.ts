@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
@@ -23,7 +24,7 @@ interface CallCommandOptions extends TargetOptions {
 }
 
 export function callCommand(context: CliContext): Command {
-  const own = createTargetCommand('call', 'call a tool', 'TOOL [NAME=VALUE…]')
+  const own = createTargetCommand('call', summaries.call, 'TOOL [NAME=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
   return withTargetOptions(withKeep(own))

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -9,11 +10,7 @@ import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
 
 export function completeCommand(context: CliContext): Command {
-  const own = createTargetCommand(
-    'complete',
-    'complete an argument of a prompt, or a variable of a resource template',
-    'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]',
-  );
+  const own = createTargetCommand('complete', summaries.complete, 'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]');
   return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',

@@ -4,10 +4,11 @@ import { type CommandSource, listCandidates } from '../completion/list-candidate
 import { formatCandidates, getScript, type Shell, shells } from '../completion/shells.js';
 import { splitLine } from '../completion/split-line.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { createCommand, formatExamples } from './command.js';
 
 export function createCompletionCommand(context: CliContext, source: CommandSource): Command {
-  return createCommand('completion', 'print the script that completes words in a shell')
+  return createCommand('completion', summaries.completion)
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addArgument(new Argument('[words...]', 'words to complete, which the script passes after --'))
     .addOption(new Option('--line <text>', 'line to complete, which the script of Bash passes').hideHelp())

@@ -26,6 +26,7 @@ import {
 } from '../option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
@@ -55,7 +56,7 @@ const DEFAULT_PORT = 8080;
 const METRICS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
 
 export function gatewayCommand(context: CliContext): Command {
-  const own = createCommand('gateway', 'serve all servers of a configuration as one MCP server')
+  const own = createCommand('gateway', summaries.gateway)
     .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
     .option(
       '--port <number>',

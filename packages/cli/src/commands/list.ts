@@ -6,6 +6,7 @@ import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -41,7 +42,7 @@ const MAX_DESCRIPTION = 400;
 const MAX_LINE = 4000;
 
 export function listCommand(context: CliContext): Command {
-  const own = createTargetCommand('list', 'list the tools, resources and prompts of a server', '').option(
+  const own = createTargetCommand('list', summaries.list, '').option(
     '--schema',
     'print the JSON Schemas of the tools, too',
   );

@@ -16,6 +16,7 @@ import { collectInventories } from '../host/collect-inventory.js';
 import { shortenReason } from '../host/host-reports.js';
 import { type Configuration, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
+import { summaries } from '../summaries.js';
 import { YES_OR_NO } from '../terminal.js';
 import { createCommand, formatExamples } from './command.js';
 
@@ -29,7 +30,7 @@ interface LockOptions {
 }
 
 export function lockCommand(context: CliContext): Command {
-  return createCommand('lock', 'record what servers offer in a lock file, and report changes')
+  return createCommand('lock', summaries.lock)
     .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
     .option('--check', 'write nothing: exit with 7 if a change needs approval, with 4 if a server cannot be reached')
     .option('--strict', 'with --check: exit with 7 for minor changes, too')

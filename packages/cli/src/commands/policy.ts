@@ -17,6 +17,7 @@ import { collectInventories } from '../host/collect-inventory.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
 import { parseNames } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 
@@ -98,10 +99,7 @@ export function policyCommand(context: CliContext): Command {
       context.screen.print(JSON.stringify(policySchema, undefined, 2));
       context.code = exitCodes.success;
     });
-  return createCommand('policy', 'check and explain policy files')
-    .addCommand(explain)
-    .addCommand(lint)
-    .addCommand(schema);
+  return createCommand('policy', summaries.policy).addCommand(explain).addCommand(lint).addCommand(schema);
 }
 
 function formatCounts({ rules, quotas }: Policy): string {

@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { createQuestions } from '../questions/questions.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
@@ -22,7 +23,7 @@ interface PromptCommandOptions extends TargetOptions {
 }
 
 export function promptCommand(context: CliContext): Command {
-  const own = createTargetCommand('prompt', 'get a prompt', 'NAME [ARGUMENT=VALUE…]')
+  const own = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
   return withTargetOptions(withKeep(own))

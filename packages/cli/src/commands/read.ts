@@ -3,6 +3,7 @@ import { reportReadResult } from '../calls/report-contents.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
 import { createQuestions } from '../questions/questions.js';
+import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -14,7 +15,7 @@ interface ReadCommandOptions extends TargetOptions {
 }
 
 export function readCommand(context: CliContext): Command {
-  const own = createTargetCommand('read', 'read a resource', 'URI').option(
+  const own = createTargetCommand('read', summaries.read, 'URI').option(
     '--save <folder>',
     'save the contents into this folder',
   );

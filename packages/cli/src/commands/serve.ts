@@ -14,6 +14,7 @@ import { applyConfiguration } from '../serve/apply-configuration.js';
 import { type LoadedServer, loadServer } from '../serve/load-server.js';
 import { openStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
@@ -32,7 +33,7 @@ interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions {
 const DEFAULT_PORT = 3000;
 
 export function serveCommand(context: CliContext): Command {
-  const own = createCommand('serve', 'serve a server module in production, over HTTP or stdio')
+  const own = createCommand('serve', summaries.serve)
     .argument('[file]', 'JavaScript or TypeScript module that exports a server; FILE#NAME chooses an export')
     .option('--config <file>', 'JSON file with these options in camel case, and the module as `server`')
     .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ChangeEvent, Client } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -16,11 +17,7 @@ interface SubscribeOptions extends TargetOptions {
 }
 
 export function subscribeCommand(context: CliContext): Command {
-  const own = createTargetCommand(
-    'subscribe',
-    'print changes of resources and lists as lines of JSON, until Ctrl-C',
-    '[URI…]',
-  )
+  const own = createTargetCommand('subscribe', summaries.subscribe, '[URI…]')
     .option('--tools', 'watch the list of tools')
     .option('--prompts', 'watch the list of prompts')
     .option('--resources', 'watch the list of resources')

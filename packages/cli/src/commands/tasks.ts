@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createQuestions, type Questions } from '../questions/questions.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
@@ -20,11 +21,10 @@ const ACTIONS = ['list', 'get', 'cancel', 'result'] as const;
 type TaskAction = (typeof ACTIONS)[number];
 
 export function tasksCommand(context: CliContext): Command {
-  const own = createTargetCommand(
-    'tasks',
-    'list, get and cancel tasks of a server, and wait for their results',
-    '[list|get ID|cancel ID|result ID]',
-  ).option('--save <folder>', 'save images, audio and resources of a result into this folder');
+  const own = createTargetCommand('tasks', summaries.tasks, '[list|get ID|cancel ID|result ID]').option(
+    '--save <folder>',
+    'save images, audio and resources of a result into this folder',
+  );
   return withTargetOptions(own)
     .addHelpText(
       'after',

@@ -5,6 +5,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -19,7 +20,7 @@ interface TypesCommandOptions extends TargetOptions {
 }
 
 export function createTypesCommand(context: CliContext): Command {
-  const own = createTargetCommand('types', 'write the TypeScript types of a server', '')
+  const own = createTargetCommand('types', summaries.types, '')
     .option('--out <file>', 'file to write: .d.ts for the types, .ts for the types and a function that connects')
     .option('--name <name>', 'base of the exported names (default: the name of the server)')
     .option('--check', 'write nothing, and fail with 7 if the file differs from the server');

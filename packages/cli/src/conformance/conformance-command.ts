@@ -10,6 +10,7 @@ import { exitCodes } from '../exit-codes.js';
 import { probeServers } from '../host/host-reports.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { parseNames } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { type ResolvedServer, resolveServer } from '../target/resolve-target.js';
 import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
@@ -46,7 +47,7 @@ const IDLE_TIMEOUT = 15_000;
 const REACH_TIMEOUT = 10_000;
 
 export function createConformanceCommand(context: CliContext): Command {
-  const own = createTargetCommand('conformance', 'run the official conformance suite against a server or a client', '')
+  const own = createTargetCommand('conformance', summaries.conformance, '')
     .option('--client <command>', 'examine the client that this command starts; it receives the URL of a test server')
     .option('--scenario <names>', 'run only these scenarios, separated by commas; repeatable', parseNames)
     .option('--suite <name>', 'group of scenarios, such as active, all or auth (default: active; core for a client)')

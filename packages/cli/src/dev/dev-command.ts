@@ -11,6 +11,7 @@ import { createHttpAuth } from '../http/http-auth.js';
 import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { type DevEvent, DevServer } from './dev-server.js';
 import { formatModuleError } from './format-module-error.js';
@@ -28,7 +29,7 @@ const DEFAULT_PORT = 3000;
 const CLOSE_TIMEOUT = 500;
 
 export function createDevCommand(context: CliContext): Command {
-  const own = createCommand('dev', 'run a server module, and reload it when a file changes')
+  const own = createCommand('dev', summaries.dev)
     .argument('<file>', 'JavaScript or TypeScript module that exports a server; FILE#NAME chooses an export')
     .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)
     .option('--stdio', 'serve on standard input and output instead')

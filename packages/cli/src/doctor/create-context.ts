@@ -10,7 +10,7 @@ import {
   version,
 } from 'tenon';
 import { collectAll } from '../collect-all.js';
-import type { Connection, DoctorTarget, DoctorContext, VersionOutcome } from './check.js';
+import type { Connection, DoctorContext, DoctorTarget, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
 

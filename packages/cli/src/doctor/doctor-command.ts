@@ -2,17 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { checks } from './checks/index.js';
-import { formatJunit } from './format-junit.js';
-import { formatFindings } from './format-findings.js';
-import { runDoctor } from './run-doctor.js';
+import { formatExamples } from '../commands/command.js';
 import { parseNames } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from '../commands/command.js';
+import { checks } from './checks/index.js';
+import { formatFindings } from './format-findings.js';
+import { formatJunit } from './format-junit.js';
+import { runDoctor } from './run-doctor.js';
 
 interface DoctorCommandOptions extends TargetOptions {
   readonly only?: string[];
@@ -25,7 +26,7 @@ interface DoctorCommandOptions extends TargetOptions {
 }
 
 export function createDoctorCommand(context: CliContext): Command {
-  const own = createTargetCommand('doctor', 'examine a server, and report problems with their causes and fixes', '')
+  const own = createTargetCommand('doctor', summaries.doctor, '')
     .option('--only <checks>', 'run only these checks, separated by commas; repeatable', parseNames)
     .option('--skip <checks>', 'leave these checks out', parseNames)
     .option('--all', 'also print what is in order')

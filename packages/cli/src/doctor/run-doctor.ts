@@ -1,6 +1,6 @@
 import type { TenonError } from 'tenon';
-import { type ExitCode, getExitCode } from '../exit-codes.js';
 import { describeError } from '../error-hints.js';
+import { type ExitCode, getExitCode } from '../exit-codes.js';
 import { createUsageError } from '../usage-error.js';
 import type { Check, DoctorContext, DoctorTarget } from './check.js';
 import { checks } from './checks/index.js';

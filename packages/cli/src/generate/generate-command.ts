@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -19,9 +20,7 @@ interface GenerateCliOptions extends TargetOptions {
 }
 
 export function createGenerateCommand(context: CliContext): Command {
-  return createCommand('generate', 'write a program from the definitions of a server').addCommand(
-    createCliCommand(context),
-  );
+  return createCommand('generate', summaries.generate).addCommand(createCliCommand(context));
 }
 
 function createCliCommand(context: CliContext): Command {

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { canRunTypeScript } from '../target/file-command.js';
 import { createUsageError } from '../usage-error.js';
 import {
@@ -46,7 +47,7 @@ const MAX_NAME_LENGTH = 214;
 const TRANSPORT_INPUTS = { http: ['h', 'http'], stdio: ['s', 'stdio'] } as const;
 
 export function createInitCommand(context: CliContext): Command {
-  return createCommand('init', 'create a project of a server, with a test')
+  return createCommand('init', summaries.init)
     .argument('[dir]', `folder of the project (default: asked in a terminal, else ${DEFAULT_FOLDER})`)
     .option('--name <name>', 'name of the npm package (default: the name of the folder)')
     .addOption(

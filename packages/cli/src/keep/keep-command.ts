@@ -4,6 +4,7 @@ import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseCount, parseDuration } from '../option-parsers.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { ensureDaemon, findDaemon } from './find-daemon.js';
 import type { KeptServerState } from './kept-servers.js';
 import { requestDaemon } from './socket-request.js';
@@ -27,7 +28,7 @@ export function createKeepCommand(context: CliContext): Command {
       .option('--max <number>', 'maximum number of servers', parseCount, 20);
   const create = (name: string, summary: string) => createCommand(name, summary).option('--json', 'print JSON');
   const run = withLimits(createCommand('run', 'keep servers in this process, until Ctrl-C'));
-  return createCommand('keep', 'keep servers open between commands that have the option --keep')
+  return createCommand('keep', summaries.keep)
     .addHelpText(
       'after',
       `\nCommands with --keep start the daemon themselves. It ends when no server was used for a while.\n${formatExamples(

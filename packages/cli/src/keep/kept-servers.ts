@@ -6,8 +6,8 @@ import { createHandler, type HttpHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
-import { keptHandlers } from './kept-handlers.js';
 import { createSingleHost } from '../http/serve-target.js';
+import { keptHandlers } from './kept-handlers.js';
 import { type KeptTarget, restoreTarget } from './kept-target.js';
 
 export interface KeptServersOptions {

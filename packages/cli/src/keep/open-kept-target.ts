@@ -3,8 +3,8 @@ import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { ensureDaemon } from './find-daemon.js';
-import { createKeptTarget } from './kept-target.js';
 import { keptHandlers } from './kept-handlers.js';
+import { createKeptTarget } from './kept-target.js';
 import { createSocketFetch, requestDaemon } from './socket-request.js';
 
 /** Connection by way of the daemon. */

@@ -3,6 +3,7 @@ import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { createPairParser } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
 import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
@@ -14,7 +15,7 @@ interface AddOptions extends HostSelectionOptions, ServerOptions {
 }
 
 export function createAddCommand(context: CliContext): Command {
-  const own = createCommand('add', 'add a server to the configurations of MCP hosts')
+  const own = createCommand('add', summaries.add)
     .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
     .argument('<name>', 'name of the server in the hosts')
     .argument('[target...]', 'URL, server file, or name in a registry; or, after --, the command that starts a server')

@@ -3,16 +3,14 @@ import { TenonError } from 'tenon';
 import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
+import { summaries } from '../summaries.js';
 import { listHostEntries } from './host-config.js';
 import { openPlan, type PlannedChange, removePlannedServer, toConfig } from './plan-change.js';
 import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {
-  const own = createCommand('remove', 'remove a server from the configurations of MCP hosts').argument(
-    '<name>',
-    'name of the server in the hosts',
-  );
+  const own = createCommand('remove', summaries.remove).argument('<name>', 'name of the server in the hosts');
   return withHostOptions(own)
     .addHelpText(
       'after',

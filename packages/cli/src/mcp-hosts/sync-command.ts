@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { YES_OR_NO } from '../terminal.js';
 import { formatActions } from './format-changes.js';
 import { listHostEntries } from './host-config.js';
@@ -18,7 +19,7 @@ interface SyncOptions extends HostSelectionOptions {
 }
 
 export function createSyncCommand(context: CliContext): Command {
-  const own = createCommand('sync', 'give MCP hosts the servers of another host or file')
+  const own = createCommand('sync', summaries.sync)
     .option('--from <host>', 'name of a host, or path of a configuration', 'mcp.json')
     .option('--prune', 'also remove the servers that the source does not have')
     .option('--yes', 'do not ask before the files are written');

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 import { listCredentials } from './list-credentials.js';
@@ -38,7 +39,7 @@ export interface ImportReport {
 }
 
 export function createImportOpenapiCommand(context: CliContext): Command {
-  return createCommand('import-openapi', 'write a server for the operations of an OpenAPI document')
+  return createCommand('import-openapi', summaries['import-openapi'])
     .argument('<document>', 'file or URL of a document of Swagger 2.0 or OpenAPI 3, in JSON or YAML')
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--name <name>', 'name of the server (default: the title of the document)')

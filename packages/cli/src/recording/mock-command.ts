@@ -5,6 +5,7 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseCount, parseDuration, parsePort } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { readSourceFile } from './recording-file.js';
 import { closeConnection, serveHandler } from './serve-handler.js';
 
@@ -22,7 +23,7 @@ interface MockOptions {
 const FAULTS: readonly ServerFault[] = ['error', 'timeout', 'close', 'malformed'];
 
 export function createMockCommand(context: CliContext): Command {
-  return createCommand('mock', 'serve a mock of a server, from a recording or a list of its tools')
+  return createCommand('mock', summaries.mock)
     .argument('<file>', 'recording, output of `tenon list --json`, or lock file')
     .option('--server <name>', 'server of the file, if it has several')
     .option('--port <number>', 'serve over HTTP on this port, instead of stdin and stdout', parsePort)

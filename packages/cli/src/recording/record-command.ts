@@ -5,6 +5,7 @@ import { formatExamples } from '../commands/command.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { parsePort, parseSize } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { resolveServer } from '../target/resolve-target.js';
 import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -23,7 +24,7 @@ interface RecordOptions extends ConnectionOptions {
 }
 
 export function createRecordCommand(context: CliContext): Command {
-  const own = createTargetCommand('record', 'record the messages between a client and a server', '')
+  const own = createTargetCommand('record', summaries.record, '')
     .requiredOption('-o, --output <file>', 'file to write, which only you can read')
     .option('--append', 'add to the file instead of replacing it')
     .option('--max-size <size>', 'maximum size of the recording in characters, such as 20M (default: 100M)', parseSize)

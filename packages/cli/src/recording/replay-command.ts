@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
+import { summaries } from '../summaries.js';
 import { type ConnectionOptions, withConnectionOptions } from '../target/target-options.js';
 import { parseTarget, type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
@@ -22,7 +23,7 @@ interface ReplayCommandOptions extends ConnectionOptions {
 }
 
 export function createReplayCommand(context: CliContext): Command {
-  const own = createCommand('replay', 'answer as a recorded server, or send the recorded requests to a server')
+  const own = createCommand('replay', summaries.replay)
     .usage(
       '[options] FILE\n       tenon replay [options] FILE --against TARGET\n       tenon replay [options] FILE -- COMMAND [ARGUMENTS…]',
     )

@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.js';
 import { parseCount } from '../option-parsers.js';
 import type { FoundServer } from '../schema/json-output.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { searchRegistry, selectRegistry } from './registry-client.js';
 import type { RegistryEntry } from './registry-document.js';
@@ -21,7 +22,7 @@ const MAX_LIMIT = 100;
 const MAX_DESCRIPTION = 80;
 
 export function createSearchCommand(context: CliContext): Command {
-  return createCommand('search', 'find servers in a registry')
+  return createCommand('search', summaries.search)
     .argument('<text>', 'part of the name of a server')
     .option('--registry <url>', 'registry (default: TENON_REGISTRY_URL, or the official one)')
     .option('--limit <number>', `number of servers, at most ${MAX_LIMIT}`, parseCount, 20)

@@ -5,13 +5,14 @@ import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { summaries } from '../summaries.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 
 /** Folder of the schemas, in the package of the command. */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@tenon/cli/package.json')), 'schemas');
 
 export function createSchemaCommand(context: CliContext): Command {
-  return createCommand('schema', 'print the JSON Schema of what a command prints with --json')
+  return createCommand('schema', summaries.schema)
     .argument('[command]', 'name of a command, or `error` for the line that each command prints when it fails')
     .addHelpText(
       'after',

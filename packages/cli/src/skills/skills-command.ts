@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import type { CliContext } from '../cli-context.js';
 import { printServerText } from '../calls/format-content.js';
+import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { formatColumns } from '../screen.js';
+import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -16,7 +17,7 @@ const MAX_DESCRIPTION = 100;
 const EXTENSIONS = [{ id: SKILLS_EXTENSION }];
 
 export function createSkillsCommand(context: CliContext): Command {
-  return createCommand('skills', 'list and read the skills of a server')
+  return createCommand('skills', summaries.skills)
     .addCommand(createListCommand(context))
     .addCommand(createReadCommand(context));
 }

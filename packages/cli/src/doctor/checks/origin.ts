@@ -1,7 +1,7 @@
 import type { Check } from '../check.js';
 import { getSpecificationPage } from '../finding.js';
-import { probeStream } from './http-sse.js';
 import { createOpeningRequest, describeResponse, hasResult } from '../raw-requests.js';
+import { probeStream } from './http-sse.js';
 import { isPrivateHost } from './tls.js';
 
 const FOREIGN_HOST = 'rebound.example';

@@ -2,8 +2,8 @@ import type { Check, DoctorContext } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeResponse } from '../http-probe.js';
-import { checkHttpSse } from './http-sse.js';
 import { closeSession, createOpeningRequest, describeResponse, openSession, type RawSession } from '../raw-requests.js';
+import { checkHttpSse } from './http-sse.js';
 
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
@@ -8,6 +8,7 @@ import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import { type HandlerOptions, resolveClock, resolveSsePath } from '../../../transports/http/server/options.js';
 import { NodeExchange } from './node-exchange.js';
+import { nodeHttp } from './node-http.js';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HandlerOptions {
@@ -113,7 +114,7 @@ async function serve(service: RequestHandler, options: ServeHttpOptions): Promis
   requirePort(port);
   const ssePath = resolveSsePath(options);
   const endpoint = createHttpEndpoint(service, { ...options, allowedHosts: addHost(host, options.allowedHosts) });
-  const server = createServer(
+  const server = nodeHttp.createServer(
     {
       keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
       ...resolveTimeouts(options),
