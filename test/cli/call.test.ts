@@ -107,6 +107,19 @@ describe('tenon call', () => {
     expect((await readFile(project.path('out/picture-1.png'))).subarray(1, 4).toString()).toBe('PNG');
   });
 
+  it('writes text, JSON or the content itself [cli.call]', async () => {
+    expect((await call(kitchen.url, 'echo', 'message=hi', '--output', 'raw')).out).toBe('hi');
+    const json = await call(kitchen.url, 'echo', 'message=hi', '--output', 'json');
+    expect(JSON.parse(json.out).content).toEqual([{ type: 'text', text: 'hi' }]);
+    const missed = await call(kitchen.url, 'ecko', '--output=json');
+    expect([missed.code, JSON.parse(missed.err).code]).toEqual([2, 'cli/usage']);
+    const child = startTenon(project.folder, ['call', kitchen.url, 'picture', '--output', 'raw']);
+    const chunks: Buffer[] = [];
+    for await (const chunk of child.stdout ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks).subarray(1, 4).toString()).toBe('PNG');
+    expect(Buffer.concat(chunks)).toHaveLength(70);
+  });
+
   it('sends headers and a token, and does not accept them for a process', async () => {
     const env = { TOKEN: '0123456789abcdef' };
     const given = ['--header', 'x-trace=1', '--bearer-env', 'TOKEN'];

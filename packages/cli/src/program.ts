@@ -105,7 +105,7 @@ export async function run(args: readonly string[], context: CliContext): Promise
   const dashes = entry?.takesServer ? args.indexOf('--') : -1;
   const own = dashes < 0 ? args : args.slice(0, dashes);
   if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
-  const report = { json: own.includes('--json'), verbose: own.includes('--verbose') || own.includes('-v') };
+  const report = { json: isJson(own), verbose: own.includes('--verbose') || own.includes('-v') };
   try {
     const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
     await program.parseAsync(own, { from: 'user' });
@@ -116,6 +116,13 @@ export async function run(args: readonly string[], context: CliContext): Promise
     return reportFailure(error, report, context.screen);
   }
 }
+
+/** Tells if errors are printed as JSON. The parser of arguments is not asked, because it may be it that fails. */
+const isJson = (args: readonly string[]): boolean =>
+  args.some(
+    (each, index) =>
+      each === '--json' || each === '--output=json' || (each === '--output' && args[index + 1] === 'json'),
+  );
 
 /** Tells if the parser of arguments has printed a help text, which it also reports by an error. */
 const isHelp = (thrown: unknown): boolean => thrown instanceof Error && 'exitCode' in thrown && thrown.exitCode === 0;

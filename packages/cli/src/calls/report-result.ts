@@ -1,4 +1,4 @@
-import type { CallToolResult } from 'tenon';
+import type { CallToolResult, ContentBlock } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { writeErrorReport } from '../report-failure.js';
@@ -8,6 +8,8 @@ import { saveContent } from './save-content.js';
 /** Options of the output of a call. */
 export interface ResultOptions {
   readonly json?: boolean;
+  /** Writes the content as it is, without line breaks after it. */
+  readonly raw?: boolean;
   /**
    * Folder for images, audio and resources.
    * @default they are not saved
@@ -20,14 +22,15 @@ export async function reportToolResult(
   context: CliContext,
   tool: string,
   result: CallToolResult,
-  { json = false, save }: ResultOptions,
+  { json = false, raw = false, save }: ResultOptions,
 ): Promise<void> {
   const { screen } = context;
   const saved = save === undefined ? undefined : await saveContent(save, tool, result.content, context.cwd);
   const isError = result.isError === true;
   if (json) screen.printJson(saved ? { ...result, saved } : result);
+  else if (raw) for (const block of result.content) screen.printBytes(readBytes(block));
   else if (isError) screen.note(`tenon: the tool ${tool} failed`);
-  if (!json) {
+  if (!json && !raw) {
     // A saved block is shown by its path instead.
     const isShown = ({ type }: { type: string }) => saved === undefined || type === 'text' || type === 'resource_link';
     const text = formatToolResult({ ...result, content: result.content.filter(isShown) });
@@ -40,4 +43,12 @@ export async function reportToolResult(
     writeErrorReport(screen, { code: 'tool/failed', cause, fix, exit: exitCodes.toolError });
   }
   context.code = isError ? exitCodes.toolError : exitCodes.success;
+}
+
+/** Returns the bytes of a content block. Blocks that have no content of their own are JSON. */
+function readBytes(block: ContentBlock): Uint8Array {
+  if (block.type === 'text') return Buffer.from(block.text);
+  if (block.type === 'image' || block.type === 'audio') return Buffer.from(block.data, 'base64');
+  if (block.type !== 'resource') return Buffer.from(JSON.stringify(block));
+  return 'text' in block.resource ? Buffer.from(block.resource.text) : Buffer.from(block.resource.blob, 'base64');
 }

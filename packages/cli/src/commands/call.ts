@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Tool } from 'tenon';
 import { reportToolResult } from '../calls/report-result.js';
 import { runCall } from '../calls/run-call.js';
@@ -21,11 +21,17 @@ import { formatExamples } from './command.js';
 interface CallCommandOptions extends TargetOptions {
   readonly args?: string;
   readonly save?: string;
+  readonly output: 'text' | 'json' | 'raw';
 }
 
 export function callCommand(context: CliContext): Command {
   const own = createTargetCommand('call', summaries.call, 'TOOL [NAME=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .addOption(
+      new Option('--output <format>', 'raw writes texts and binary content as they are; json is the same as --json')
+        .choices(['text', 'json', 'raw'])
+        .default('text'),
+    )
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
   return withTargetOptions(withKeep(own))
     .addHelpText(
@@ -37,10 +43,12 @@ export function callCommand(context: CliContext): Command {
           [`tenon call server.ts 'add(a: 1, b: 2)'`, 'arguments as a function call'],
           ['tenon call echo message=hi -- node server.js', 'a server that is started'],
           ['tenon call notes export --save out --json', 'save files, and print JSON'],
+          ['tenon call browser screenshot --output raw > page.png', 'the image itself'],
         ],
       )}`,
     )
-    .action(async (words: string[], options: CallCommandOptions) => {
+    .action(async (words: string[], { output, ...given }: CallCommandOptions) => {
+      const options = { ...given, json: given.json || output === 'json', raw: output === 'raw' };
       const { reference, rest } = takeTarget(context, words);
       const [toolText, ...argumentWords] = rest;
       if (toolText === undefined) throw createUsageError('no tool', 'see the tools of the server with `tenon list`');

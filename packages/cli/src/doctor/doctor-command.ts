@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
 import { parseNames } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
 import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
-import { openWire } from '../target/run-with-client.js';
+import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
@@ -67,7 +68,9 @@ async function examine(
 ): Promise<void> {
   const { screen } = context;
   const wire = await openWire(context, target, options);
-  const report = await runDoctor(target.target, target.label, {
+  const { signal, release } = listenForInterrupt();
+  const interrupted = new Promise<undefined>(resolve => signal.addEventListener('abort', () => resolve(undefined)));
+  const examined = runDoctor(target.target, target.label, {
     only,
     skip,
     strict,
@@ -76,11 +79,18 @@ async function examine(
     timeout: options.timeout,
     protocolVersion: options.protocolVersion,
     onMessage: wire?.onMessage,
-    onStep: step => screen.showStatus(`examining: ${step}`),
-  }).finally(() => {
+    onStep: step => (signal.aborted ? undefined : screen.showStatus(`examining: ${step}`)),
+  });
+  // The end of this process also ends those that the doctor has started.
+  const report = await Promise.race([examined, interrupted]).finally(() => {
     screen.showStatus('');
     wire?.close();
+    release();
   });
+  if (!report) {
+    context.code = exitCodes.interrupted;
+    return;
+  }
   if (options.junit !== undefined)
     await writeFile(resolve(context.cwd, options.junit), formatJunit('tenon doctor', report, strict));
   const titles = Object.fromEntries(checks.map(({ id, title }) => [id, title]));
