@@ -25,46 +25,45 @@ export async function runUntilSignal(
   start: () => Promise<RunningServer>,
   drainTime: number = DRAIN_TIMEOUT,
 ): Promise<void> {
-  let running: RunningServer;
-  try {
-    running = await start();
-  } catch (error) {
-    await host.close();
-    throw error;
-  }
-  const close = async () => {
-    await running.close();
-    await host.close();
-  };
-  await waitUntilEnded(context, { ...running, close }, drainTime + CLOSE_TIMEOUT);
-}
-
-async function waitUntilEnded(
-  { screen }: CliContext,
-  { ended, close }: RunningServer,
-  closeTimeout: number,
-): Promise<void> {
-  let signals = 0;
-  let resolveSignalled = () => {};
-  const signalled = new Promise<void>(resolve => {
-    resolveSignalled = resolve;
-  });
-  const stop = (signal: NodeJS.Signals) => {
-    signals += 1;
-    if (signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
-    resolveSignalled();
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const signals = listenForSignals();
   // Without a timer, Node would exit while the command waits for a client.
   const alive = setInterval(() => {}, 60_000);
   try {
-    await (ended ? Promise.race([signalled, ended]) : signalled);
-    const inTime = await Promise.race([close().then(() => true), pause(closeTimeout, false, { ref: false })]);
-    if (!inTime) screen.note(`some connections did not close within ${closeTimeout / 1000} s, and are ended now`);
+    const running = await start().catch(async error => {
+      await host.close();
+      throw error;
+    });
+    await Promise.race([signals.received, running.ended ?? signals.received]);
+    const closed = running.close().then(() => host.close());
+    const closeTimeout = drainTime + CLOSE_TIMEOUT;
+    const inTime = await Promise.race([closed.then(() => true), pause(closeTimeout, false, { ref: false })]);
+    if (!inTime)
+      context.screen.note(`some connections did not close within ${closeTimeout / 1000} s, and are ended now`);
   } finally {
     clearInterval(alive);
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    signals.release();
   }
+}
+
+/** Waits for the first signal. The second one ends the process. It listens before the server does, whose URL may be used at once. */
+function listenForSignals(): { readonly received: Promise<void>; release(): void } {
+  let count = 0;
+  let resolveReceived = () => {};
+  const received = new Promise<void>(resolve => {
+    resolveReceived = resolve;
+  });
+  const stop = (signal: NodeJS.Signals) => {
+    count += 1;
+    if (count > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+    resolveReceived();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    received,
+    release() {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { eventsOf, type SseEvent } from '../../fixtures/sites.js';
 
@@ -63,6 +63,12 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
     const lost = await next();
     expect(lost).toMatchObject({ uri: 'note://b' });
     await reading.splice(0)[0]?.return(undefined);
+    // Until the end of the stream is stored, another stream repeats its events.
+    await vi.waitFor(async () =>
+      expect(await one.stores.values.list('session/')).toContainEqual(
+        expect.objectContaining({ value: expect.objectContaining({ delivered: expect.any(String) }) }),
+      ),
+    );
     await lose('note://b');
     expect((await listen(two, lost.id)).status).toBe(400);
     // Another process writes the number again.
