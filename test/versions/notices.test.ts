@@ -244,7 +244,7 @@ describeMatrix(
         ended.push(name);
         return value;
       };
-      const slow = client.callTool('later').then(note('slow'));
+      const slow = client.callTool('later', { delay: 300 }).then(note('slow'));
       const quick = client.tools.word().then(note('quick'));
       expect([textOf(await slow), await quick]).toEqual(['later', 'tenon']);
       expect(ended).toEqual(['quick', 'slow']);

@@ -130,7 +130,8 @@ export const tools = {
   }),
   later: tool({
     description: 'Answers after what was set for 5 ms',
-    run: () => new Promise<string>(resolve => setTimeout(() => resolve('later'), 15)),
+    input: z.object({ delay: z.number().optional() }),
+    run: ({ delay = 15 }) => new Promise<string>(resolve => setTimeout(() => resolve('later'), delay)),
   }),
   ...waiting(),
 };
