@@ -1,6 +1,6 @@
 // @ts-check
 /** Bundles the command into packages/cli/dist: one file for each command, loaded when it is used, beside its dependencies. */
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -18,7 +18,8 @@ export async function buildCommand() {
   await mkdir(join(root, '.cache'), { recursive: true });
   const work = await mkdtemp(join(root, '.cache/command-'));
   const fresh = join(work, 'dist');
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     entryPoints: ['tenon', 'dev-process', 'init'].map(name => join(folder, `src/${name}.ts`)),
     outdir: fresh,
     outExtension: { '.js': '.mjs' },
@@ -36,11 +37,31 @@ export async function buildCommand() {
     logLevel: 'warning',
   });
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);
+  await writeFile(join(fresh, 'LICENSES.txt'), await collectLicenses(Object.keys(metafile.inputs)));
   await chmod(join(fresh, 'tenon.mjs'), 0o755);
   // A program that starts meanwhile finds the former files or the new ones.
   await rename(dist, join(work, 'before')).catch(() => undefined);
   await rename(fresh, dist);
   await rm(work, { recursive: true, force: true });
+}
+
+/**
+ * Returns the licenses of the packages that the command contains, as they require.
+ * @param {readonly string[]} files paths of the bundled modules, from the current folder
+ */
+async function collectLicenses(files) {
+  const folders = files.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
+  /** Names of packages, by the text of their license. @type {Map<string, Set<string>>} */
+  const licenses = new Map();
+  for (const folder of [...new Set(folders)].sort()) {
+    const { name, version } = readJson(join(folder, 'package.json'));
+    const license = (await readdir(folder)).find(file => /^licen[cs]e/i.test(file));
+    if (license === undefined) throw new Error(`${name} has no file with its license`);
+    const text = (await readFile(join(folder, license), 'utf8')).trim();
+    licenses.set(text, (licenses.get(text) ?? new Set()).add(`${name} ${version}`));
+  }
+  const sections = [...licenses].map(([text, names]) => `${[...names].join('\n')}\n\n${text}\n`);
+  return sections.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildCommand();

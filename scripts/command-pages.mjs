@@ -81,10 +81,10 @@ Commands with a \`TARGET\` accept a server in each of these forms:
 
 A bundle may request values. In a terminal, the command asks for them. Elsewhere, pass \`--user-config NAME=VALUE\`, and for a secret
 \`--user-config-env NAME=VARIABLE\`. The values are never stored. The command prints the SHA-256 of the bundle. It does not verify
-signatures.
+signatures. A server of a configuration may be a bundle, too: see [Gateway](../hosts/gateway.md#run-bundles).
 
 \`record\`, \`conformance\` and \`replay --against\` do not accept a recording. \`bridge\` accepts a URL or a command. \`add\` accepts all forms
-but bundles, recordings and names of configurations.
+but recordings and names of configurations.
 
 ## Tokens and headers
 

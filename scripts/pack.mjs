@@ -86,7 +86,8 @@ export async function installWithPacked(folder, names) {
   const linked = wanted.map(name => [name, `file:${findInstalled(join(root, 'packages/cli'), name)}`]);
   const dependencies = { ...Object.fromEntries(linked), ...Object.fromEntries(packed) };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies, devDependencies: {} }));
-  await runNpm(install, { ...quiet, cwd: folder });
+  // No package that a new project gets may need a newer Node than the packages themselves do.
+  await runNpm([...install, '--engine-strict'], { ...quiet, cwd: folder });
 }
 
 /** The folder of a dependency: beside the package that needs it, or at the root. @param {string} source @param {string} name */

@@ -57,7 +57,12 @@ const steps = [
     },
   },
   { id: 'package', title: 'The package installs into an empty project', run: install },
-  { id: 'package', title: 'Published types under TypeScript 5.9', run: () => consumeTypes('typescript-5') },
+  {
+    id: 'package',
+    title: 'Published types under TypeScript 5.9',
+    isFull: true,
+    run: () => consumeTypes('typescript-5'),
+  },
   { id: 'package', title: 'Published types under TypeScript 7', run: () => consumeTypes('typescript') },
   { id: 'package', title: 'The package loads by import', run: () => loads('import') },
   { id: 'package', title: 'The package loads by require', run: () => loads('require') },
@@ -67,7 +72,12 @@ const steps = [
   { id: 'package', title: 'A bundle has what is used alone', run: bundlesSmall },
   { id: 'package', title: 'Bundles are within their budgets', run: bundlesWithinBudget },
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
-  { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
+  {
+    id: 'package',
+    title: 'The package by are-the-types-wrong',
+    isFull: true,
+    run: () => lintPackage('@arethetypeswrong/cli'),
+  },
   { id: 'package', title: 'The adapters for the AI SDK install, and work', isFull: true, run: aiAdaptersWork },
   { id: 'package', title: 'The authorization servers install, and issue tokens', isFull: true, run: issuerWorks },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
@@ -218,8 +228,8 @@ if (wanted.size > 0) {
   // Two lanes use the runtimes, and only one can install them.
   await installRuntimes();
   await takeTogether([
-    ['types', 'portable', 'lint', 'format', 'unused', 'conformance'],
-    ['package', 'runtimes'],
+    ['types', 'portable', 'lint', 'conformance'],
+    ['package', 'format', 'unused', 'runtimes'],
   ]);
   await takeInTurn(id => id === 'browser' || id === 'unit');
 }

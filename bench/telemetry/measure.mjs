@@ -10,6 +10,7 @@ const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
 
 const MODES = [
   { mode: 'none', name: 'no telemetry', note: 'the server has no `telemetry`' },
+  { mode: 'api', name: 'telemetry alone', note: 'the API of OpenTelemetry without an SDK, which records nothing' },
   { mode: 'metrics', name: 'measurements', note: 'as `tenon gateway --metrics` records them' },
   { mode: 'spans', name: 'spans and measurements', note: 'the SDK of OpenTelemetry, which exports nothing' },
 ];

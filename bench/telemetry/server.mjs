@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Tenon with and without telemetry. The argument is the mode: `none`, `metrics` records measurements as `tenon gateway --metrics`
- * does, `spans` makes spans as well, which a processor drops at their end.
+ * Tenon with and without telemetry. The argument is the mode: `none`; `api` has no SDK, so that nothing is recorded; `metrics` records
+ * measurements as `tenon gateway --metrics` does; `spans` makes spans as well, which a processor drops at their end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as api from '@opentelemetry/api';
@@ -19,8 +19,9 @@ import { serveHttp } from 'tenon/node';
 import { createTelemetry } from 'tenon/telemetry';
 
 const [mode] = process.argv.slice(2);
+const setUps = { api: () => api, metrics: setUpMetrics, spans: setUpSpans };
 const telemetry =
-  mode === 'none' ? undefined : createTelemetry({ api: mode === 'spans' ? setUpSpans() : setUpMetrics() });
+  mode === 'none' ? undefined : createTelemetry({ api: setUps[/** @type {keyof typeof setUps} */ (mode)]() });
 const server = createServer({
   name: 'bench',
   version: '1.0.0',

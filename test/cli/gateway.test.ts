@@ -221,7 +221,7 @@ describe('tenon gateway', () => {
 
   it('runs nothing of a project that nobody has approved', async () => {
     const { code, out, err } = await runTenon(project.folder, ['gateway', '--port', '0']);
-    expect(code).toBe(1);
+    expect(code).toBe(6);
     expect(out).toBe('');
     expect(err).toContain('mcp.json:1: the server "corner" was not approved yet');
     expect(err).toContain('--trust');

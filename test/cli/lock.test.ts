@@ -48,7 +48,7 @@ describe('tenon lock', () => {
     ].join('\n');
     expect(await lint()).toMatchObject({ code: 1, out: found });
     expect(await lint('mcp.json', '--trust')).toMatchObject({ code: 1, out: found });
-    expect(await lint('mcp.json')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('pass --trust') });
+    expect(await lint('mcp.json')).toMatchObject({ code: 6, out: '', err: expect.stringContaining('pass --trust') });
     expect(await lint('--no-lock')).toMatchObject({ code: 0 });
     expect(await lint('--lock', 'none.lock')).toMatchObject({ code: 2 });
   });
@@ -89,7 +89,7 @@ describe('tenon lock', () => {
     const { code, out, err } = await lock('--check');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     expect(err).toContain('lost is unavailable');
-    expect((await runTenon(project.folder, ['lock', '--check'])).code).toBe(4);
+    expect((await runTenon(project.folder, ['lock', '--check'])).code).toBe(6);
     await project.write('mcp.lock', '{');
     expect((await lock('--check')).code).toBe(1);
   });

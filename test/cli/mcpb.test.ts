@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { extractBundle } from '../../packages/cli/src/mcpb/extract-bundle.js';
-import { runTenon } from './command.js';
+import { buildCommand, commandLine, runTenon, tenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
 
 let folder: string;
@@ -83,6 +83,86 @@ describe('a bundle as a target', () => {
     expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('there is no manifest.json');
     await writeFile(path('d.mcpb'), 'no archive');
     expect((await runTenon(folder, ['list', 'd.mcpb', '--trust'])).err).toContain('invalid archive');
+  });
+});
+
+describe('a bundle behind the gateway', () => {
+  const field = (more: object = {}) => ({ type: 'string', title: 'Key', description: '', ...more });
+  const manifest = createManifest(
+    { user_config: { key: field({ sensitive: true, required: true }), root: field({ type: 'directory' }) } },
+    { args: ['${__dirname}/server/index.mjs', '${user_config.root}'], env: { KEY: '${user_config.key}' } },
+  );
+  const write = (servers: object) => writeFile(path('mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const notes = { command: './boxed.mcpb', args: ['--more'], env: { key: '${SECRET}', root: 'docs', OTHER: 'x' } };
+  const callBehind = async (tool: string, gateway: readonly string[], env: Record<string, string> = {}) => {
+    const { args } = commandLine(folder, 'gateway', '--stdio', '--trust', ...gateway);
+    const words = [
+      'call',
+      tool,
+      '--json',
+      '--pass',
+      'TENON_HOME',
+      ...Object.keys(env).flatMap(name => ['--pass', name]),
+    ];
+    const { out, err, code } = await tenon(folder, [...words, '--', process.execPath, ...args], env);
+    return { code, err, shown: code === 0 ? JSON.parse(JSON.parse(out).content[0].text) : undefined };
+  };
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+  });
+  afterAll(() => clear());
+
+  it('gets its values from the configuration, and other variables and arguments', async () => {
+    await writeBundle(path('boxed.mcpb'), manifest);
+    await write({ notes, bare: { command: './boxed.mcpb' } });
+    const { shown } = await callBehind('notes__show', ['mcp.json'], { SECRET: 'hush-1234' });
+    expect(shown.args).toEqual([path('docs'), '--more']);
+    expect(shown.env).toMatchObject({ KEY: 'hush-1234', OTHER: 'x' });
+    expect(shown.env).not.toHaveProperty('key');
+    expect(shown.cwd).toMatch(/state\/bundles\/[0-9a-f]{64}$/);
+  });
+
+  it('is left out alone if it lacks a value', async () => {
+    await writeBundle(path('boxed.mcpb'), manifest);
+    await write({ notes, bare: { command: './boxed.mcpb' } });
+    const { code, err } = await runTenon(folder, ['lock', '--trust', '--yes'], { SECRET: 'hush-1234' });
+    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('mcp.lock has 1 server') });
+    expect(err).toContain('error: the bundle needs a value for "key"');
+    expect(err).toContain('"env": { "key": "…" }');
+    expect(err).not.toContain('hush');
+  });
+
+  it('is the only server of a gateway that gets the bundle itself', async () => {
+    await writeBundle(path('small one.mcpb'));
+    expect((await callBehind('show', ['small one.mcpb', '--prefix', 'auto'])).shown.args).toEqual([]);
+    const { code, err } = await runTenon(folder, ['gateway', 'small one.mcpb', '--port', '0']);
+    expect({ code, err }).toMatchObject({ code: 6, err: expect.stringContaining('was not approved yet') });
+  });
+
+  it('is locked by its hash, on every machine alike', async () => {
+    await writeBundle(path('boxed.mcpb'), manifest);
+    await write({ notes });
+    const lock = (args: readonly string[], home = 'home') =>
+      runTenon(folder, ['lock', '--trust', ...args], { SECRET: 'hush-1234', TENON_HOME: path(home) });
+    expect(await lock(['--yes'])).toMatchObject({ code: 0 });
+    const text = await readFile(path('mcp.lock'), 'utf8');
+    expect(text).toMatch(/"<folder>\/[0-9a-f]{64}\/server\/index\.mjs"/);
+    expect(text).not.toContain('hush');
+    expect(await lock(['--check'], 'home of another user')).toMatchObject({ code: 0 });
+    await writeBundle(path('boxed.mcpb'), manifest, [{ name: 'new.txt', content: 'new' }]);
+    expect(await lock(['--check'])).toMatchObject({ code: 7 });
+  });
+
+  it('is a server of a configuration for other commands', async () => {
+    await writeBundle(path('boxed.mcpb'), manifest);
+    await write({ notes, off: { ...notes, disabled: true }, unset: { command: 'x', env: { A: '${UNSET_A}' } } });
+    const run = (...args: string[]) => runTenon(folder, [...args, '--trust', '--json'], { SECRET: 'hush-1234' });
+    const { out } = await run('call', 'notes', 'show');
+    expect(JSON.parse(JSON.parse(out).content[0].text).env).toMatchObject({ KEY: 'hush-1234' });
+    expect((await run('list', 'off')).err).toMatch(/server \\"off\\" is disabled/);
+    expect((await run('list', 'unset')).err).toMatch(/UNSET_A[\s\S]*entry of server \\"unset\\" in .* is invalid/);
+    expect((await runTenon(folder, ['list', 'notes'], { SECRET: 'x' })).code).toBe(6);
   });
 });
 

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createMcpServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, runTenon, shopEntry, tenon } from './command.js';
+import { createManifest, writeBundle } from './fixtures/write-bundle.js';
 
 /** A registry with the API v0.1. */
 let registry: Server;
@@ -36,10 +39,22 @@ const npm = (more: object = {}) => ({
   ...more,
 });
 
+let bundle: Buffer;
+const boxed = (fileSha256: string) => ({
+  registryType: 'mcpb',
+  identifier: `${env.TENON_REGISTRY_URL}/boxed.mcpb`,
+  fileSha256,
+  transport: { type: 'stdio' },
+});
+
 let entries: readonly ReturnType<typeof entry>[] = [];
 beforeAll(async () => {
   clear = await buildCommand();
   project = await projectWith({ shop: shopEntry() });
+  const key = { type: 'string', title: 'Key', description: '', sensitive: true, required: true };
+  const manifest = createManifest({ user_config: { key } }, { env: { KEY: `\${user_config.key}` } });
+  await writeBundle(project.path('source.mcpb'), manifest);
+  bundle = await readFile(project.path('source.mcpb'));
   const ping = tool({ run: (_, { request }) => `pong ${request?.header('x-tenant')}` });
   remote = await serveHttp(createMcpServer({ name: 'remote', version: '1.0.0', tools: { ping } }), { port: 0 });
   registry = createServer((request, response) => {
@@ -55,6 +70,7 @@ beforeAll(async () => {
     const listed = entries.filter(
       ({ server }) => 'name' in server && String(server.name).includes(searchParams.get('search') ?? ''),
     );
+    if (pathname === '/boxed.mcpb') return void response.end(bundle);
     const body = name === undefined ? { servers: listed, metadata: { nextCursor: 'page2' } } : found;
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body ?? { title: 'Not Found' }));
@@ -84,7 +100,9 @@ beforeEach(() => {
         },
       ],
     }),
-    entry({ name: 'com.example/bundle', packages: [npm({ registryType: 'mcpb' })] }),
+    entry({ name: 'com.example/bundle', packages: [boxed(createHash('sha256').update(bundle).digest('hex'))] }),
+    entry({ name: 'com.example/other-bundle', packages: [boxed('0'.repeat(64))] }),
+    entry({ name: 'com.example/no-hash', packages: [boxed('')] }),
     entry({ name: 'com.example/floating', packages: [npm({ version: 'latest' })] }),
     entry({ name: 'com.example/option', packages: [npm({ identifier: '--eval' })] }),
   ];
@@ -160,22 +178,35 @@ describe('a server of a registry', () => {
     ]);
   });
 
+  it('is a bundle that is downloaded once, and runs if its hash is that of the registry [cli.search] [cli.target]', async () => {
+    const call = (...more: string[]) => run(['call', 'com.example/bundle', 'show', '--json', ...more], { KEY: 'hush' });
+    expect((await call()).code).toBe(6);
+    const given = ['--trust', '--user-config-env', 'key=KEY'];
+    const { out, err } = await call(...given);
+    expect(JSON.parse(JSON.parse(out).content[0].text).env).toMatchObject({ KEY: 'hush' });
+    expect(err).toMatch(/boxed 1\.0\.0, unsigned, SHA-256/);
+    expect(requests.filter(each => each === '/boxed.mcpb')).toHaveLength(1);
+  });
+
   it.each([
     ['com.example/none', 'registry/unknown-server'],
     ['io.github.example/gone-notes', 'registry/unknown-server'],
-    ['com.example/bundle', 'registry/not-runnable'],
+    ['com.example/other-bundle', 'registry/bundle'],
+    ['com.example/no-hash', 'registry/bundle'],
     ['com.example/floating', 'registry/not-runnable'],
     ['com.example/option', 'registry/not-runnable'],
   ])('%s is an error with a remedy [cli.search]', async (name, errorCode) => {
     const { code, err } = await run(['list', name, '--trust', '--json']);
-    expect([code, JSON.parse(err.trim())]).toMatchObject([1, { code: errorCode, fix: expect.any(String) }]);
+    expect([code, JSON.parse(err.trim().split('\n').at(-1) ?? '')]).toMatchObject([
+      1,
+      { code: errorCode, fix: expect.any(String) },
+    ]);
   });
 
   it('is added to hosts with a fixed version, and without secrets [cli.search]', async () => {
     const given = ['add', 'notes', 'io.github.example/notes', '--host', 'cursor', '--project', '--no-input'];
     const ended = await run(given, { NOTES_TOKEN: 'token-secret' });
     expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('io.github.example/notes 1.2.0 of http')]);
-    const { readFile } = await import('node:fs/promises');
     const written = await readFile(project.path('.cursor/mcp.json'), 'utf8');
     expect(JSON.parse(written).mcpServers.notes).toMatchObject({
       command: 'npx',
@@ -183,6 +214,40 @@ describe('a server of a registry', () => {
       env: { NOTES_TOKEN: `\${env:NOTES_TOKEN}`, NOTES_LEVEL: 'info' },
     });
     expect(written).not.toContain('token-secret');
+  });
+
+  it('is added to hosts as the command of its bundle [cli.search]', async () => {
+    const add = (target: string, ...more: string[]) =>
+      run(['add', 'boxed', target, '--host', 'cursor', '--project', '--no-input', '--force', ...more]);
+    const command = async () => JSON.parse(await readFile(project.path('.cursor/mcp.json'), 'utf8')).mcpServers.boxed;
+    const ended = await add('com.example/bundle', '--env', 'OTHER=x');
+    expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('It gets these variables: KEY')]);
+    const entry = await command();
+    expect(entry).toEqual({
+      command: 'node',
+      args: [expect.stringMatching(/state\/bundles\/[0-9a-f]{64}\/server\/index\.mjs$/)],
+      env: { KEY: `\${env:KEY}`, OTHER: 'x' },
+    });
+    await writeFile(project.path('boxed.mcpb'), bundle);
+    expect((await add('boxed.mcpb', '--env', 'key=hush')).err).toContain('"key" is a secret');
+    expect((await add('boxed.mcpb', '--env', `key=\${BOX_KEY}`)).code).toBe(0);
+    expect(await command()).toEqual({ ...entry, env: { KEY: `\${env:BOX_KEY}` } });
+  });
+
+  it('is added after a review of what it offers, which is locked [cli.search]', async () => {
+    const names = ['add', 'locked', 'com.example/bundle', '--host', 'vscode', '--project', '--no-input', '--lock'];
+    const add = (...more: string[]) => run([...names, ...more], { KEY: 'hush' });
+    const file = project.path('.vscode/mcp.json');
+    expect((await add()).code).toBe(6);
+    const unconfirmed = await add('--trust');
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([7, expect.stringContaining('show')]);
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await run([...names, '--trust', '--yes'])).err).toContain('not set: KEY');
+    const added = await add('--trust', '--yes');
+    expect([added.code, added.err]).toEqual([0, expect.stringContaining('mcp.lock has 1 server')]);
+    // The gateway finds nothing changed when it reads the configuration of the host.
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/\$\{input:\w+\}/, `\${KEY}`));
+    expect((await run(['lock', '--check', '--trust', file], { KEY: 'hush' })).code).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@ import { createTestHandler, sendStateless } from '../connections.js';
 import { formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
 import { createTestServer } from './offers.js';
 
-const NO_LIMITS = { maxRunning: 10_000, maxOpen: 10_000, maxOpenPerPrincipal: 10_000 };
+const NO_LIMITS = { maxRunning: 10_000, maxOpen: 10_000, maxOpenPerUser: 10_000, maxShare: 1 };
 const FOLLOWS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 /** What costs the same however many other tasks there are. */

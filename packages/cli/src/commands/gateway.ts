@@ -8,10 +8,11 @@ import type { MetricsAddress, MetricsServer } from '../gateway/metrics.js';
 import { watchGateway } from '../gateway/reload-gateway.js';
 import { selectServers } from '../gateway/select-servers.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
+import { approveEntries } from '../host/approve-entries.js';
 import { createGatewayHost, type GatewayHostOptions } from '../host/create-host.js';
 import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
-import { createInputMemory, createNoServersError, readConfiguration } from '../host/read-configuration.js';
-import { checkTrust } from '../host/server-trust.js';
+import { createInputMemory } from '../host/input-prompt.js';
+import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, listen, type ServedEndpoint } from '../http/listen.js';
 import { type CallerSignInCommandOptions, createGatewaySignIn } from '../http/sign-in.js';
@@ -57,7 +58,10 @@ const METRICS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
 
 export function gatewayCommand(context: CliContext): Command {
   const own = createCommand('gateway', summaries.gateway)
-    .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
+    .argument(
+      '[config...]',
+      'configuration files or bundles (.mcpb), which may also be the command of a server (default: ./mcp.json, else the configuration in this folder)',
+    )
     .option(
       '--port <number>',
       `where to serve over HTTP (default: ${DEFAULT_PORT}; with --stdio: only when given)`,
@@ -83,6 +87,7 @@ export function gatewayCommand(context: CliContext): Command {
       formatExamples([
         ['tenon gateway', 'serve ./mcp.json at http://127.0.0.1:8080/mcp'],
         ['tenon gateway --stdio', 'serve the client that starts it'],
+        ['tenon gateway notes.mcpb --port 9000', 'serve a bundle'],
         ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
         ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
         ["tenon gateway --stdio --servers notes,'search/find_*'", 'serve one server, and some tools of another'],
@@ -167,8 +172,8 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const readAt = Date.now();
   const configuration = await readConfiguration(context, configs, inputs);
   const { entries, files, named } = configuration;
-  const { approved } = await checkTrust(context, entries, trust);
-  if (approved.length === 0) throw createNoServersError({ files, entries });
+  const { approved, failed } = await approveEntries(context, entries, trust, inputs);
+  if (approved.length === 0) throw createNoServersError({ files, entries }, failed);
   const selections = selectServers([...named], {
     ...options,
     virtual: { ...configuration.virtualServers, ...options.virtual },

@@ -58,7 +58,11 @@ export function listCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: ListOptions) => {
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       await runWithClient(context, reference, options, async ({ client, signal }) => {
         const listing = await readListing(client, signal);
         const { tools, prompts, resources, resourceTemplates: templates } = listing;

@@ -13,9 +13,9 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { approveEntries } from '../host/approve-entries.js';
 import { collectInventories } from '../host/collect-inventory.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
-import { checkTrust } from '../host/server-trust.js';
 import { parseNames } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -114,8 +114,8 @@ async function readInventory(
 ): Promise<readonly ToolInventory[] | undefined> {
   if (configs.length > 0) {
     const { entries, files } = await readConfiguration(context, configs);
-    const { approved } = await checkTrust(context, entries, trust);
-    if (approved.length === 0) throw createNoServersError({ files, entries });
+    const { approved, failed } = await approveEntries(context, entries, trust);
+    if (approved.length === 0) throw createNoServersError({ files, entries }, failed);
     const { inventories, unavailable } = await collectInventories(context, approved);
     for (const { server, reason } of unavailable)
       context.screen.note(`${sanitizeName(server)} is unavailable: ${sanitizeText(reason)}`);

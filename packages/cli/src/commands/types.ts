@@ -36,7 +36,11 @@ export function createTypesCommand(context: CliContext): Command {
     .action(async (words: string[], options: TypesCommandOptions) => {
       const { out, check = false } = options;
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       if (out !== undefined && !/\.[mc]?ts$/.test(out))
         throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .d.ts or .ts');
       if (check && out === undefined) throw createUsageError('--check without --out', 'pass the file to check');

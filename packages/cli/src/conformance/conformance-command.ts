@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
@@ -16,6 +15,7 @@ import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { readExpectedFailures } from './expected-failures.js';
 import { findSuite } from './find-suite.js';
 import { runConformance } from './run-conformance.js';
@@ -56,7 +56,7 @@ export function createConformanceCommand(context: CliContext): Command {
     .option('--node <program>', 'Node 22 or later, which the suite needs (default: the Node of this command)')
     .option('--all', 'also print what is in order')
     .option('--strict', 'end with 1 for warnings too')
-    .option('--junit <file>', 'also write the findings as JUnit XML');
+    .option('--junit <file>', JUNIT_HELP);
   return withTargetOptions(own)
     .addHelpText('after', '\nThe suite is a package: npm install --save-dev @modelcontextprotocol/conformance@alpha')
     .addHelpText(
@@ -79,6 +79,7 @@ async function runCommand(
 ): Promise<void> {
   const { screen, env, cwd } = context;
   const { client, scenario: scenarios = [], suite: group, baseline, node = process.execPath, strict = false } = options;
+  checkReportOptions(options);
   const expected =
     baseline === undefined ? { server: [], client: [] } : await readExpectedFailures(resolve(cwd, baseline));
   const hasTarget = context.serverCommand !== undefined || words.length > 0;
@@ -100,11 +101,11 @@ async function runCommand(
       onScenario: name => screen.showStatus(`examining: ${name}`),
     });
     screen.showStatus('');
-    if (options.junit !== undefined)
-      await writeFile(resolve(cwd, options.junit), formatJunit('tenon conformance', report, strict));
     const titles = Object.fromEntries(report.scenarios.map(name => [name, name]));
-    if (options.json) screen.printJson(report);
-    else screen.print(formatFindings(report, { titles, all: options.all ?? false }, screen.style));
+    await writeReport(context, report, options, {
+      junit: () => formatJunit('tenon conformance', report, strict),
+      text: () => formatFindings(report, { titles, all: options.all ?? false }, screen.style),
+    });
     context.code = report.exit;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -122,7 +123,11 @@ function resolveTarget(
   options: ConformanceCommandOptions,
 ): Promise<ResolvedServer> {
   const { reference, rest } = takeTarget(context, words);
-  if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+  if (rest.length > 0)
+    throw createUsageError(
+      `unknown argument: ${rest.join(' ')}`,
+      'pass one target, and write the command of a server after --',
+    );
   return resolveServer(context, reference, options);
 }
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { formatExamples } from '../commands/command.js';
@@ -11,6 +9,7 @@ import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { checks } from './checks/index.js';
 import { formatFindings } from './format-findings.js';
 import { formatJunit } from './format-junit.js';
@@ -32,7 +31,7 @@ export function createDoctorCommand(context: CliContext): Command {
     .option('--skip <checks>', 'leave these checks out', parseNames)
     .option('--all', 'also print what is in order')
     .option('--strict', 'end with 1 for warnings too')
-    .option('--junit <file>', 'also write the findings as JUnit XML')
+    .option('--junit <file>', JUNIT_HELP)
     .option(
       '--call <call>',
       "call a tool, such as 'add(a: 1)', and check its result; repeatable",
@@ -53,7 +52,11 @@ export function createDoctorCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: DoctorCommandOptions) => {
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       if (options.input === false) context.terminal.releaseStdin();
       // A report about authorization is more useful than a sign-in that the user did not ask for.
       const target = await resolveTarget(context, reference, { ...options, auth: options.auth ?? 'stored' });
@@ -67,6 +70,7 @@ async function examine(
   { only, skip, strict = false, call, ...options }: DoctorCommandOptions,
 ): Promise<void> {
   const { screen } = context;
+  checkReportOptions(options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
   const interrupted = new Promise<undefined>(resolve => signal.addEventListener('abort', () => resolve(undefined)));
@@ -91,10 +95,10 @@ async function examine(
     context.code = exitCodes.interrupted;
     return;
   }
-  if (options.junit !== undefined)
-    await writeFile(resolve(context.cwd, options.junit), formatJunit('tenon doctor', report, strict));
   const titles = Object.fromEntries(checks.map(({ id, title }) => [id, title]));
-  if (options.json) screen.printJson(report);
-  else screen.print(formatFindings(report, { titles, all: options.all ?? false }, screen.style));
+  await writeReport(context, report, options, {
+    junit: () => formatJunit('tenon doctor', report, strict),
+    text: () => formatFindings(report, { titles, all: options.all ?? false }, screen.style),
+  });
   context.code = report.exit;
 }

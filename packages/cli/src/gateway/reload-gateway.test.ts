@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createGatewayHost } from '../host/create-host.js';
 import { createStubContext, type UserInput } from '../host/fixtures/stub-context.js';
-import { createInputMemory, readConfiguration } from '../host/read-configuration.js';
+import { createInputMemory } from '../host/input-prompt.js';
+import { readConfiguration } from '../host/read-configuration.js';
 import { checkTrust } from '../host/server-trust.js';
 import { watchGateway } from './reload-gateway.js';
 

@@ -4,10 +4,10 @@ import { TenonError } from 'tenon';
 import { type ConfiguredEntry, readPolicyFile, type ServerChanges, sanitizeName, watchConfig } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
+import { approveEntries } from '../host/approve-entries.js';
 import type { GatewayHost } from '../host/create-host.js';
 import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
 import { type Configuration, readConfiguration } from '../host/read-configuration.js';
-import { checkTrust } from '../host/server-trust.js';
 
 /** Gateway whose files are read again when they change. */
 export interface ReloadableGateway {
@@ -98,9 +98,10 @@ async function applyServers(
   before: readonly ConfiguredEntry[],
 ): Promise<readonly ConfiguredEntry[]> {
   const { entries, broken } = await readConfiguration(context, configuration.files, inputs);
+  const { approved, failed } = await approveEntries(context, entries, trust, inputs);
   // An invalid entry may be half written, so its server keeps running.
-  const kept = before.filter(({ name }) => broken.includes(name));
-  const { approved } = await checkTrust(context, entries, trust);
+  const invalid = [...broken, ...failed.map(({ name }) => name)];
+  const kept = before.filter(({ name }) => invalid.includes(name));
   const running = [...approved, ...kept];
   const changes = gateway.update({ entries: running });
   reportServers(context, changes, json);

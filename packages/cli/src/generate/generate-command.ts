@@ -41,7 +41,11 @@ function createCliCommand(context: CliContext): Command {
     .action(async (words: string[], options: GenerateCliOptions) => {
       const { out, check = false } = options;
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       if (out !== undefined && !/\.m?js$/.test(out))
         throw createUsageError(`not a JavaScript file: ${out}`, 'pass a name that ends in .mjs or .js');
       if (check && out === undefined) throw createUsageError('--check without --out', 'pass the file to check');

@@ -1,10 +1,10 @@
+import { TenonError } from 'tenon';
 import { type ConfiguredEntry, findNearestKey, findUserConfigs } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { createNotApprovedError } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
+import { approveEntry } from './approve-entries.js';
 import { type Configuration, readConfiguration } from './read-configuration.js';
-import { checkTrust } from './server-trust.js';
 
 /**
  * Finds a server by its name. Searches the files of `--config`, else the configuration of this folder, else those of
@@ -21,9 +21,7 @@ export async function findConfiguredServer(
     config.length > 0 ? await readConfiguration(context, config) : await readDefaults(context, name);
   const entry = configuration?.entries.find(each => each.name === name);
   if (entry === undefined) throw createUnknownServerError(name, configuration);
-  const { approved } = await checkTrust(context, [entry], trust);
-  if (approved.length === 0) throw createNotApprovedError(name);
-  return entry;
+  return approveEntry(context, entry, trust);
 }
 
 /** Returns the configuration of this folder if it contains the server, else those of the user. */
@@ -48,7 +46,20 @@ function createUnknownServerError(name: string, configuration: Configuration | u
       'pass a URL, a server file, a command after --, or --config FILE',
     );
   }
+  if (configuration?.named.has(name)) return createUnusableServerError(name, configuration);
   const nearest = findNearestKey(name, known);
   const hint = nearest === undefined ? `use one of: ${known.join(', ')}` : `did you mean "${nearest}"?`;
   return createUsageError(`server "${name}" not found in ${configuration?.files.join(', ')}`, hint);
+}
+
+/** Creates the error for a server that the configuration contains, and that cannot be started. */
+function createUnusableServerError(name: string, { broken, files }: Configuration): TenonError {
+  const place = files.join(', ');
+  return broken.includes(name)
+    ? new TenonError('cli/unusable-server', `the entry of server "${name}" in ${place} is invalid`, {
+        hint: 'correct the problem of this server that is reported above',
+      })
+    : new TenonError('cli/unusable-server', `server "${name}" is disabled in ${place}`, {
+        hint: 'enable it there, or pass its URL, or its command after --',
+      });
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { extname, join, parse, resolve } from 'node:path';
 import { TenonError } from 'tenon';
 import {
   type AskInput,
@@ -12,6 +12,7 @@ import {
   sanitizeText,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createInputPrompt } from './input-prompt.js';
 
 /** Content of the configuration files. */
 export interface Configuration {
@@ -28,7 +29,7 @@ export interface Configuration {
 
 /**
  * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
- * folder. Prints their problems. Rejects when there is no file, or when a file cannot be parsed.
+ * folder. A path may be a bundle. Prints the problems of the files. Rejects when there is no file, or when a file cannot be parsed.
  *
  * @param inputs Returns the values of inputs. Default: asks the user.
  */
@@ -48,7 +49,9 @@ export async function readConfiguration(
   const broken = new Set<string>();
   let virtualServers: Configuration['virtualServers'] = {};
   for (const { path, scope } of sources) {
-    const read = await readConfigFile(path, { scope, env: context.env, inputs });
+    const read = isBundlePath(path)
+      ? createBundleConfig(path, scope)
+      : await readConfigFile(path, { scope, env: context.env, inputs });
     for (const problem of read.problems) reportProblem(context, problem);
     for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
     virtualServers = { ...read.virtualServers, ...virtualServers };
@@ -70,6 +73,16 @@ export async function readConfiguration(
 }
 
 type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
+
+/** Returns true for the path of a bundle. */
+export const isBundlePath = (path: string): boolean => extname(path).toLowerCase() === '.mcpb';
+
+/** Creates the configuration of a bundle alone. Its server has the name of the file. */
+const createBundleConfig = (path: string, scope: ConfigFileSource['scope']) => ({
+  entries: [{ name: parse(path).name, target: { command: path }, origin: { file: path, line: 1, scope } }],
+  problems: [],
+  virtualServers: {},
+});
 
 /**
  * Determines the scope of each file. A file has the scope `user` if it is a known user-level file of a program. Other
@@ -96,35 +109,17 @@ function reportProblem({ screen }: CliContext, { level, error, server }: ConfigP
   screen.note(`${level}: ${error.message}`);
 }
 
-function createInputPrompt({ terminal }: CliContext): AskInput {
-  return async ({ id, description, password, options, default: fallback }) => {
-    const label = sanitizeText(description ?? id, { max: 300 });
-    const choice =
-      options === undefined ? '' : ` (${options.map(each => sanitizeText(each, { max: 100 })).join(', ')})`;
-    const usual = fallback === undefined || password ? '' : ` [${sanitizeText(fallback, { max: 100 })}]`;
-    const answer = await terminal.ask(`${label}${choice}${usual}: `, { hidden: password });
-    return answer === '' ? undefined : answer;
-  };
-}
-
-/** Creates a function that asks the user for the value of each input once, also if the files are read again. */
-export function createInputMemory(context: CliContext): AskInput {
-  const ask = createInputPrompt(context);
-  const values = new Map<string, string>();
-  return async input => {
-    const key = JSON.stringify(input);
-    const value = values.get(key) ?? (await ask(input));
-    if (value !== undefined) values.set(key, value);
-    return value;
-  };
-}
-
 /** Creates the error for a configuration without a server that may be started. */
-export function createNoServersError({ files, entries }: Pick<Configuration, 'files' | 'entries'>): TenonError {
-  return new TenonError('cli/no-servers', `no server found in ${files.join(', ')}`, {
-    hint:
-      entries.length === 0
-        ? 'add a server under "mcpServers"'
-        : 'approve a server: run this in a terminal, or pass --trust',
+export function createNoServersError(
+  { files, entries }: Pick<Configuration, 'files' | 'entries'>,
+  failed: readonly ConfiguredEntry[] = [],
+): TenonError {
+  const place = files.join(', ');
+  if (entries.length > failed.length)
+    return new TenonError('config/not-approved', `no server of ${place} is approved`, {
+      hint: 'run this in a terminal to approve one, or pass --trust',
+    });
+  return new TenonError('cli/no-servers', `no server found in ${place}`, {
+    hint: entries.length === 0 ? 'add a server under "mcpServers"' : 'correct the problems that are reported above',
   });
 }

@@ -2,14 +2,17 @@ import { type Command, Option } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
 import { createPairParser } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
+import { takeTarget } from '../target/target-reference.js';
+import type { AddLockOptions } from './lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
 import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 import { checkServerName, parseEnvironment, resolveServerOptions, type ServerOptions } from './server-options.js';
 
-interface AddOptions extends HostSelectionOptions, ServerOptions {
+interface AddOptions extends HostSelectionOptions, ServerOptions, AddLockOptions {
   readonly project?: boolean;
   readonly force?: boolean;
 }
@@ -18,7 +21,10 @@ export function createAddCommand(context: CliContext): Command {
   const own = createCommand('add', summaries.add)
     .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
     .argument('<name>', 'name of the server in the hosts')
-    .argument('[target...]', 'URL, server file, or name in a registry; or, after --, the command that starts a server')
+    .argument(
+      '[target...]',
+      'URL, server file, bundle (.mcpb), or name in a registry; or, after --, the command that starts a server',
+    )
     .option(
       '--env <NAME>',
       'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable',
@@ -28,7 +34,13 @@ export function createAddCommand(context: CliContext): Command {
     .option('--bearer-env <VARIABLE>', 'environment variable with a token to send')
     .addOption(new Option('--transport <name>', 'transport of a URL (default: http)').choices(['http', 'http-sse']))
     .option('--no-pin', 'leave the package of npx without a version')
-    .option('--force', 'replace a server of this name that differs');
+    .option('--force', 'replace a server of this name that differs')
+    .option(
+      '--lock [file]',
+      'start the server, show what it offers, and write that into this lock file (default: mcp.lock)',
+    )
+    .option('--trust', 'with --lock: start a bundle or a server of a registry without asking for approval')
+    .option('--yes', 'with --lock: write the lock file without asking');
   return withHostOptions(own)
     .addHelpText(
       'after',
@@ -36,6 +48,7 @@ export function createAddCommand(context: CliContext): Command {
         ['tenon add docs https://example.com/mcp --host cursor,vscode', 'a server at a URL'],
         ['tenon add notes --all --env NOTES_TOKEN -- npx -y notes-mcp', 'a command, with a variable'],
         ['tenon add notes server.ts --host claude-code --project', 'a file, for this project'],
+        ['tenon add notes io.github.example/notes --all --lock', 'of a registry, after a review of its tools'],
         ['tenon add docs https://example.com/mcp --all --dry-run', 'show the changes only'],
       ]),
     )
@@ -49,6 +62,12 @@ export function createAddCommand(context: CliContext): Command {
         if (!options.force) refuseReplacement(plan);
         return plan;
       });
+      if (options.lock !== undefined && !options.dryRun) {
+        const { lockAddedServer } = await import('./lock-added-server.js');
+        const { kind } = takeTarget(context, words).reference;
+        context.code = await lockAddedServer(context, { name, target, kind, file: plans[0]?.file }, options);
+        if (context.code !== exitCodes.success) return;
+      }
       await runChanges(context, plans, options);
       endWithSuccess(context);
     });

@@ -212,7 +212,7 @@ describe('tenon add', () => {
   it.each([
     [['add', 'a b', ...SERVER], 'invalid name of a server'],
     [['add', 'a'], 'no target'],
-    [['add', 'a', 'notes'], 'a server is added by its URL, its file, its name in a registry, or its command'],
+    [['add', 'a', 'notes'], 'a server is added by its URL, its file or bundle, its name in a registry, or its command'],
     [['add', 'a', 'https://example.com', '--env', 'A'], '--env is for servers that are started'],
     [['add', 'a', '--bearer-env', 'A', ...SERVER], 'are for servers at a URL'],
     [['add', 'a', '--host', 'windsurf', '--project', ...SERVER], 'Windsurf has no configuration of a project'],

@@ -39,7 +39,9 @@ function createNotFoundError(name: string, plans: readonly PlannedChange[]): Ten
     {
       hint:
         nearest === undefined
-          ? `use one of: ${names.join(', ') || 'there is no server'}`
+          ? names.length === 0
+            ? 'check the host and the name: no server is configured there'
+            : `use one of: ${names.join(', ')}`
           : `did you mean "${nearest}"?`,
     },
   );

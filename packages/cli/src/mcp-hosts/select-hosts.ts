@@ -29,7 +29,7 @@ export function withHostOptions(command: Command): Command {
     .option('--host <names>', 'hosts, separated by commas; repeatable (see the list below)', parseNames)
     .option('--all', 'all hosts that are installed')
     .option('--project', 'the configuration of this folder, instead of that of the user')
-    .option('--dry-run', 'show the changes as a diff, and write nothing')
+    .option('--dry-run', 'show the changes as a diff, and change no configuration')
     .option('--no-input', 'never ask')
     .option('--json', 'print the result as JSON on standard output')
     .addHelpText('after', `\nHosts:\n${mcpHosts.map(({ id, title }) => `  ${id.padEnd(18)}${title}`).join('\n')}`);

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { reviewRegistryServer } from '../registry/open-registry-server.js';
+import { installBundle } from '../mcpb/install-bundle.js';
+import { installRegistryServer } from '../registry/open-registry-server.js';
 import type { RegistryName } from '../registry/registry-name.js';
 import { createServerCommand } from '../target/server-command.js';
 import { takeTarget } from '../target/target-reference.js';
@@ -76,12 +77,15 @@ async function createTarget(
     case 'file':
       refuseUrlOptions(options);
       return { ...createServerCommand(reference, context.env), env };
+    case 'bundle':
+      refuseUrlOptions(options);
+      return installBundle(context, reference.path, env);
     case 'registry':
       return createRegisteredTarget(context, reference, options);
     default:
       throw createUsageError(
-        `${words[0]}: a server is added by its URL, its file, its name in a registry, or its command`,
-        'pass a URL, a server file, a name in a registry, or a command after --',
+        `${words[0]}: a server is added by its URL, its file or bundle, its name in a registry, or its command`,
+        'pass a URL, a server file, a .mcpb bundle, a name in a registry, or a command after --',
       );
   }
 }
@@ -92,13 +96,13 @@ async function createRegisteredTarget(
   name: RegistryName,
   options: ServerOptions,
 ): Promise<CommandTarget | UrlTarget> {
-  const { target } = await reviewRegistryServer(context, name);
+  const target = await installRegistryServer(context, name, options.env);
   if ('url' in target) {
     const { headers, ...rest } = createUrlTarget(String(target.url), options);
     return { ...target, ...rest, headers: { ...target.headers, ...headers } };
   }
   refuseUrlOptions(options);
-  return { ...target, env: { ...target.env, ...options.env } };
+  return target;
 }
 
 function createUrlTarget(url: string, { env, header = {}, bearerEnv, transport }: ServerOptions): UrlTarget {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
+import { isBundlePath } from '../host/read-configuration.js';
 import { isJsonObject } from '../openapi/json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';
@@ -59,7 +60,9 @@ export async function readSyncSource(from: string, scope: ConfigScope, places: U
     const target = parseHostEntry(host, entry);
     if (target === undefined) continue;
     const server = hideSecrets(name, target);
-    if (isDisabled(entry)) skipped.push({ name, reason: 'it is disabled' });
+    if ('command' in target && isBundlePath(target.command))
+      skipped.push({ name, reason: 'it is a bundle, which `tenon add` installs' });
+    else if (isDisabled(entry)) skipped.push({ name, reason: 'it is disabled' });
     else if ('reason' in server) skipped.push(server);
     else servers.push(server);
   }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { TenonError } from 'tenon';
-import { findNearestKey, sanitizeText } from 'tenon/host';
+import { type AskInput, type ConfigInput, findNearestKey, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createInputPrompt } from '../host/input-prompt.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import type { UserConfigField, UserConfigValue } from './manifest.js';
 
@@ -17,25 +18,46 @@ export interface UserConfigOptions {
 
 type Fields = Readonly<Record<string, UserConfigField>>;
 
+/** Values of a user, and the places where they come from. */
+export interface UserConfigSource {
+  /** Returns the text that the user wrote for a field. */
+  readonly read: (name: string, field: UserConfigField) => string | undefined;
+  /** Asks the user. The ID of an input is the name of the field. */
+  readonly ask: AskInput;
+  /** Tells how to give the value of a field. */
+  readonly describeOption: (name: string, field: UserConfigField) => string;
+  /** Folder that relative paths refer to. */
+  readonly cwd: string;
+}
+
 const MAX_TEXT = 300;
 
-/** Collects the values of a bundle: those of the options, else those that the user types, else the defaults. */
+/** Collects the values of a bundle: those that the user wrote, else those that the user types, else the defaults. */
 export async function collectUserConfig(
-  context: CliContext,
   fields: Fields,
-  options: UserConfigOptions,
+  { read, ask, describeOption, cwd }: UserConfigSource,
   expand: (text: string) => string,
 ): Promise<Record<string, UserConfigValue>> {
-  checkNames(fields, options);
   const values: Record<string, UserConfigValue> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const text = readOption(context, name, field, options) ?? (await askValue(context, field, options));
-    const value =
-      text === undefined ? expandDefault(field.default, expand) : parseValue(name, field, text, context.cwd);
+    const text = read(name, field) ?? (await ask(toInput(name, field)))?.trim();
+    const value = text ? parseValue(name, field, text, cwd) : expandDefault(field.default, expand);
     if (value !== undefined) values[name] = value;
-    else if (field.required) throw createMissingError(name, field);
+    else if (field.required) throw createMissingError(name, field, describeOption(name, field));
   }
   return values;
+}
+
+/** Creates the source that reads the options of a command. */
+export function createOptionSource(context: CliContext, fields: Fields, options: UserConfigOptions): UserConfigSource {
+  checkNames(fields, options);
+  return {
+    read: (name, field) => readOption(context, name, field, options),
+    ask: options.input === false ? () => undefined : createInputPrompt(context),
+    describeOption: (name, { sensitive }) =>
+      `${sensitive ? `pass --user-config-env ${name}=VARIABLE` : `pass --user-config ${name}=VALUE`}, or run this in a terminal`,
+    cwd: context.cwd,
+  };
 }
 
 function checkNames(fields: Fields, { userConfig = {}, userConfigEnv = {} }: UserConfigOptions): void {
@@ -68,25 +90,26 @@ function readOption(
   );
 }
 
-async function askValue(
-  { terminal }: CliContext,
-  { title, description, type, sensitive = false, required, multiple, default: usual }: UserConfigField,
-  { input = true }: UserConfigOptions,
-): Promise<string | undefined> {
-  if (!input || !terminal.interactive) return undefined;
+/** Converts a field to an input, whose prompt tells what is expected. */
+function toInput(id: string, field: UserConfigField): ConfigInput {
+  const { title, description, type, sensitive = false, required, multiple, default: usual } = field;
   const notes = [
     sanitizeText(description ?? '', { max: MAX_TEXT }),
     ...(type === 'string' ? [] : [type]),
     ...(multiple ? ['several with commas between them'] : []),
     ...(required ? [] : ['optional']),
   ].filter(note => note !== '');
-  const shown = usual === undefined || sensitive ? '' : ` [${sanitizeText(String(usual), { max: 100 })}]`;
-  const question = `${sanitizeText(title, { max: 100 })} (${notes.join('; ')})${shown}: `;
-  const answer = await terminal.ask(question, { hidden: sensitive });
-  return answer === undefined || answer.trim() === '' ? undefined : answer.trim();
+  return {
+    id,
+    type: 'promptString',
+    description: `${sanitizeText(title, { max: 100 })} (${notes.join('; ')})`,
+    password: sensitive,
+    ...(usual === undefined ? {} : { default: String(usual) }),
+  };
 }
 
-function expandDefault(
+/** Returns the default value of a field, with the folders of this system. */
+export function expandDefault(
   value: UserConfigValue | undefined,
   expand: (text: string) => string,
 ): UserConfigValue | undefined {
@@ -95,7 +118,7 @@ function expandDefault(
 }
 
 /** Converts a text to the type of a field. Errors do not show it, because it may be a secret. */
-function parseValue(name: string, field: UserConfigField, text: string, cwd: string): UserConfigValue {
+export function parseValue(name: string, field: UserConfigField, text: string, cwd: string): UserConfigValue {
   const { type, multiple, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field;
   if (multiple) return text.split(',').map(each => readPath(field, each.trim(), cwd));
   if (type === 'boolean') {
@@ -116,10 +139,6 @@ function createValueError(name: string, expected: string): TenonError {
   return new TenonError('cli/usage', `invalid value for "${name}" of the bundle`, { expected });
 }
 
-function createMissingError(name: string, { title, sensitive }: UserConfigField): TenonError {
-  const option = sensitive ? `--user-config-env ${name}=VARIABLE` : `--user-config ${name}=VALUE`;
-  return createUsageError(
-    `the bundle needs a value for "${name}" (${sanitizeText(title, { max: 100 })})`,
-    `pass ${option}, or run this in a terminal`,
-  );
+function createMissingError(name: string, { title }: UserConfigField, option: string): TenonError {
+  return createUsageError(`the bundle needs a value for "${name}" (${sanitizeText(title, { max: 100 })})`, option);
 }

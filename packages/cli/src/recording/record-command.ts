@@ -42,7 +42,11 @@ export function createRecordCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: RecordOptions) => {
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       // The client owns the terminal's streams, so no question can be asked.
       const { target, label } = await resolveServer(context, reference, { ...options, input: false });
       const [{ openTransport }, { createRecordingProxy }] = await Promise.all([

@@ -7,6 +7,7 @@ import { summaries } from '../summaries.js';
 import { type ConnectionOptions, withConnectionOptions } from '../target/target-options.js';
 import { parseTarget, type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { JUNIT_HELP } from '../write-report.js';
 import { readSourceFile } from './recording-file.js';
 import { replayToTarget } from './replay-to-target.js';
 import { serveHandler } from './serve-handler.js';
@@ -41,7 +42,7 @@ export function createReplayCommand(context: CliContext): Command {
       parseNames,
     )
     .option('--timeout <time>', 'time to wait for each response (default: 30s)', parseDuration)
-    .option('--junit <file>', 'also write the report as JUnit XML');
+    .option('--junit <file>', JUNIT_HELP);
   return withConnectionOptions(own)
     .addHelpText(
       'after',

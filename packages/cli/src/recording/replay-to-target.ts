@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { ReplayReport } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { resolveServer } from '../target/resolve-target.js';
 import type { ConnectionOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
+import { checkReportOptions, writeReport } from '../write-report.js';
 import { formatReport, formatReportAsJunit } from './format-report.js';
 
 export interface ReplayToTargetOptions extends ConnectionOptions {
@@ -24,12 +23,14 @@ export async function replayToTarget(
   reference: TargetReference,
   options: ReplayToTargetOptions,
 ): Promise<void> {
-  const { file, server, ignore, timeout, junit, json } = options;
+  checkReportOptions(options);
+  const { file, server, ignore, timeout } = options;
   const { target, label } = await resolveServer(context, reference, options);
   const [{ openTransport }, { replayToServer }] = await Promise.all([import('tenon/node'), import('tenon/testing')]);
   const report: ReplayReport = await replayToServer(text, () => openTransport(target), { server, ignore, timeout });
-  if (junit !== undefined) await writeFile(resolve(context.cwd, junit), formatReportAsJunit(report, file));
-  if (json) context.screen.printJson(report);
-  else context.screen.print(formatReport(report, file, label));
+  await writeReport(context, report, options, {
+    junit: () => formatReportAsJunit(report, file),
+    text: () => formatReport(report, file, label),
+  });
   context.code = report.ok ? exitCodes.success : exitCodes.failure;
 }

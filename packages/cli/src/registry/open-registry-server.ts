@@ -1,27 +1,35 @@
 import { type ConfiguredEntry, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { checkTrust } from '../host/server-trust.js';
+import { installBundle } from '../mcpb/install-bundle.js';
+import { type BundleOptions, openBundle } from '../mcpb/open-bundle.js';
+import { fillReferences, listReferences } from '../target/fill-references.js';
 import { createNotApprovedError } from '../target/resolve-target.js';
-import { createUsageError } from '../usage-error.js';
+import { fetchBundle } from './registry-bundle.js';
 import { readRegistryServer, selectRegistry } from './registry-client.js';
+import type { RegistryServer } from './registry-document.js';
 import type { RegistryName } from './registry-name.js';
-import { createRegistryTarget } from './registry-target.js';
+import { createRegistryTarget, findRegistryBundle } from './registry-target.js';
 
-const REFERENCE = /\$\{(\w+)\}/g;
+/** Values for a server of a registry. */
+interface RegistryServerOptions extends BundleOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
 
-/** Reads a server from the registry. Its values are references to variables of the user. Tells what it would run. */
-export async function reviewRegistryServer(
-  { screen, env }: CliContext,
-  { name, version }: RegistryName,
-): Promise<ConfiguredEntry> {
-  const registry = selectRegistry(env);
-  const { server, status } = await readRegistryServer(registry, name, version);
-  const target = createRegistryTarget(server);
-  const about = sanitizeText(`${server.name} ${server.version} of ${registry}`, { max: 500 });
-  screen.note(`${about}${status === 'deprecated' ? ' (deprecated)' : ''}: ${formatTarget(target)}`);
-  const names = listReferences(target);
-  if (names.length > 0) screen.note(`It gets these variables: ${names.join(', ')}`);
-  return { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
+/**
+ * Reads a server from the registry, for hosts that start it later. Tells what it runs. Its values are references to
+ * variables of the user. A bundle is downloaded and unpacked.
+ */
+export async function installRegistryServer(
+  context: CliContext,
+  name: RegistryName,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ConfiguredEntry['target']> {
+  const { server, registry } = await readServer(context, name);
+  const bundle = findRegistryBundle(server);
+  if (bundle !== undefined) return installBundle(context, await fetchBundle(context, bundle), env);
+  const { target } = reviewServer(context, server, registry);
+  return 'url' in target ? target : { ...target, env: { ...target.env, ...env } };
 }
 
 /**
@@ -32,38 +40,43 @@ export async function reviewRegistryServer(
 export async function openRegistryServer(
   context: CliContext,
   name: RegistryName,
-  options: { readonly trust?: boolean; readonly env?: Readonly<Record<string, string>> },
+  options: RegistryServerOptions,
 ): Promise<ConfiguredEntry['target']> {
-  const entry = await reviewRegistryServer(context, name);
+  const { server, registry } = await readServer(context, name);
+  const bundle = findRegistryBundle(server);
+  if (bundle !== undefined) {
+    const path = await fetchBundle(context, bundle);
+    return (await openBundle(context, path, options)).target;
+  }
+  const entry = reviewServer(context, server, registry);
   const { approved } = await checkTrust(context, [entry], options.trust ?? false);
   if (approved.length === 0) throw createNotApprovedError(entry.name);
-  const values = { ...context.env, ...options.env };
-  const missing = listReferences(entry.target).filter(each => !values[each]);
-  if (missing.length > 0)
-    throw createUsageError(
-      `${entry.name}: environment variables are not set: ${missing.join(', ')}`,
-      'set them, or pass --env NAME=VALUE for values that are no secrets',
-    );
-  return mapTexts(entry.target, text => text.replace(REFERENCE, (_, each: string) => values[each] ?? ''));
+  return fillReferences(entry, { ...context.env, ...options.env });
 }
 
-function listReferences(target: ConfiguredEntry['target']): string[] {
-  const names = new Set<string>();
-  mapTexts(target, text => {
-    for (const [, name = ''] of text.matchAll(REFERENCE)) names.add(name);
-    return text;
-  });
-  return [...names];
+/** Reads a server, and tells its version and state. */
+async function readServer(
+  { screen, env }: CliContext,
+  { name, version }: RegistryName,
+): Promise<{ readonly server: RegistryServer; readonly registry: string }> {
+  const registry = selectRegistry(env);
+  const { server, status } = await readRegistryServer(registry, name, version);
+  const about = sanitizeText(`${server.name} ${server.version} of ${registry}`, { max: 500 });
+  screen.note(`${about}${status === 'deprecated' ? ' (deprecated)' : ''}`);
+  return { server, registry };
 }
 
-function mapTexts<T extends ConfiguredEntry['target']>(target: T, change: (text: string) => string): T {
-  const mapRecord = (record: object = {}) =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(String(value))]));
-  if ('url' in target) return { ...target, url: change(String(target.url)), headers: mapRecord(target.headers) };
-  return { ...target, args: (target.args ?? []).map(change), env: mapRecord(target.env) };
+/** Tells what a server runs, and which variables it gets. */
+function reviewServer({ screen }: CliContext, server: RegistryServer, registry: string): ConfiguredEntry {
+  const target = createRegistryTarget(server);
+  screen.note(formatTarget(target));
+  const names = listReferences(target);
+  if (names.length > 0) screen.note(`It gets these variables: ${names.join(', ')}`);
+  return { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
 }
 
 function formatTarget(target: ConfiguredEntry['target']): string {
-  const text = 'url' in target ? `at ${target.url}` : `runs ${[target.command, ...(target.args ?? [])].join(' ')}`;
+  const text =
+    'url' in target ? `It is at ${target.url}` : `It runs ${[target.command, ...(target.args ?? [])].join(' ')}`;
   return sanitizeText(text, { max: 2000 });
 }

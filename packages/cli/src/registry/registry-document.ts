@@ -21,6 +21,8 @@ export interface RegistryPackage {
   readonly registryType: string;
   readonly identifier: string;
   readonly version?: string;
+  /** Hash of a bundle. */
+  readonly fileSha256?: string;
   readonly transport: { readonly type: string };
   readonly runtimeArguments?: readonly RegistryArgument[];
   readonly packageArguments?: readonly RegistryArgument[];
@@ -96,6 +98,7 @@ const ENTRY = {
             registryType: text,
             identifier: text,
             version: text,
+            fileSha256: text,
             transport,
             runtimeArguments: listOf(argument),
             packageArguments: listOf(argument),

@@ -23,6 +23,17 @@ const RUNNERS: Readonly<Record<string, (each: RegistryPackage, variables: readon
 const IDENTIFIER = /^[@\w][\w./:@-]{0,300}$/;
 const VERSION = /^\w[\w.+-]{0,100}$/;
 
+/** Returns the bundle of a server that cannot be reached at an address or run as another package. */
+export function findRegistryBundle({ remotes, packages = [] }: RegistryServer): RegistryPackage | undefined {
+  if (remotes?.some(isReachable) || packages.some(isRunnable)) return undefined;
+  return packages.find(({ registryType, transport }) => registryType === 'mcpb' && transport.type === 'stdio');
+}
+
+const isReachable = ({ type }: RegistryRemote): boolean => type === 'streamable-http' || type === 'sse';
+
+const isRunnable = ({ registryType, transport }: RegistryPackage): boolean =>
+  transport.type === 'stdio' && Object.hasOwn(RUNNERS, registryType);
+
 /**
  * Converts an entry of a registry to a server: its first address, else its first package that can be run. Values that
  * the user has to give are references to environment variables.
@@ -30,11 +41,9 @@ const VERSION = /^\w[\w.+-]{0,100}$/;
  * @throws TenonError `registry/not-runnable`
  */
 export function createRegistryTarget(server: RegistryServer): CommandTarget | UrlTarget {
-  const remote = server.remotes?.find(({ type }) => type === 'streamable-http' || type === 'sse');
+  const remote = server.remotes?.find(isReachable);
   if (remote !== undefined) return createRemoteTarget(server, remote);
-  const found = server.packages?.find(
-    ({ registryType, transport }) => transport.type === 'stdio' && Object.hasOwn(RUNNERS, registryType),
-  );
+  const found = server.packages?.find(isRunnable);
   if (found !== undefined) return createPackageTarget(server, found);
   const types = server.packages?.map(({ registryType, transport }) => `${registryType} (${transport.type})`) ?? [];
   throw createNotRunnableError(server, types.join(', ') || 'neither a package nor an address');

@@ -30,7 +30,11 @@ function createListCommand(context: CliContext): Command {
     .addHelpText('after', formatExamples([['tenon skills list https://example.com/mcp', 'names and descriptions']]))
     .action(async (words: string[], options: TargetOptions) => {
       const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'pass one target');
+      if (rest.length > 0)
+        throw createUsageError(
+          `unknown argument: ${rest.join(' ')}`,
+          'pass one target, and write the command of a server after --',
+        );
       const work = (connection: TargetConnection) => reportSkills(context, connection, options);
       await runWithClient(context, reference, options, work, { extensions: EXTENSIONS });
     });

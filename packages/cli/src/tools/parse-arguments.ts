@@ -33,14 +33,14 @@ export async function parseArguments(
   const base = json === undefined ? {} : await readJsonArguments(json);
   const texts = new Map<string, string[]>();
   const parsed: JsonObject = { ...values };
-  for (const word of words) {
-    const argument = await parseWord(word, cwd);
-    await checkName(argument.name, [...parameters.keys()], schema);
+  const given = await Promise.all(words.map(word => parseWord(word, cwd)));
+  const names = [...given.map(({ name }) => name), ...Object.keys(values)];
+  for (const name of names) await checkName(name, [...parameters.keys()], names, schema);
+  for (const argument of given) {
     if (argument.kind === 'value') parsed[argument.name] = argument.value;
     else texts.set(argument.name, [...(texts.get(argument.name) ?? []), argument.text]);
   }
   for (const [name, given] of texts) parsed[name] = coerceArgument(name, given, parameters.get(name) ?? {}, schema);
-  for (const name of Object.keys(values)) await checkName(name, [...parameters.keys()], schema);
   return { ...base, ...parsed };
 }
 
@@ -92,10 +92,17 @@ function parseJson(json: string, subject: string): unknown {
 }
 
 /** Rejects a name that the schema does not have, unless the schema explicitly allows other names. */
-async function checkName(name: string, known: readonly string[], schema: unknown): Promise<void> {
+async function checkName(
+  name: string,
+  known: readonly string[],
+  given: readonly string[],
+  schema: unknown,
+): Promise<void> {
   if (known.includes(name) || acceptsUnknown(schema)) return;
   const { findNearestKey } = await import('tenon/host');
-  const nearest = findNearestKey(name, known);
+  // An argument that is given already is not what the user has meant.
+  const missing = known.filter(each => !given.includes(each));
+  const nearest = findNearestKey(name, missing);
   const names = known.length === 0 ? 'pass no arguments' : `use one of: ${known.join(', ')}`;
   throw createUsageError(`unknown argument "${name}"`, nearest === undefined ? names : `did you mean "${nearest}"?`);
 }

@@ -1,7 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
-import type { TracedConnection, TracedRequest, RequestDetails } from './telemetry.js';
+import type { RequestDetails, TracedConnection, TracedRequest } from './telemetry.js';
 
 /** Tool or prompt that a request is for. */
 export interface TraceTarget {
@@ -29,21 +29,23 @@ export function findTarget({ method, params }: TracedRequest): TraceTarget | und
   return undefined;
 }
 
-/** Attributes that spans and measurements of a connection have in common. */
-export function describeConnection(connection: TracedConnection): TelemetryAttributes {
-  return dropAbsent(listConnectionAttributes(connection));
-}
+// Attributes are set one by one: to spread objects and to remove absent values would cost more than a span.
 
-function listConnectionAttributes({ protocolVersion, network, role, upstream }: TracedConnection): TelemetryAttributes {
+/** Attributes that spans and measurements of a connection have in common. */
+export const describeConnection = (connection: TracedConnection): TelemetryAttributes => addConnection({}, connection);
+
+function addConnection(
+  attributes: TelemetryAttributes,
+  { protocolVersion, network, role, upstream }: TracedConnection,
+): TelemetryAttributes {
   const { transport, protocol, serverAddress, serverPort } = network;
-  return {
-    'mcp.protocol.version': protocolVersion,
-    'network.transport': transport,
-    'network.protocol.name': protocol,
-    'server.address': role === 'client' ? serverAddress : undefined,
-    'server.port': role === 'client' ? serverPort : undefined,
-    'tenon.upstream': upstream,
-  };
+  if (protocolVersion !== undefined) attributes['mcp.protocol.version'] = protocolVersion;
+  if (transport !== undefined) attributes['network.transport'] = transport;
+  if (protocol !== undefined) attributes['network.protocol.name'] = protocol;
+  if (role === 'client' && serverAddress !== undefined) attributes['server.address'] = serverAddress;
+  if (role === 'client' && serverPort !== undefined) attributes['server.port'] = serverPort;
+  if (upstream !== undefined) attributes['tenon.upstream'] = upstream;
+  return attributes;
 }
 
 /** Converts details to the attributes that measurements have, too. */
@@ -57,24 +59,24 @@ export function describeRequest(
   target: TraceTarget | undefined,
   name = target?.name,
 ): TelemetryAttributes {
-  return dropAbsent({
-    'mcp.method.name': request.method.slice(0, MAX_LENGTH),
-    'gen_ai.tool.name': target?.kind === 'tool' ? name : undefined,
-    'gen_ai.prompt.name': target?.kind === 'prompt' ? name : undefined,
-    'gen_ai.operation.name': target?.kind === 'tool' ? 'execute_tool' : undefined,
-    ...listConnectionAttributes(request),
-  });
+  const attributes: TelemetryAttributes = { 'mcp.method.name': request.method.slice(0, MAX_LENGTH) };
+  if (target?.kind === 'tool') {
+    attributes['gen_ai.tool.name'] = name;
+    attributes['gen_ai.operation.name'] = 'execute_tool';
+  } else if (target !== undefined) attributes['gen_ai.prompt.name'] = name;
+  return addConnection(attributes, request);
 }
 
-/** Attributes of a span that measurements do not have, because their values are many. */
-export function describeMessage({ id, params, sessionId, network, role }: TracedRequest): TelemetryAttributes {
+/** Attributes of the span of a request. Those of its message have too many values for measurements. */
+export function describeSpan(request: TracedRequest, target: TraceTarget | undefined): TelemetryAttributes {
+  const attributes = describeRequest(request, target);
+  const { id, params, sessionId, network, role } = request;
   const uri = params?.uri;
-  return dropAbsent({
-    'jsonrpc.request.id': id === undefined ? undefined : String(id).slice(0, MAX_LENGTH),
-    'mcp.resource.uri': typeof uri === 'string' ? uri.slice(0, MAX_LENGTH) : undefined,
-    'mcp.session.id': sessionId,
-    'client.address': role === 'server' ? network.clientAddress : undefined,
-  });
+  if (id !== undefined) attributes['jsonrpc.request.id'] = String(id).slice(0, MAX_LENGTH);
+  if (typeof uri === 'string') attributes['mcp.resource.uri'] = uri.slice(0, MAX_LENGTH);
+  if (sessionId !== undefined) attributes['mcp.session.id'] = sessionId;
+  if (role === 'server' && network.clientAddress !== undefined) attributes['client.address'] = network.clientAddress;
+  return attributes;
 }
 
 export function describeFailure(failure: TraceFailure | undefined): TelemetryAttributes {
@@ -102,11 +104,13 @@ const ERROR_TYPES: { readonly [code: string]: string } = {
   'call/aborted': 'cancelled',
 };
 
-/** Reads the members of `_meta` that carry a trace. Baggage beyond the limits is dropped. */
-export function readTraceContext(params: JsonObject | undefined, withBaggage: boolean): JsonObject {
-  const meta = isObject(params?._meta) ? params._meta : {};
+/** Reads the members of `_meta` that carry a trace, if there is one. Baggage beyond the limits is dropped. */
+export function readTraceContext(params: JsonObject | undefined, withBaggage: boolean): JsonObject | undefined {
+  const meta = params?._meta;
+  if (!isObject(meta)) return undefined;
   const { traceparent, tracestate, baggage } = meta;
   const isUsable = withBaggage && typeof baggage === 'string' && isSmallBaggage(baggage);
+  if (typeof traceparent !== 'string' && typeof tracestate !== 'string' && !isUsable) return undefined;
   return {
     ...(typeof traceparent === 'string' ? { traceparent } : {}),
     ...(typeof tracestate === 'string' ? { tracestate } : {}),
@@ -114,7 +118,6 @@ export function readTraceContext(params: JsonObject | undefined, withBaggage: bo
   };
 }
 
-/** Limits of baggage. https://www.w3.org/TR/baggage/#limits */
 const MAX_BAGGAGE = 8192;
 const MAX_BAGGAGE_MEMBERS = 64;
 

@@ -6,8 +6,8 @@ import {
   describeConnection,
   describeDetails,
   describeFailure,
-  describeMessage,
   describeRequest,
+  describeSpan,
   findResultFailure,
   findTarget,
   isSmallBaggage,
@@ -81,9 +81,9 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     return carrier;
   };
 
-  function describeSpan(request: TracedRequest): TelemetryAttributes {
+  function describeContent(request: TracedRequest): TelemetryAttributes {
     const target = findTarget(request);
-    const attributes = { ...describeRequest(request, target), ...describeMessage(request) };
+    const attributes = describeSpan(request, target);
     if (recordContent && target?.kind === 'tool')
       attributes['gen_ai.tool.call.arguments'] = toContent(request.params?.arguments);
     return attributes;
@@ -94,7 +94,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       nameSpan(request),
       {
         kind: request.role === 'client' ? CLIENT_KIND : SERVER_KIND,
-        attributes: describeSpan(request),
+        attributes: describeContent(request),
         links: links.map(link => ({ context: link.spanContext() as ReturnType<Span['spanContext']> })),
       },
       parent,
@@ -102,10 +102,15 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   }
 
   /** Describes a failure for a measurement. */
-  function toFailureLabels(failure: TraceFailure | undefined): TelemetryAttributes {
-    if (failure === undefined) return {};
+  function toFailureLabels(failure: TraceFailure): TelemetryAttributes {
     const type = names.toErrorLabel(failure.type);
     return describeFailure(type === failure.type ? failure : { type });
+  }
+
+  /** Returns the context of a message, or `active` if it names none. */
+  function extractContext(active: Context, { params }: TracedRequest): Context {
+    const carrier = readTraceContext(params, hasBaggage);
+    return carrier === undefined ? active : propagation.extract(active, carrier);
   }
 
   /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
@@ -117,21 +122,22 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     { result, isOwn }: { readonly result?: JsonObject; readonly isOwn: boolean },
   ): void {
     const target = findTarget(request);
-    const outcome = describeFailure(failure);
-    const content: TelemetryAttributes =
-      recordContent && target?.kind === 'tool' && result ? { 'gen_ai.tool.call.result': toContent(result) } : {};
-    span.setAttributes({ ...outcome, ...content, ...describeRound(request, result) });
-    if (failure) span.setStatus({ code: ERROR_STATUS, message: failure.message });
+    if (recordContent && target?.kind === 'tool' && result)
+      span.setAttributes({ 'gen_ai.tool.call.result': toContent(result) });
+    const round = findRound(request, result);
+    if (round !== undefined) span.setAttributes({ [ROUND]: round });
+    if (failure) {
+      span.setAttributes(describeFailure(failure));
+      span.setStatus({ code: ERROR_STATUS, message: failure.message });
+    }
     if (isOwn) span.end();
     const added = details.get(span);
     // A host adds the server once it has found the tool.
     const isKnown = request.isKnown ?? (added?.['tenon.upstream'] === undefined ? undefined : true);
-    instruments.recordRequest(request, performance.now() - startedAt, {
-      ...describeRequest(request, target, target && names.toLabel(target, isKnown, failure)),
-      'mcp.method.name': names.toMethodLabel(request.method, failure),
-      ...added,
-      ...toFailureLabels(failure),
-    });
+    const labels = describeRequest(request, target, target && names.toLabel(target, isKnown, failure));
+    labels['mcp.method.name'] = names.toMethodLabel(request.method, failure);
+    Object.assign(labels, added, failure && toFailureLabels(failure));
+    instruments.recordRequest(request, performance.now() - startedAt, labels);
   }
 
   const telemetry: Telemetry = {
@@ -152,7 +158,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       let sent = request;
       const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
         sent = { ...request, id, params };
-        span.setAttributes(describeSpan(sent));
+        span.setAttributes(describeContent(sent));
         if (isOwn) span.updateName(nameSpan(sent));
       };
       try {
@@ -167,7 +173,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     traceIncoming(request, serve) {
       const active = context.active();
       const ambient = trace.getSpan(active);
-      const parent = propagation.extract(active, readTraceContext(request.params, hasBaggage));
+      const parent = extractContext(active, request);
       // The span of the HTTP request is a link where the message names its own parent.
       const links = ambient !== undefined && trace.getSpan(parent) !== ambient ? [ambient] : [];
       const span = startSpan(request, parent, links);
@@ -233,19 +239,18 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       traceOutgoingNotification: (notification, send) =>
         runInSpan(notification, context.active(), own => send(writeContext(own))),
       traceIncomingNotification(notification, handle) {
-        const traced = readTraceContext(notification.params, hasBaggage);
-        const parent = notifications ? propagation.extract(context.active(), traced) : context.active();
-        runInSpan(notification, parent, handle);
+        const active = context.active();
+        runInSpan(notification, notifications ? extractContext(active, notification) : active, handle);
       },
     };
   }
 }
 
 /** Describes the round of a call with input requests. A call of one round has no number. */
-function describeRound({ call, params }: TracedRequest, result: JsonObject | undefined): TelemetryAttributes {
-  if (call && call.round > 1) return { [ROUND]: call.round };
+function findRound({ call, params }: TracedRequest, result: JsonObject | undefined): number | undefined {
+  if (call && call.round > 1) return call.round;
   const isRetry = params?.requestState !== undefined || params?.inputResponses !== undefined;
-  return result?.resultType === 'input_required' && !isRetry ? { [ROUND]: 1 } : {};
+  return result?.resultType === 'input_required' && !isRetry ? 1 : undefined;
 }
 
 function nameSpan(request: TracedRequest): string {

@@ -15,20 +15,21 @@ export const stdioCheck: Check = {
     const spec = getSpecificationPage('basic/transports/stdio');
     const findings: Finding[] = [];
     const [noise] = stdio.noise;
-    findings.push(
-      noise
-        ? problem('noise', 'the server writes other text than messages to standard output', {
-            seen: noise.message,
-            cause: 'hosts report each such line as an error, and some close the connection',
-            fix: 'write logs to standard error: console.error in JavaScript, or `import "tenon/stdio"` first',
-            spec,
-          })
-        : ok('noise', 'standard output has only messages'),
-    );
+    if (noise)
+      findings.push(
+        problem('noise', 'the server writes other text than messages to standard output', {
+          seen: noise.message,
+          cause: 'hosts report each such line as an error, and some close the connection',
+          fix: 'write logs to standard error: console.error in JavaScript, or `import "tenon/stdio"` first',
+          spec,
+        }),
+      );
+    // A program that did not start has neither written nor exited as it should.
+    else if (connection) findings.push(ok('noise', 'standard output has only messages'));
     const lines = [...new Set(stdio.stderr)].filter(line => line.trim() !== '');
     if (lines.length > 0 && connection)
       findings.push(info('stderr', 'the server writes to standard error', { seen: lines.slice(0, 3).join(' | ') }));
-    if (stdio.exitTimes.length > 0) {
+    if (stdio.exitTimes.length > 0 && connection) {
       const slowest = Math.max(...stdio.exitTimes);
       findings.push(
         slowest < MAX_EXIT_TIME

@@ -26,6 +26,7 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   oauth: SIGN_IN_HINT,
   auth: SIGN_IN_HINT,
   authProviderType: SIGN_IN_HINT,
+  bundle: 'write the path of the bundle as `command`: `tenon` unpacks and runs it',
   dev: 'run the server under `tenon dev` instead',
   settings: 'use `args` and `env`',
 };

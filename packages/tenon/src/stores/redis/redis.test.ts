@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { type RedisStoresOptions, redisStores } from '../../redis.js';
 import { storeCases } from '../../testing/store-cases.js';
+import { findFreePort } from '../fixtures/find-free-port.js';
 import type { Stores } from '../stores.js';
 import type { RedisClient } from './connection.js';
 import { hasRedis, type RedisServer, startRedis } from './fixtures/start-redis.js';
@@ -164,7 +165,13 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
   describe('in a cluster', () => {
     let node: RedisServer;
     beforeAll(async () => {
-      node = await startRedis('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1');
+      // The default is the port of the server and 10,000, which may be above the last port.
+      const busPort = String(await findFreePort());
+      node = await startRedis(
+        ...['--cluster-enabled', 'yes', '--cluster-port', busPort],
+        '--cluster-announce-ip',
+        '127.0.0.1',
+      );
       const client = createClient({ url: node.url });
       await client.connect();
       await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383']);

@@ -70,6 +70,15 @@ export class ServerReplica {
     return replica === this.id || (await this.#stores.values.get(this.#toLeaseKey(replica))) !== undefined;
   }
 
+  /** Tells if a process renews its lease. The lease of one that was killed is active for a while. */
+  async isRenewing(replica: string): Promise<boolean> {
+    const key = this.#toLeaseKey(replica);
+    const lease = await this.#stores.values.get(key);
+    if (lease === undefined) return false;
+    await new Promise<void>(resolve => this.#clock.after(REPLICA_LEASE / 2, resolve));
+    return ((await this.#stores.values.get(key))?.version ?? lease.version) !== lease.version;
+  }
+
   /** Passes a message of a client to the process that waits for it. Without `replica`, all processes get it. */
   async forward(forwarded: ForwardedMessage, replica: string = EVERYONE): Promise<void> {
     const key = `${this.#toMailPrefix(replica)}${createStoredId()}${createStoredId()}`;

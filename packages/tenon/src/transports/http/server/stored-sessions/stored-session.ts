@@ -124,10 +124,15 @@ export class StoredSession implements SharedSession {
     if (stored === undefined) return undefined;
     this.#extendedAt = this.#session.context.clock.now();
     this.adopt(stored);
-    void replica.announceChange(id).catch(error => this.#report(error));
+    void replica.announceChange(id).catch(this.#report);
     const isTaken = observer !== replica.id && stored.value.observer === replica.id;
-    if (isTaken && !(await replica.isRunning(observer))) this.#session.serverSession?.notifyMissedChanges?.();
+    if (isTaken) this.#checkHandover(observer).catch(this.#report);
     return stored;
+  }
+
+  /** Notifies the client of changes that nobody observed, if the former observer has ended. */
+  async #checkHandover(observer: string): Promise<void> {
+    if (!(await this.#context.replica.isRenewing(observer))) this.#session.serverSession?.notifyMissedChanges?.();
   }
 
   async #write(): Promise<void> {
@@ -248,10 +253,7 @@ export class StoredSession implements SharedSession {
     if (this.#stored === undefined) return;
     records
       .update(this.#stored, this.#session.id, record => record)
-      .then(
-        stored => (stored ? this.adopt(stored) : this.endDeleted()),
-        error => this.#report(error),
-      );
+      .then(stored => (stored ? this.adopt(stored) : this.endDeleted()), this.#report);
   }
 
   /** Ends the session in this process, after it was deleted. */

@@ -1,0 +1,77 @@
+import type { ConfiguredEntry } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
+import type { PendingEntry } from '../mcpb/bundle-entry.js';
+import { createNotApprovedError } from '../target/resolve-target.js';
+import { createInputPrompt } from './input-prompt.js';
+import { isBundlePath } from './read-configuration.js';
+import { checkTrust } from './server-trust.js';
+
+/** Decision about the servers that may be started. */
+export interface EntryDecision {
+  readonly approved: readonly ConfiguredEntry[];
+  /** Servers that are not approved. */
+  readonly refused: readonly ConfiguredEntry[];
+  /** Servers whose bundle is invalid, or lacks a value. The problem is reported. */
+  readonly failed: readonly ConfiguredEntry[];
+}
+
+/**
+ * Unpacks the bundles among servers of a configuration, asks for approval, and collects the values that bundles
+ * request.
+ *
+ * @param ask Returns the values of inputs. Default: asks the user.
+ */
+export async function approveEntries(
+  context: CliContext,
+  entries: readonly ConfiguredEntry[],
+  trust: boolean,
+  ask = createInputPrompt(context),
+): Promise<EntryDecision> {
+  const failed: ConfiguredEntry[] = [];
+  /** Runs a step for each server, one after another, because each may ask the user. */
+  const convert = async <T extends ConfiguredEntry, R>(all: readonly T[], step: (entry: T) => Promise<R>) => {
+    const converted: R[] = [];
+    for (const entry of all) {
+      await step(entry).then(
+        result => converted.push(result),
+        error => {
+          context.screen.note(`error: ${describeError(error)}`);
+          failed.push(entry);
+        },
+      );
+    }
+    return converted;
+  };
+  const pending = await convert(entries, entry => extractEntry(context, entry, ask));
+  const { approved, refused } = await checkTrust(context, pending, trust);
+  return { approved: await convert(approved, completeEntry), refused, failed };
+}
+
+/**
+ * Asks for the approval of one server.
+ * @throws TenonError `config/not-approved`; the problem of its bundle
+ */
+export async function approveEntry(
+  context: CliContext,
+  entry: ConfiguredEntry,
+  trust: boolean,
+): Promise<ConfiguredEntry> {
+  const pending = await extractEntry(context, entry, createInputPrompt(context));
+  const { approved } = await checkTrust(context, [pending], trust);
+  if (approved.length === 0) throw createNotApprovedError(entry.name);
+  return completeEntry(pending);
+}
+
+const completeEntry = async (entry: PendingEntry): Promise<ConfiguredEntry> => entry.complete?.() ?? entry;
+
+async function extractEntry(
+  context: CliContext,
+  entry: ConfiguredEntry,
+  ask: ReturnType<typeof createInputPrompt>,
+): Promise<PendingEntry> {
+  const { target } = entry;
+  if ('url' in target || !isBundlePath(target.command)) return entry;
+  const { createConfiguredBundle } = await import('../mcpb/bundle-entry.js');
+  return createConfiguredBundle(context, { ...entry, target }, ask);
+}

@@ -1,0 +1,121 @@
+import { join, resolve } from 'node:path';
+import {
+  type AskInput,
+  type CommandTarget,
+  type ConfiguredEntry,
+  checkProgram,
+  sanitizeName,
+  sanitizeText,
+} from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
+import { type Bundle, extractBundle } from './extract-bundle.js';
+import { collectUserConfig, type UserConfigSource } from './user-config.js';
+
+type TextByName = Readonly<Record<string, string>>;
+
+/** Server of a bundle, as the user approves it. */
+export interface PendingEntry extends ConfiguredEntry {
+  /** Collects the values that the server needs, after its approval. Absent for a server that is not in a bundle. */
+  readonly complete?: () => Promise<ConfiguredEntry>;
+}
+
+/** Unpacks a bundle into a folder of the user, and tells the user what it is. */
+export async function prepareBundle(context: CliContext, path: string): Promise<Bundle> {
+  const bundle = await extractBundle(path, join(getFolders(context.env).state, 'bundles'));
+  const { name, version } = bundle.manifest;
+  const signature = bundle.isSigned ? 'signed (the signature is not verified)' : 'unsigned';
+  context.screen.note(
+    `${path}: ${sanitizeName(name)} ${sanitizeText(version, { max: 100 })}, ${signature}, SHA-256 ${bundle.sha256}`,
+  );
+  return bundle;
+}
+
+/**
+ * Converts an entry whose command is a bundle. Its `env` has the values that the bundle requests, and other variables
+ * of the server.
+ */
+export async function createConfiguredBundle(
+  context: CliContext,
+  entry: ConfiguredEntry & { readonly target: CommandTarget },
+  ask: AskInput,
+): Promise<PendingEntry> {
+  const { command, cwd = context.cwd, args, env = {} } = entry.target;
+  const bundle = await prepareBundle(context, resolve(cwd, command));
+  const name = sanitizeName(entry.name);
+  const source: UserConfigSource = {
+    read: field => (Object.hasOwn(env, field) ? env[field] : undefined),
+    ask: input => ask({ ...input, id: `${entry.name}/${input.id}`, description: `${name}: ${input.description}` }),
+    describeOption: field =>
+      `set it in a configuration, as "env": { ${JSON.stringify(field)}: "…" } of the server, or run this in a terminal`,
+    cwd: context.cwd,
+  };
+  return createBundleEntry(context, entry, { bundle, source, args, env });
+}
+
+interface BundleParts {
+  readonly bundle: Bundle;
+  readonly source: UserConfigSource;
+  /** Arguments after those of the manifest. */
+  readonly args?: readonly string[] | undefined;
+  /** Values and other variables that the configuration contains. */
+  readonly env?: TextByName | undefined;
+}
+
+/** Creates the entry that the user approves. It has the variables of the bundle, and never the values of the user. */
+export function createBundleEntry(
+  { screen }: Pick<CliContext, 'screen'>,
+  entry: Omit<ConfiguredEntry, 'target'>,
+  { bundle, source, args = [], env = {} }: BundleParts,
+): Required<Pick<PendingEntry, 'complete'>> & PendingEntry {
+  const fields = bundle.manifest.user_config ?? {};
+  const { target, written } = createBundleTarget(bundle);
+  const others = Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(fields, name)));
+  const extend = (own: CommandTarget, variables: TextByName): CommandTarget => ({
+    ...own,
+    args: [...(own.args ?? []), ...args],
+    env: { ...own.env, ...variables },
+  });
+  const complete = async (): Promise<ConfiguredEntry> => {
+    const values = await collectUserConfig(fields, source, expandSystemVariables);
+    for (const name of listSecretArguments(bundle))
+      screen.note(`the bundle passes the secret "${sanitizeName(name)}" as an argument, which other users can see`);
+    const filled = extend(createBundleTarget(bundle, values).target, others);
+    // In a lock, the folder of the origin becomes a placeholder, so that the lock is valid on every machine.
+    const origin = entry.origin && { ...entry.origin, file: `${bundle.folder}.mcpb` };
+    return { ...entry, ...(origin ? { origin } : {}), target: replaceNode(filled) };
+  };
+  const own = moveWritten(entry.written, target.args?.length ?? 0);
+  return { ...entry, target: extend(target, env), written: { ...written, ...own }, complete };
+}
+
+/** Moves the texts of a configuration to the places that its arguments and variables have in the command. */
+function moveWritten(written: TextByName = {}, offset: number): TextByName {
+  const moved = Object.entries(written).flatMap(([key, text]) => {
+    const [, index] = /^args\[(\d+)\]$/.exec(key) ?? [];
+    if (index !== undefined) return [[`args[${Number(index) + offset}]`, text] as const];
+    return key.startsWith('env') ? [[key, text] as const] : [];
+  });
+  return Object.fromEntries(moved);
+}
+
+/** Uses the Node of this process if no `node` is on the path, as other hosts use the Node that they contain. */
+function replaceNode(target: CommandTarget): CommandTarget {
+  if (target.command !== 'node' || process.versions.bun !== undefined) return target;
+  try {
+    checkProgram(target);
+    return target;
+  } catch {
+    return { ...target, command: process.execPath };
+  }
+}
+
+/** Lists the secrets that the manifest itself writes into the arguments of the server. */
+function listSecretArguments({ manifest, folder }: Bundle): string[] {
+  const { args = [] } = createBundleTarget({ manifest, folder }).target;
+  const fields = Object.entries(manifest.user_config ?? {});
+  return fields.flatMap(([name, { sensitive }]) =>
+    sensitive && args.some(text => text.includes(`\${user_config.${name}}`)) ? [name] : [],
+  );
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TenonError } from 'tenon';
+import { isLoopbackHost } from 'tenon/node';
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import { parseWebUrl } from '../option-parsers.js';
+import type { RegistryPackage } from './registry-document.js';
+
+/** Maximum size of a bundle, in bytes. */
+const MAX_BUNDLE = 512 * 2 ** 20;
+/** Time for the whole download, in milliseconds. */
+const TIMEOUT = 300_000;
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * Downloads a bundle that a registry names, unless it is there already.
+ *
+ * @returns Path of the bundle. Its name is the hash.
+ * @throws TenonError `registry/bundle` if it cannot be downloaded, or has another hash than the registry states
+ */
+export async function fetchBundle(
+  { env, screen }: CliContext,
+  { identifier, fileSha256 = '' }: RegistryPackage,
+): Promise<string> {
+  const hash = fileSha256.toLowerCase();
+  if (!HASH.test(hash)) throw createBundleError(identifier, 'the entry has no fileSha256');
+  if (!isSafeUrl(identifier)) throw createBundleError(identifier, 'the address is not an https: URL');
+  const folder = join(getFolders(env).state, 'bundles');
+  const path = join(folder, `${hash}.mcpb`);
+  if (await isFile(path)) return path;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const partial = join(folder, `.download-${process.pid}-${hash}`);
+  screen.note(`downloading ${identifier.slice(0, 500)}`);
+  try {
+    const received = await writeResponse(identifier, partial);
+    if (received !== hash) throw createBundleError(identifier, `SHA-256 ${received}`, `SHA-256 ${hash}`);
+    await rename(partial, path);
+    return path;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    found => found.isFile(),
+    () => false,
+  );
+
+function isSafeUrl(text: string): boolean {
+  const url = parseWebUrl(text);
+  return url !== undefined && (url.startsWith('https:') || isLoopbackHost(new URL(url).hostname));
+}
+
+/** Writes the response into a file, and returns its hash. */
+async function writeResponse(url: string, path: string): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const response = await fetch(url, { signal }).catch(() => {
+    throw createBundleError(url, signal.aborted ? `no response in ${TIMEOUT / 1000} s` : 'no connection');
+  });
+  // The hash protects the content. A redirect must not send the request over an open network.
+  if (!isSafeUrl(response.url)) throw createBundleError(url, 'a redirect to an address that is not an https: URL');
+  if (!response.ok) throw createBundleError(url, `HTTP ${response.status}`);
+  const hash = createHash('sha256');
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    for await (const part of response.body ?? []) {
+      size += part.length;
+      if (size > MAX_BUNDLE) throw createBundleError(url, `more than ${MAX_BUNDLE} bytes`);
+      hash.update(part);
+      await file.write(part);
+    }
+  } catch (error) {
+    throw TenonError.is(error) ? error : createBundleError(url, 'the download broke off');
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}
+
+function createBundleError(url: string, received: string, expected = 'a bundle at an https: URL with its SHA-256') {
+  return new TenonError('registry/bundle', `${url.slice(0, 500)}: the bundle cannot be used`, {
+    expected,
+    received,
+    hint: 'report to the author of the server; do not run this bundle if its hash differs',
+  });
+}
