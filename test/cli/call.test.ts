@@ -62,6 +62,7 @@ describe('tenon call', () => {
     [['echo', 'hi'], 'NAME=VALUE'],
     [['echo', 'message=@none.txt'], 'cannot read'],
     [['echo', 'message:=hi'], 'invalid JSON'],
+    [['sum', 'a=1', 'c=2'], 'did you mean "b"'],
     [['echo', '--args', '[1]'], 'not a JSON object'],
     [['echo(message: )'], 'expected a value'],
     [['sum(1, 2, 3)'], '3 values'],

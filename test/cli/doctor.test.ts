@@ -41,6 +41,19 @@ describe('tenon doctor', () => {
     expect(xml).toContain('<testcase classname="stdio" name="stdio.noise">');
   });
 
+  it('prints JUnit XML on standard output, and nothing else [cli.doctor]', async () => {
+    const { code, out, err } = await doctor('--junit', '-', '--only', 'connection', '--', ...EVERYTHING);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^<\?xml version="1.0"[\s\S]*<\/testsuites>\n$/);
+    expect((await doctor('--junit', '-', '--json', '--', ...EVERYTHING)).code).toBe(2);
+  });
+
+  it('reports nothing as in order about a program that does not start', async () => {
+    const { code, out } = await doctor('--json', '--', process.execPath, '--eval', 'process.exit(3)');
+    const { findings } = JSON.parse(out) as Report;
+    expect([code, findings.filter(({ severity }) => severity === 'ok')]).toEqual([4, []]);
+  });
+
   it('examines official servers of both generations, and finds only their missing checks of Host', async () => {
     for (const start of [startV1Stateful, startV2Handler]) {
       const { origin, close } = await start();

@@ -191,16 +191,19 @@ describe('a server of a registry', () => {
   it.each([
     ['com.example/none', 'registry/unknown-server'],
     ['io.github.example/gone-notes', 'registry/unknown-server'],
-    ['com.example/other-bundle', 'registry/bundle'],
     ['com.example/no-hash', 'registry/bundle'],
     ['com.example/floating', 'registry/not-runnable'],
     ['com.example/option', 'registry/not-runnable'],
   ])('%s is an error with a remedy [cli.search]', async (name, errorCode) => {
     const { code, err } = await run(['list', name, '--trust', '--json']);
-    expect([code, JSON.parse(err.trim().split('\n').at(-1) ?? '')]).toMatchObject([
-      1,
-      { code: errorCode, fix: expect.any(String) },
-    ]);
+    expect([code, JSON.parse(err.trim())]).toMatchObject([1, { code: errorCode, fix: expect.any(String) }]);
+  });
+
+  it('is not run from a bundle with another hash than the registry states [cli.search]', async () => {
+    const { code, err } = await run(['list', 'com.example/other-bundle', '--trust', '--json']);
+    const [progress, error = ''] = err.trim().split('\n');
+    expect([code, progress]).toEqual([1, expect.stringMatching(/^downloading http.*boxed\.mcpb$/)]);
+    expect(JSON.parse(error)).toMatchObject({ code: 'registry/bundle', fix: expect.stringContaining('hash differs') });
   });
 
   it('is added to hosts with a fixed version, and without secrets [cli.search]', async () => {

@@ -17,15 +17,26 @@ const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-se
 
 /** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
 export const readMeasurements = (what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> =>
-  runProgram('test/complexity/work-program.ts', FLAGS, what);
+  // Steps are counted without optimizations, so large sizes would take minutes.
+  runProgram('test/complexity/work-program.ts', { flags: FLAGS, args: [what], withSmallSizes: what === 'steps' });
+
+interface RunOptions {
+  /** Flags of Node. */
+  readonly flags: readonly string[];
+  readonly args?: readonly string[];
+  /** Uses the sizes of a short run, also in a full one. */
+  readonly withSmallSizes?: boolean;
+}
 
 /** Runs a program that writes one measurement in each line. */
 export async function runProgram(
   source: string,
-  flags: readonly string[],
-  ...args: readonly string[]
+  { flags, args = [], withSmallSizes = false }: RunOptions,
 ): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const child = spawn(process.execPath, [...flags, bundle(source), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...flags, bundle(source), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: withSmallSizes ? { ...process.env, TENON_TEST_EXTENT: 'cover' } : process.env,
+  });
   const scenes = new Map<string, Measurement[]>();
   createInterface({ input: child.stdout }).on('line', line => {
     const each = JSON.parse(line) as Measurement;

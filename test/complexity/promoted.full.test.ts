@@ -9,7 +9,7 @@ const MOST = 3_000;
 
 let scenes: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await runProgram('test/complexity/promoted-program.ts', FLAGS);
+  scenes = await runProgram('test/complexity/promoted-program.ts', { flags: FLAGS });
 }, 120_000);
 
 it.each(['2025-11-25', '2026-07-28'].flatMap(version => [`a client on ${version}`, `a gateway on ${version}`]))(

@@ -1,3 +1,5 @@
+import { isFull } from '../support/extent.js';
+
 /** Something that is done again and again, with so and so much around it. */
 export interface Workload {
   readonly sizes: readonly number[];
@@ -11,8 +13,8 @@ export interface PreparedWorkload {
 
 export type Workloads = { readonly [what: string]: Workload };
 
-/** Ratio of one size to the next. */
-export const GROWTH = 4;
+/** Ratio of one size to the next: ten in a full run, less otherwise, because large sizes take most of the time. */
+const GROWTH = isFull ? 10 : 4;
 export const SIZES = [10, 10 * GROWTH, 10 * GROWTH ** 2];
 
 /** Which of so many is taken: not one that whoever looks from either end finds soon. */

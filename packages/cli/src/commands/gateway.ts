@@ -60,7 +60,7 @@ export function gatewayCommand(context: CliContext): Command {
   const own = createCommand('gateway', summaries.gateway)
     .argument(
       '[config...]',
-      'configuration files or bundles (.mcpb), which may also be the command of a server (default: ./mcp.json, else the configuration in this folder)',
+      'configuration files, or bundles (.mcpb); default: ./mcp.json, else the configuration in this folder',
     )
     .option(
       '--port <number>',

@@ -9,9 +9,8 @@ import type { Screen } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
-import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
 
 interface ListOptions extends TargetOptions {
@@ -57,12 +56,7 @@ export function listCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: ListOptions) => {
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       await runWithClient(context, reference, options, async ({ client, signal }) => {
         const listing = await readListing(client, signal);
         const { tools, prompts, resources, resourceTemplates: templates } = listing;

@@ -8,7 +8,7 @@ import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { type TypedDefinitions, writeTypes } from '../types/write-types.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
@@ -35,12 +35,7 @@ export function createTypesCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: TypesCommandOptions) => {
       const { out, check = false } = options;
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       if (out !== undefined && !/\.[mc]?ts$/.test(out))
         throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .d.ts or .ts');
       if (check && out === undefined) throw createUsageError('--check without --out', 'pass the file to check');

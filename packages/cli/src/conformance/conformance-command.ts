@@ -13,7 +13,7 @@ import { summaries } from '../summaries.js';
 import { type ResolvedServer, resolveServer } from '../target/resolve-target.js';
 import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { readExpectedFailures } from './expected-failures.js';
@@ -122,12 +122,7 @@ function resolveTarget(
   words: readonly string[],
   options: ConformanceCommandOptions,
 ): Promise<ResolvedServer> {
-  const { reference, rest } = takeTarget(context, words);
-  if (rest.length > 0)
-    throw createUsageError(
-      `unknown argument: ${rest.join(' ')}`,
-      'pass one target, and write the command of a server after --',
-    );
+  const reference = takeOnlyTarget(context, words);
   return resolveServer(context, reference, options);
 }
 

@@ -7,8 +7,7 @@ import { summaries } from '../summaries.js';
 import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
-import { createUsageError } from '../usage-error.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { checks } from './checks/index.js';
 import { formatFindings } from './format-findings.js';
@@ -51,12 +50,7 @@ export function createDoctorCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: DoctorCommandOptions) => {
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       if (options.input === false) context.terminal.releaseStdin();
       // A report about authorization is more useful than a sign-in that the user did not ask for.
       const target = await resolveTarget(context, reference, { ...options, auth: options.auth ?? 'stored' });

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { type GeneratedTarget, writeCli } from './write-cli.js';
 
@@ -40,12 +40,7 @@ function createCliCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: GenerateCliOptions) => {
       const { out, check = false } = options;
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       if (out !== undefined && !/\.m?js$/.test(out))
         throw createUsageError(`not a JavaScript file: ${out}`, 'pass a name that ends in .mjs or .js');
       if (check && out === undefined) throw createUsageError('--check without --out', 'pass the file to check');

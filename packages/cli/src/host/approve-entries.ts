@@ -1,17 +1,13 @@
 import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
-import type { PendingEntry } from '../mcpb/bundle-entry.js';
+import type { BundleEntry } from '../mcpb/bundle-entry.js';
+import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createNotApprovedError } from '../target/resolve-target.js';
 import { createInputPrompt } from './input-prompt.js';
-import { isBundlePath } from './read-configuration.js';
-import { checkTrust } from './server-trust.js';
+import { checkTrust, type TrustDecision } from './server-trust.js';
 
-/** Decision about the servers that may be started. */
-export interface EntryDecision {
-  readonly approved: readonly ConfiguredEntry[];
-  /** Servers that are not approved. */
-  readonly refused: readonly ConfiguredEntry[];
+export interface EntryDecision extends TrustDecision {
   /** Servers whose bundle is invalid, or lacks a value. The problem is reported. */
   readonly failed: readonly ConfiguredEntry[];
 }
@@ -63,13 +59,14 @@ export async function approveEntry(
   return completeEntry(pending);
 }
 
-const completeEntry = async (entry: PendingEntry): Promise<ConfiguredEntry> => entry.complete?.() ?? entry;
+const completeEntry = async (entry: ConfiguredEntry | BundleEntry): Promise<ConfiguredEntry> =>
+  'complete' in entry ? entry.complete() : entry;
 
 async function extractEntry(
   context: CliContext,
   entry: ConfiguredEntry,
   ask: ReturnType<typeof createInputPrompt>,
-): Promise<PendingEntry> {
+): Promise<ConfiguredEntry | BundleEntry> {
   const { target } = entry;
   if ('url' in target || !isBundlePath(target.command)) return entry;
   const { createConfiguredBundle } = await import('../mcpb/bundle-entry.js');

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { extname, join, parse, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import { TenonError } from 'tenon';
 import {
   type AskInput,
@@ -12,6 +12,7 @@ import {
   sanitizeText,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createInputPrompt } from './input-prompt.js';
 
 /** Content of the configuration files. */
@@ -29,7 +30,8 @@ export interface Configuration {
 
 /**
  * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
- * folder. A path may be a bundle. Prints the problems of the files. Rejects when there is no file, or when a file cannot be parsed.
+ * folder. A path may be a bundle. Prints the problems of the files. Rejects when there is no file, or when a file cannot
+ * be parsed.
  *
  * @param inputs Returns the values of inputs. Default: asks the user.
  */
@@ -73,9 +75,6 @@ export async function readConfiguration(
 }
 
 type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
-
-/** Returns true for the path of a bundle. */
-export const isBundlePath = (path: string): boolean => extname(path).toLowerCase() === '.mcpb';
 
 /** Creates the configuration of a bundle alone. Its server has the name of the file. */
 const createBundleConfig = (path: string, scope: ConfigFileSource['scope']) => ({

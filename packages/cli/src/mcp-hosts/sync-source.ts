@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
-import { isBundlePath } from '../host/read-configuration.js';
+import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { isJsonObject } from '../openapi/json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';

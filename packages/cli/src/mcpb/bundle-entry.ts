@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   type AskInput,
   type CommandTarget,
@@ -8,22 +8,21 @@ import {
   sanitizeText,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { getFolders } from '../folders.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
-import { type Bundle, extractBundle } from './extract-bundle.js';
+import { type Bundle, extractBundle, getBundleFolder } from './extract-bundle.js';
 import { collectUserConfig, type UserConfigSource } from './user-config.js';
 
 type TextByName = Readonly<Record<string, string>>;
 
 /** Server of a bundle, as the user approves it. */
-export interface PendingEntry extends ConfiguredEntry {
-  /** Collects the values that the server needs, after its approval. Absent for a server that is not in a bundle. */
-  readonly complete?: () => Promise<ConfiguredEntry>;
+export interface BundleEntry extends ConfiguredEntry {
+  /** Collects the values that the server needs, after its approval. */
+  readonly complete: () => Promise<ConfiguredEntry>;
 }
 
 /** Unpacks a bundle into a folder of the user, and tells the user what it is. */
 export async function prepareBundle(context: CliContext, path: string): Promise<Bundle> {
-  const bundle = await extractBundle(path, join(getFolders(context.env).state, 'bundles'));
+  const bundle = await extractBundle(path, getBundleFolder(context.env));
   const { name, version } = bundle.manifest;
   const signature = bundle.isSigned ? 'signed (the signature is not verified)' : 'unsigned';
   context.screen.note(
@@ -40,7 +39,7 @@ export async function createConfiguredBundle(
   context: CliContext,
   entry: ConfiguredEntry & { readonly target: CommandTarget },
   ask: AskInput,
-): Promise<PendingEntry> {
+): Promise<BundleEntry> {
   const { command, cwd = context.cwd, args, env = {} } = entry.target;
   const bundle = await prepareBundle(context, resolve(cwd, command));
   const name = sanitizeName(entry.name);
@@ -68,7 +67,7 @@ export function createBundleEntry(
   { screen }: Pick<CliContext, 'screen'>,
   entry: Omit<ConfiguredEntry, 'target'>,
   { bundle, source, args = [], env = {} }: BundleParts,
-): Required<Pick<PendingEntry, 'complete'>> & PendingEntry {
+): BundleEntry {
   const fields = bundle.manifest.user_config ?? {};
   const { target, written } = createBundleTarget(bundle);
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(fields, name)));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TenonError } from 'tenon';
+import { type Environment, getFolders } from '../folders.js';
 import { type BundleManifest, parseManifest } from './manifest.js';
 import { ARCHIVE_LIMITS, type ArchiveLimits, readArchive } from './read-archive.js';
 
@@ -17,9 +18,12 @@ export interface Bundle {
 }
 
 /** Maximum size of a bundle, in bytes. */
-const MAX_BUNDLE = 512 * 2 ** 20;
+export const MAX_BUNDLE = 512 * 2 ** 20;
 /** End of the signature that `mcpb sign` appends. */
 const SIGNATURE_END = 'MCPB_SIG_END';
+
+/** Returns the folder of the user that has all bundles. */
+export const getBundleFolder = (env: Environment): string => join(getFolders(env).state, 'bundles');
 
 /**
  * Unpacks a bundle into a folder of the cache. The folder is complete when it exists, because it is renamed at the end.

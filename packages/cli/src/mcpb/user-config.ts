@@ -40,8 +40,9 @@ export async function collectUserConfig(
 ): Promise<Record<string, UserConfigValue>> {
   const values: Record<string, UserConfigValue> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const text = read(name, field) ?? (await ask(toInput(name, field)))?.trim();
-    const value = text ? parseValue(name, field, text, cwd) : expandDefault(field.default, expand);
+    // An empty answer of the user is none. An empty text in a configuration is a value.
+    const text = read(name, field) ?? ((await ask(toInput(name, field)))?.trim() || undefined);
+    const value = text === undefined ? expandDefault(field.default, expand) : parseValue(name, field, text, cwd);
     if (value !== undefined) values[name] = value;
     else if (field.required) throw createMissingError(name, field, describeOption(name, field));
   }

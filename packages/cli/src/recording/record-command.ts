@@ -8,8 +8,7 @@ import { parsePort, parseSize } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
 import { resolveServer } from '../target/resolve-target.js';
 import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
-import { createUsageError } from '../usage-error.js';
+import { takeOnlyTarget } from '../target/target-reference.js';
 import { openRecordingFile } from './recording-file.js';
 import { serveHandler } from './serve-handler.js';
 import { toServerName } from './wire-output.js';
@@ -41,12 +40,7 @@ export function createRecordCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: RecordOptions) => {
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       // The client owns the terminal's streams, so no question can be asked.
       const { target, label } = await resolveServer(context, reference, { ...options, input: false });
       const [{ openTransport }, { createRecordingProxy }] = await Promise.all([

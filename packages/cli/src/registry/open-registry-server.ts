@@ -25,10 +25,10 @@ export async function installRegistryServer(
   name: RegistryName,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ConfiguredEntry['target']> {
-  const { server, registry } = await readServer(context, name);
-  const bundle = findRegistryBundle(server);
-  if (bundle !== undefined) return installBundle(context, await fetchBundle(context, bundle), env);
-  const { target } = reviewServer(context, server, registry);
+  const read = await readServer(context, name);
+  const path = await fetchOnlyBundle(context, read);
+  if (path !== undefined) return installBundle(context, path, env);
+  const { target } = reviewServer(context, read);
   return 'url' in target ? target : { ...target, env: { ...target.env, ...env } };
 }
 
@@ -42,37 +42,52 @@ export async function openRegistryServer(
   name: RegistryName,
   options: RegistryServerOptions,
 ): Promise<ConfiguredEntry['target']> {
-  const { server, registry } = await readServer(context, name);
-  const bundle = findRegistryBundle(server);
-  if (bundle !== undefined) {
-    const path = await fetchBundle(context, bundle);
-    return (await openBundle(context, path, options)).target;
-  }
-  const entry = reviewServer(context, server, registry);
+  const read = await readServer(context, name);
+  const path = await fetchOnlyBundle(context, read);
+  if (path !== undefined) return (await openBundle(context, path, options)).target;
+  const entry = reviewServer(context, read);
   const { approved } = await checkTrust(context, [entry], options.trust ?? false);
   if (approved.length === 0) throw createNotApprovedError(entry.name);
   return fillReferences(entry, { ...context.env, ...options.env });
 }
 
-/** Reads a server, and tells its version and state. */
-async function readServer(
-  { screen, env }: CliContext,
-  { name, version }: RegistryName,
-): Promise<{ readonly server: RegistryServer; readonly registry: string }> {
+/** Server as a registry describes it. */
+interface ReadServer {
+  readonly server: RegistryServer;
+  readonly registry: string;
+  readonly isDeprecated: boolean;
+}
+
+async function readServer({ env }: CliContext, { name, version }: RegistryName): Promise<ReadServer> {
   const registry = selectRegistry(env);
   const { server, status } = await readRegistryServer(registry, name, version);
-  const about = sanitizeText(`${server.name} ${server.version} of ${registry}`, { max: 500 });
-  screen.note(`${about}${status === 'deprecated' ? ' (deprecated)' : ''}`);
-  return { server, registry };
+  return { server, registry, isDeprecated: status === 'deprecated' };
+}
+
+/** Downloads the bundle of a server that can only be run from one. Returns its path. */
+async function fetchOnlyBundle(context: CliContext, read: ReadServer): Promise<string | undefined> {
+  const bundle = findRegistryBundle(read.server);
+  if (bundle === undefined) return undefined;
+  const path = await fetchBundle(context, bundle);
+  reportServer(context, read);
+  return path;
 }
 
 /** Tells what a server runs, and which variables it gets. */
-function reviewServer({ screen }: CliContext, server: RegistryServer, registry: string): ConfiguredEntry {
+function reviewServer(context: CliContext, read: ReadServer): ConfiguredEntry {
+  const { server, registry } = read;
   const target = createRegistryTarget(server);
-  screen.note(formatTarget(target));
+  reportServer(context, read);
+  context.screen.note(formatTarget(target));
   const names = listReferences(target);
-  if (names.length > 0) screen.note(`It gets these variables: ${names.join(', ')}`);
+  if (names.length > 0) context.screen.note(`It gets these variables: ${names.join(', ')}`);
   return { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
+}
+
+/** Tells the version and the state of a server, once it is known that it can be run. */
+function reportServer({ screen }: CliContext, { server, registry, isDeprecated }: ReadServer): void {
+  const about = sanitizeText(`${server.name} ${server.version} of ${registry}`, { max: 500 });
+  screen.note(`${about}${isDeprecated ? ' (deprecated)' : ''}`);
 }
 
 function formatTarget(target: ConfiguredEntry['target']): string {

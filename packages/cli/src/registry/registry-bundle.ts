@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
-import { getFolders } from '../folders.js';
+import { getBundleFolder, MAX_BUNDLE } from '../mcpb/extract-bundle.js';
 import { parseWebUrl } from '../option-parsers.js';
 import type { RegistryPackage } from './registry-document.js';
 
-/** Maximum size of a bundle, in bytes. */
-const MAX_BUNDLE = 512 * 2 ** 20;
 /** Time for the whole download, in milliseconds. */
 const TIMEOUT = 300_000;
 const HASH = /^[0-9a-f]{64}$/;
@@ -27,7 +25,7 @@ export async function fetchBundle(
   const hash = fileSha256.toLowerCase();
   if (!HASH.test(hash)) throw createBundleError(identifier, 'the entry has no fileSha256');
   if (!isSafeUrl(identifier)) throw createBundleError(identifier, 'the address is not an https: URL');
-  const folder = join(getFolders(env).state, 'bundles');
+  const folder = getBundleFolder(env);
   const path = join(folder, `${hash}.mcpb`);
   if (await isFile(path)) return path;
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 import { TenonError } from 'tenon';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
-import { formatReference } from '../mcp-hosts/hosts/variable-text.js';
+import { formatReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import type {
   RegistryArgument,
   RegistryInput,
@@ -107,12 +107,6 @@ function fillTemplate(template: string, variables: RegistryInput['variables'] = 
     return variable.value ?? variable.default ?? formatReference(toVariableName(name));
   });
 }
-
-const toVariableName = (name: string): string =>
-  name
-    .replace(/\W/g, '_')
-    .replace(/^(?=\d)/, '_')
-    .toUpperCase();
 
 function createNotRunnableError({ name, version }: RegistryServer, received: string): TenonError {
   return new TenonError('registry/not-runnable', `${name} ${version}: this entry cannot be started or reached`, {

@@ -7,7 +7,7 @@ import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeTarget } from '../target/target-reference.js';
+import { takeOnlyTarget, takeTarget } from '../target/target-reference.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { createUsageError } from '../usage-error.js';
 import { getSkill, listSkills, readSkillFile, SKILLS_EXTENSION } from './read-skill.js';
@@ -29,12 +29,7 @@ function createListCommand(context: CliContext): Command {
   return withTargetOptions(own)
     .addHelpText('after', formatExamples([['tenon skills list https://example.com/mcp', 'names and descriptions']]))
     .action(async (words: string[], options: TargetOptions) => {
-      const { reference, rest } = takeTarget(context, words);
-      if (rest.length > 0)
-        throw createUsageError(
-          `unknown argument: ${rest.join(' ')}`,
-          'pass one target, and write the command of a server after --',
-        );
+      const reference = takeOnlyTarget(context, words);
       const work = (connection: TargetConnection) => reportSkills(context, connection, options);
       await runWithClient(context, reference, options, work, { extensions: EXTENSIONS });
     });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { CliContext } from '../cli-context.js';
+import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { parseWebUrl } from '../option-parsers.js';
 import { isRecordingFile } from '../recording/is-recording-file.js';
 import { parseRegistryName } from '../registry/registry-name.js';
@@ -43,6 +44,19 @@ export function takeTarget(
   return { reference: parseTarget(first, cwd), rest };
 }
 
+/** Reads the target of a command that has no other arguments. */
+export function takeOnlyTarget(
+  context: Pick<CliContext, 'serverCommand' | 'cwd'>,
+  words: readonly string[],
+): TargetReference {
+  const { reference, rest } = takeTarget(context, words);
+  if (rest.length === 0) return reference;
+  throw createUsageError(
+    `unknown argument: ${rest.join(' ')}`,
+    'pass one target, and write the command of a server after --',
+  );
+}
+
 /** Parses a target in one word: a URL, a path of a server file, a bundle or a recording, or a name in a configuration. */
 export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
@@ -54,7 +68,7 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const [, module = '', exported = ''] = MODULE_EXPORT.exec(text) ?? [];
   if (exported !== '' && existsSync(resolve(cwd, module)))
     return { kind: 'file', path: resolve(cwd, module), exported };
-  if (extname(text).toLowerCase() === '.mcpb' && existsSync(path)) return { kind: 'bundle', path };
+  if (isBundlePath(text) && existsSync(path)) return { kind: 'bundle', path };
   if (!isStartable && isRecordingFile(path)) return { kind: 'recording', path };
   const registered = existsSync(path) ? undefined : parseRegistryName(text);
   if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };

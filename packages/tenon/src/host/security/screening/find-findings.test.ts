@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFindings, MAX_SCANNED, scanText } from './find-findings.js';
-import type { StepCounter } from './finding.js';
+import { findFindings, MAX_SCANNED } from './find-findings.js';
 import { stripHidden } from './strip-hidden.js';
 
 const kinds = (text: string): string[] => findFindings(text, '').map(({ kind }) => kind);
@@ -78,60 +77,5 @@ describe('strip', () => {
 
   it('leaves icons of the first private area', () => {
     expect(stripHidden('\ue0b0\u{f0000}', ['private-use'])).toBe('\ue0b0');
-  });
-});
-
-/** Inputs on which careless scanners take quadratic time or worse. */
-const adversaries: Record<string, string> = {
-  'open brackets': '[',
-  'open images': '![',
-  'links without an end': '](h',
-  'links with a scheme': '](https://e',
-  'links in character references': '](&#1;&',
-  'nested links': '[a](b:c',
-  references: '[a][',
-  definitions: '\n[a]:',
-  'open tags': '<a ',
-  'open comments': '<!--',
-  'open elements': '<img src=',
-  'open styles': '<p style="display :',
-  'escapes without an end': '\x1b]8;;',
-  'escapes of escapes': '\x1b',
-  'tag characters': '\u{e0041}',
-  'zero width': '\u200b\u200c',
-  'marks of direction': 'א\u200f\u200e\u200f',
-  marks: '\u0301',
-  selectors: '\u{e0100}',
-  flags: '\u{1f3f4}\u{e0067}',
-  blanks: ' ',
-  'blank lines': '\n \n',
-  addresses: 'https://',
-  'addresses with angles': 'https://=<>',
-  'data addresses': 'data:a',
-  base64: 'QUJD',
-  'short runs': `${'A'.repeat(39)} `,
-  references2: '&#1;',
-  'per cents': '%41',
-  'beginnings of phrases': 'ignore all ',
-  'long words': 'ignore',
-  'turns of chats': '\n\nsystem: ',
-  'mixed words': 'p\u0430',
-  dots: 'a.',
-  quotes: '](a:b "',
-};
-
-/** Length of the shorter text, in characters. */
-const LENGTH = 20_000;
-
-describe('the work', () => {
-  it.each(Object.entries(adversaries))('is linear for %s', (_name, unit) => {
-    const steps = (length: number): number => {
-      const meter: StepCounter = { steps: 0 };
-      scanText(unit.repeat(Math.ceil(length / unit.length)), '', meter);
-      return meter.steps;
-    };
-    const [short, long] = [steps(LENGTH), steps(10 * LENGTH)];
-    expect(long).toBeLessThan(short * 11);
-    expect(long).toBeLessThan(400 * LENGTH);
   });
 });

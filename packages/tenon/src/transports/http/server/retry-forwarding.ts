@@ -80,7 +80,7 @@ export class RetryForwarding implements RetryForwarder {
     const mail = { from: this.id, request, ...(auth && { auth }), ...(address !== undefined && { address }) };
     const version = await values.put(key, mail as unknown as JsonObject, { ttl: MESSAGE_TTL });
     const announce = (kind: string) => this.#publish({ kind, to: holder, id });
-    onCancel(() => announce('cancel').catch(error => this.#report(error)));
+    onCancel(() => announce('cancel').catch(this.#report));
     await announce('retry');
     try {
       for (;;) {
@@ -89,9 +89,9 @@ export class RetryForwarding implements RetryForwarder {
         const isRunning = await this.#isRunning(holder);
         const response = await this.#readReplies(id, io);
         if (response !== undefined) return readResult(response);
-        if (!isRunning && (await values.delete(key, version))) return undefined;
-        if (!isRunning) throw createStoppedError();
-        await woken;
+        if (isRunning) await woken;
+        else if (await values.delete(key, version)) return undefined;
+        else throw createStoppedError();
       }
     } finally {
       this.#waiting.delete(id);
@@ -158,7 +158,7 @@ export class RetryForwarding implements RetryForwarder {
       stop();
       this.#isClosed = true;
       const { values } = this.#options.stores;
-      values.delete(this.#toKey('retry-holder', this.id)).catch(error => this.#report(error));
+      values.delete(this.#toKey('retry-holder', this.id)).catch(this.#report);
     });
   }
 
@@ -215,9 +215,7 @@ export class RetryForwarding implements RetryForwarder {
     return [kind, this.#options.stores.scope, ...rest].join('/');
   }
 
-  #report(error: unknown): void {
-    this.#options.onError(TenonError.from(error, 'store/failed'));
-  }
+  readonly #report = (error: unknown): void => this.#options.onError(TenonError.from(error, 'store/failed'));
 }
 
 /** Returns the result of a response, or throws its error. */

@@ -164,7 +164,7 @@ export class Listening {
     this.closing = this.#update(({ listener, ...record }) => {
       if (listener?.number !== number) return listener ? { ...record, listener } : record;
       return { ...record, delivered };
-    }).catch(error => this.#session.context.report(error));
+    }).catch(this.#session.context.report);
   }
 
   /** Takes over the role of the observer if its process has stopped. */

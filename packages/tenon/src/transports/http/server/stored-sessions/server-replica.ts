@@ -67,34 +67,37 @@ export class ServerReplica {
 
   /** Tells if the lease of a process is active, by the clock of the store. */
   async isRunning(replica: string): Promise<boolean> {
-    return replica === this.id || (await this.#stores.values.get(this.#toLeaseKey(replica))) !== undefined;
+    return replica === this.id || (await this.#findLease(replica)) !== undefined;
   }
 
   /** Tells if a process renews its lease. The lease of one that was killed is active for a while. */
   async isRenewing(replica: string): Promise<boolean> {
-    const key = this.#toLeaseKey(replica);
-    const lease = await this.#stores.values.get(key);
-    if (lease === undefined) return false;
+    const version = await this.#findLease(replica);
+    if (version === undefined) return false;
     await new Promise<void>(resolve => this.#clock.after(REPLICA_LEASE / 2, resolve));
-    return ((await this.#stores.values.get(key))?.version ?? lease.version) !== lease.version;
+    return ((await this.#findLease(replica)) ?? version) !== version;
   }
 
   /** Passes a message of a client to the process that waits for it. Without `replica`, all processes get it. */
   async forward(forwarded: ForwardedMessage, replica: string = EVERYONE): Promise<void> {
-    const key = `${this.#toMailPrefix(replica)}${createStoredId()}${createStoredId()}`;
+    const key = this.#toKey('mail', replica, createStoredId() + createStoredId());
     const { session, message, auth } = forwarded;
     await this.#stores.values.put(key, { session, message, ...(auth && { auth }) }, { ttl: MAIL_TTL });
-    await this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'mail', to: replica, session, key });
+    await this.#publish({ kind: 'mail', to: replica, session, key });
   }
 
   /** Notifies the other processes that they must read a session again. */
   announceChange(session: string): Promise<void> {
-    return this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'changed', session });
+    return this.#publish({ kind: 'changed', session });
   }
 
   /** Notifies the process that writes a stream that its client has another connection. */
   announceResumption(session: string, stream: string): Promise<void> {
-    return this.#stores.bus.publish(this.#topic, { from: this.id, kind: 'resumed', session, stream });
+    return this.#publish({ kind: 'resumed', session, stream });
+  }
+
+  #publish(message: JsonObject): Promise<void> {
+    return this.#stores.bus.publish(this.#topic, { from: this.id, ...message });
   }
 
   /** Releases the lease. */
@@ -103,23 +106,24 @@ export class ServerReplica {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#stopListening?.();
-    if (this.#joined !== undefined) await this.#stores.values.delete(this.#toLeaseKey(this.id)).catch(() => {});
+    if (this.#joined !== undefined) await this.#stores.values.delete(this.#toKey('replica', this.id)).catch(() => {});
   }
 
   get #topic(): string {
     return `sessions/${this.#stores.scope}`;
   }
 
-  #toLeaseKey(replica: string): string {
-    return `replica/${this.#stores.scope}/${replica}`;
+  #toKey(kind: string, ...rest: string[]): string {
+    return [kind, this.#stores.scope, ...rest].join('/');
   }
 
-  #toMailPrefix(replica: string): string {
-    return `mail/${this.#stores.scope}/${replica}/`;
+  /** Returns the version of the lease of a process, if it is active by the clock of the store. */
+  async #findLease(replica: string): Promise<number | undefined> {
+    return (await this.#stores.values.get(this.#toKey('replica', replica)))?.version;
   }
 
   async #renew(): Promise<void> {
-    await this.#stores.values.put(this.#toLeaseKey(this.id), {}, { ttl: REPLICA_LEASE });
+    await this.#stores.values.put(this.#toKey('replica', this.id), {}, { ttl: REPLICA_LEASE });
   }
 
   #scheduleRenewal(): void {
@@ -133,7 +137,7 @@ export class ServerReplica {
   }
 
   async #readMissedMail(replica: string): Promise<void> {
-    for (const { key } of await this.#stores.values.list(this.#toMailPrefix(replica), { limit: 100 }))
+    for (const { key } of await this.#stores.values.list(this.#toKey('mail', replica, ''), { limit: 100 }))
       this.#takeMail(key, replica);
   }
 
@@ -147,7 +151,7 @@ export class ServerReplica {
 
   /** Handles the message with this key once, after earlier messages. Messages for all processes stay in the store. */
   #takeMail(key: string, to: string): void {
-    if (!key.startsWith(this.#toMailPrefix(to))) return;
+    if (!key.startsWith(this.#toKey('mail', to, ''))) return;
     const taken = this.#stores.values.get(key).then(async stored => {
       const isOwn = to === EVERYONE || (stored && (await this.#stores.values.delete(key, stored.version)));
       return isOwn ? stored?.value : undefined;
@@ -159,6 +163,6 @@ export class ServerReplica {
       const auth = isObject(value.auth) ? (value.auth as JsonObject & AuthInfo) : undefined;
       this.#handlers.onMessage({ session: value.session, message: value.message, auth });
     };
-    this.#lastMail = this.#lastMail.then(handle).catch(error => this.#handlers.report(error));
+    this.#lastMail = this.#lastMail.then(handle).catch(this.#handlers.report);
   }
 }

@@ -3,11 +3,11 @@ import { hashSha256 } from '../../../../encoding/sha256.js';
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 
 const LENGTH = 12;
-const DIGITS = '0123456789abcdefghijklmnopqrstuv';
+const RADIX = 32;
 
 /** Creates a random ID of 12 letters and digits (60 bits), for keys and event IDs. */
 export function createStoredId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(LENGTH))].map(byte => DIGITS[byte % DIGITS.length]).join('');
+  return [...crypto.getRandomValues(new Uint8Array(LENGTH))].map(byte => (byte % RADIX).toString(RADIX)).join('');
 }
 
 const TAG_LENGTH = 5;

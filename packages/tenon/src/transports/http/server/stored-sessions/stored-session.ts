@@ -124,9 +124,9 @@ export class StoredSession implements SharedSession {
     if (stored === undefined) return undefined;
     this.#extendedAt = this.#session.context.clock.now();
     this.adopt(stored);
-    void replica.announceChange(id).catch(this.#report);
+    void replica.announceChange(id).catch(this.#session.context.report);
     const isTaken = observer !== replica.id && stored.value.observer === replica.id;
-    if (isTaken) this.#checkHandover(observer).catch(this.#report);
+    if (isTaken) this.#checkHandover(observer).catch(this.#session.context.report);
     return stored;
   }
 
@@ -200,7 +200,8 @@ export class StoredSession implements SharedSession {
       createLog: name => this.#createLog(this.#toPrefix(name), name),
       hasEventIds: http?.sessions === true,
       encodePriming: http?.priming ? id => encodePrimingEvent(id, sseRetry) : undefined,
-      publish: name => void this.#context.stores.bus.publish(this.#toPrefix(name), {}).catch(this.#report),
+      publish: name =>
+        void this.#context.stores.bus.publish(this.#toPrefix(name), {}).catch(this.#session.context.report),
       onEnd: name => this.#answers.delete(name),
       onLost: (unanswered, error) => this.#cancelLost(unanswered, error),
     });
@@ -210,7 +211,7 @@ export class StoredSession implements SharedSession {
 
   /** Cancels requests whose stream was ended by another process or lost by a fault of the store. */
   #cancelLost(unanswered: readonly Id[], error: unknown): void {
-    if (error !== undefined) this.#report(error);
+    if (error !== undefined) this.#session.context.report(error);
     for (const requestId of unanswered)
       this.#session.receiver?.onMessage(
         createNotification('notifications/cancelled', { requestId, reason: 'the stream of the request was lost' }),
@@ -253,7 +254,7 @@ export class StoredSession implements SharedSession {
     if (this.#stored === undefined) return;
     records
       .update(this.#stored, this.#session.id, record => record)
-      .then(stored => (stored ? this.adopt(stored) : this.endDeleted()), this.#report);
+      .then(stored => (stored ? this.adopt(stored) : this.endDeleted()), this.#session.context.report);
   }
 
   /** Ends the session in this process, after it was deleted. */
@@ -278,8 +279,6 @@ export class StoredSession implements SharedSession {
     if (this.#isDeleted || this.#stored?.value.observer !== replica.id) return;
     await this.update(record => (record.observer === replica.id ? { ...record, observer: '' } : record));
   }
-
-  readonly #report = (error: unknown): void => this.#session.context.report(error);
 
   get #listenPrefix(): string {
     return this.#toPrefix('listen');
