@@ -71,6 +71,7 @@ describe('tenon lock', () => {
     await client.close();
     await gateway.end();
     expect(gateway.errors()).toContain('Send the keys first.');
+    expect(gateway.errors()).toContain('Blocked until it is approved: tool price of shop. Run `tenon lock`');
   });
 
   it('offers it once it is approved', async () => {
@@ -92,6 +93,13 @@ describe('tenon lock', () => {
     expect((await runTenon(project.folder, ['lock', '--check'])).code).toBe(6);
     await project.write('mcp.lock', '{');
     expect((await lock('--check')).code).toBe(1);
+  });
+
+  it('tells that a server is no configuration', async () => {
+    for (const args of [['server.mjs'], ['--', 'node', 'server.mjs']]) {
+      const { code, err } = await lock(...args);
+      expect([code, err]).toEqual([2, expect.stringContaining('server.mjs: this is a server, and no configuration')]);
+    }
   });
 
   it('never writes an empty lock over servers that failed', async () => {

@@ -21,7 +21,14 @@ describe('every command', () => {
   );
 
   it('ends with 2 when it is called with what it does not know', async () => {
-    for (const args of [[], ['no-such'], ['gateway', '--no-such'], ['gateway', '--port', '99999'], ['bridge']]) {
+    for (const args of [
+      [],
+      ['no-such'],
+      ['help', 'no-such'],
+      ['gateway', '--no-such'],
+      ['gateway', '--port', '99999'],
+      ['bridge'],
+    ]) {
       const { code, out } = await runTenon(project.folder, args);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
     }

@@ -66,6 +66,9 @@ describe('tenon types', () => {
     const { code, out, err } = await types(kitchen.url, '--out', 'checked.d.ts', '--check', '--json');
     expect({ code, err }).toEqual({ code: 7, err: '' });
     expect(JSON.parse(out)).toEqual({ file: 'checked.d.ts', matches: false });
+    const shown = await types(kitchen.url, '--out', 'checked.d.ts', '--check');
+    expect(shown).toMatchObject({ code: 7, err: expect.stringContaining('run `tenon types` again') });
+    expect(shown.out).toMatch(/^--- checked\.d\.ts\n[\s\S]*\n-.*a: string.*\n\+.*a: number/);
     expect(await types(kitchen.url, '--out', 'none.d.ts', '--check')).toMatchObject({ code: 2 });
   });
 

@@ -108,7 +108,9 @@ export async function run(args: readonly string[], context: CliContext): Promise
   const report = { json: isJson(own), verbose: own.includes('--verbose') || own.includes('-v') };
   try {
     const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
-    await program.parseAsync(own, { from: 'user' });
+    // The parser answers `help` of an unknown command with the whole help, so the command itself is parsed.
+    const isUnknown = name === 'help' && args[1] !== undefined && findCommand(args[1]) === undefined;
+    await program.parseAsync(isUnknown ? own.slice(1) : own, { from: 'user' });
     return context.code;
   } catch (error) {
     if (isHelp(error)) return exitCodes.success;

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
@@ -11,6 +11,7 @@ import { createTargetCommand, type TargetOptions, withTargetOptions } from '../t
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { type TypedDefinitions, writeTypes } from '../types/write-types.js';
 import { createUsageError } from '../usage-error.js';
+import { checkWrittenFile } from '../written-file.js';
 import { formatExamples } from './command.js';
 
 interface TypesCommandOptions extends TargetOptions {
@@ -46,7 +47,7 @@ export function createTypesCommand(context: CliContext): Command {
         const hasClient = out !== undefined && !/\.d\.[mc]?ts$/.test(out);
         const url = hasClient ? readUrl(connection.target) : undefined;
         const text = writeTypes(definitions, { server, name: options.name ?? server, url });
-        if (check && out !== undefined) await checkFile(context, resolve(context.cwd, out), text, options);
+        if (check && out !== undefined) await checkWrittenFile(context, { out, text, command: 'tenon types' }, options);
         else await reportTypes(context, text, out, options);
       });
     });
@@ -77,17 +78,4 @@ async function reportTypes(context: CliContext, text: string, out: string | unde
   if (json) context.screen.printJson(out === undefined ? { text } : { file: out });
   else if (out === undefined) context.screen.print(text.trimEnd());
   else context.screen.note(`wrote ${out}`);
-}
-
-async function checkFile(context: CliContext, path: string, text: string, { json, out }: TypesCommandOptions) {
-  const before = await readFile(path, 'utf8').catch(() => {
-    throw createUsageError(`cannot read ${out}`, 'write it first, without --check');
-  });
-  const isEqual = before === text;
-  context.code = isEqual ? exitCodes.success : exitCodes.drift;
-  if (json) context.screen.printJson({ file: out, matches: isEqual });
-  else
-    context.screen.note(
-      isEqual ? `${out} matches the server` : `${out} differs from the server: run \`tenon types\` again`,
-    );
 }

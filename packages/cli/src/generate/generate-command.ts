@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { version } from 'tenon';
@@ -11,6 +11,7 @@ import { runWithClient, type TargetConnection } from '../target/run-with-client.
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { checkWrittenFile } from '../written-file.js';
 import { type GeneratedTarget, writeCli } from './write-cli.js';
 
 interface GenerateCliOptions extends TargetOptions {
@@ -53,7 +54,8 @@ function createCliCommand(context: CliContext): Command {
           target: createTarget(target, options),
           libraryVersion: version,
         });
-        if (check && out !== undefined) await checkFile(context, text, out, options);
+        if (check && out !== undefined)
+          await checkWrittenFile(context, { out, text, command: 'tenon generate cli' }, options);
         else await reportText(context, text, out, options);
       });
     });
@@ -81,17 +83,4 @@ async function reportText(context: CliContext, text: string, out: string | undef
   if (json) context.screen.printJson(out === undefined ? { text } : { file: out });
   else if (out === undefined) context.screen.print(text.trimEnd());
   else context.screen.note(`wrote ${out}. It needs \`npm install tenon@${version}\`. Run \`node ${out} --help\`.`);
-}
-
-async function checkFile(context: CliContext, text: string, out: string, { json }: GenerateCliOptions) {
-  const before = await readFile(resolve(context.cwd, out), 'utf8').catch(() => {
-    throw createUsageError(`cannot read ${out}`, 'write it first, without --check');
-  });
-  const matches = before === text;
-  context.code = matches ? exitCodes.success : exitCodes.drift;
-  if (json) context.screen.printJson({ file: out, matches });
-  else
-    context.screen.note(
-      matches ? `${out} matches the server` : `${out} differs from the server: run \`tenon generate cli\` again`,
-    );
 }

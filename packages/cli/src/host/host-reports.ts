@@ -1,5 +1,6 @@
 import type { TenonError } from 'tenon';
 import {
+  type Drift,
   describeDrift,
   type Host,
   type HostGuardOptions,
@@ -17,9 +18,14 @@ const MAX_REASON = 300;
 /** Maximum number of findings that are reported. Each one is reported once. */
 const MAX_REPORTED = 2000;
 
-/** Creates the listeners that report events of a host to the user. */
+/**
+ * Creates the listeners that report events of a host to the user.
+ *
+ * @param isBlocking False if changes against the lock file are reported, but not blocked.
+ */
 export function createHostListeners(
   screen: Screen,
+  isBlocking = true,
 ): Pick<HostOptions, 'onError'> & Pick<HostGuardOptions, 'onDrift' | 'onScreeningReport'> {
   const reported = new Set<string>();
   const reportOnce = (text: string) => {
@@ -30,7 +36,10 @@ export function createHostListeners(
   return {
     onError: (error: TenonError) =>
       screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`),
-    onDrift: (_, drifts) => reportOnce(`\nChanges against the lock file:\n\n${describeDrift(drifts)}\n`),
+    onDrift: (_, drifts) =>
+      reportOnce(
+        `\nChanges against the lock file:\n\n${describeDrift(drifts)}\n${isBlocking ? formatBlocked(drifts) : ''}`,
+      ),
     onScreeningReport: ({ server, kind, name, findings }: ScreeningReport) => {
       const kinds = [...new Set(findings.map(each => each.kind))].join(', ');
       reportOnce(
@@ -38,6 +47,15 @@ export function createHostListeners(
       );
     },
   };
+}
+
+/** Tells what is blocked because of changes, and how the user approves them. */
+function formatBlocked(drifts: readonly Drift[]): string {
+  const grave = drifts.filter(({ severity }) => severity === 'approve');
+  const names = new Set(grave.map(({ of, server, name }) => (of === 'server' ? server : `${of} ${name} of ${server}`)));
+  if (names.size === 0) return '';
+  const list = sanitizeText([...names].join(', '), { max: MAX_REASON });
+  return `\nBlocked until it is approved: ${list}. Run \`tenon lock\` to review and approve.\n`;
 }
 
 /**

@@ -13,6 +13,8 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
+import { isServerPath } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
 import { createInputPrompt } from './input-prompt.js';
 
 /** Content of the configuration files. */
@@ -40,6 +42,12 @@ export async function readConfiguration(
   paths: readonly string[],
   inputs: AskInput = createInputPrompt(context),
 ): Promise<Configuration> {
+  const server = paths.find(isServerPath);
+  if (server !== undefined)
+    throw createUsageError(
+      `${server}: this is a server, and no configuration`,
+      'write the server into mcp.json: "mcpServers": { "NAME": { "command": "node", "args": ["server.mjs"] } }',
+    );
   const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
   if (sources.length === 0) {
     throw new TenonError('cli/no-config', `no configuration found in ${context.cwd}`, {

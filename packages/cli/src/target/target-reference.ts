@@ -20,6 +20,9 @@ export type TargetReference =
 /** Extensions of files that a runtime can start. */
 const FILE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py'];
 
+/** Tells if a path is that of a server file, by its extension. */
+export const isServerPath = (path: string): boolean => FILE_EXTENSIONS.includes(extname(path));
+
 /** A module and one of its exports: `server.ts#notes`. */
 const MODULE_EXPORT = /^(.+\.[cm]?[jt]s)#([\w$]+)$/;
 
@@ -63,7 +66,7 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   if (url !== undefined) return { kind: 'url', url };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
   const path = resolve(cwd, text);
-  const isStartable = FILE_EXTENSIONS.includes(extname(text));
+  const isStartable = isServerPath(text);
   if (isStartable && existsSync(path)) return { kind: 'file', path };
   const [, module = '', exported = ''] = MODULE_EXPORT.exec(text) ?? [];
   if (exported !== '' && existsSync(resolve(cwd, module)))
