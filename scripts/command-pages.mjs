@@ -121,7 +121,7 @@ export async function createPages(read) {
   const rows = commands.map(([name, summary]) => `| [\`tenon ${name}\`](${name}.md) | ${summary} |`);
   const overview = [
     '# The command `tenon`\n',
-    'Install it with `npm install --global @tenon/cli`, or run it with `npx @tenon/cli`.\n',
+    'Install it with `npm install --global @tenon/cli`, or run it with `npx @tenon/cli`. [Everyday jobs](jobs.md) shows the most\nfrequent uses with their output.\n',
     `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`,
     TARGETS,
     toBlock(help),

@@ -76,6 +76,7 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Command: {
     Overview: 'command/index',
+    'Everyday jobs': 'command/jobs',
     'tenon list': 'command/list',
     'tenon call': 'command/call',
     'tenon answer': 'command/answer',
