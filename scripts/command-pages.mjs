@@ -72,7 +72,7 @@ Commands with a \`TARGET\` accept a server in each of these forms:
 |---|---|---|
 | URL | \`tenon list https://example.com/mcp\` | over HTTP |
 | command after \`--\` | \`tenon list -- node server.js\` | started by the command |
-| file | \`tenon list server.ts\` | started by Node, or by uv or Python |
+| file | \`tenon list server.ts\` | started by Node, or by uv or Python; or the server that the module exports |
 | export of a module | \`tenon list server.ts#notes\` | this server of the module, served on stdio |
 | bundle | \`tenon list ./server.mcpb\` | unpacked and started, after your approval |
 | recording | \`tenon list calls.ndjson\` | answers as recorded |

@@ -130,6 +130,12 @@ describe('tenon import-openapi', () => {
     }
   }
 
+  it('names the document in one line of a comment', async () => {
+    await project.write('pet\nshop.yaml', API);
+    const { out } = await importApi('pet\nshop.yaml');
+    expect(out.split('\n')[0]).toContain('from pet shop.yaml. Change it');
+  });
+
   it('reads URLs, and Swagger 2.0 in JSON', async () => {
     const fetched = await importApi(`${url}/openapi.yaml`, '--read-only', '--json');
     expect(JSON.parse(fetched.out).tools).toEqual(['listPets']);

@@ -22,6 +22,30 @@ beforeAll(async () => {
      export default create('one');
      export const other = create('other');`,
   );
+  const entry = (name: string) =>
+    JSON.stringify(new URL(`../../packages/tenon/dist/${name}`, import.meta.url).pathname);
+  const define = `createServer({ name: 'own', version: '1', tools: { ping: tool({ run: () => 'own' }) } })`;
+  await project.write(
+    'http.mjs',
+    `import { createServer, tool } from '${library}';
+     import { serveHttp } from ${entry('esm/node.js')};
+     export const server = ${define};
+     console.log((await serveHttp(server, { port: 0 })).url);`,
+  );
+  await project.write(
+    'stdio.mjs',
+    `import { serveStdio } from ${entry('esm/stdio.js')};
+     import { createServer, tool } from '${library}';
+     export const server = ${define};
+     await serveStdio(server);`,
+  );
+  await project.write(
+    'server.cjs',
+    `const { createServer, tool } = require(${entry('cjs/index.node.js')});
+     if (globalThis.isLoaded) process.exit(1);
+     globalThis.isLoaded = true;
+     exports.server = ${define};`,
+  );
 });
 afterAll(async () => {
   await remote.close();
@@ -92,5 +116,27 @@ describe('the target of a command', () => {
       expect(code, err).toBe(0);
       expect(JSON.parse(out).tools).not.toEqual([]);
     }
+  });
+
+  it.each([
+    ['server.mjs', 'one'],
+    ['server.cjs', 'own'],
+    // It prints its URL on standard output.
+    ['http.mjs', 'own'],
+    ['stdio.mjs', 'own'],
+  ])('is the server that a file exports, unless the file serves it: %s [cli.target]', async (file, text) => {
+    const { code, out, err } = await tenon(project.folder, ['call', file, 'ping']);
+    expect([code, out.trim()], err).toEqual([0, text]);
+  });
+
+  it('reports the error of a file, once, and the end of one without a server [cli.target]', async () => {
+    await project.write('broken.mjs', 'throw new Error("boom")');
+    await project.write('empty.mjs', 'export const server = 1;');
+    const [broken, empty] = await Promise.all(
+      ['broken.mjs', 'empty.mjs'].map(file => tenon(project.folder, ['list', file])),
+    );
+    expect(broken?.code).toBe(4);
+    expect(broken?.err.match(/Error: boom/g)).toHaveLength(1);
+    expect([empty?.code, empty?.err]).toEqual([4, expect.stringContaining('exited with code 0')]);
   });
 });

@@ -151,5 +151,7 @@ function reportImport(
   const report: ImportReport = { ...(out === undefined ? { text } : { file: out }), tools, variables };
   if (json) return screen.printJson(report);
   if (out === undefined) return screen.print(text.trimEnd());
-  screen.note(`wrote ${out}: ${tools.length} tools\nIt reads these environment variables: ${variables.join(', ')}`);
+  screen.note(
+    `wrote ${out}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}\nIt reads these environment variables: ${variables.join(', ')}`,
+  );
 }

@@ -17,7 +17,7 @@ export interface WriteServerOptions {
 /** Writes a server that calls an API, as the text of a TypeScript module. Equal operations give the same text. */
 export function writeServer(operations: readonly Operation[], options: WriteServerOptions): string {
   const { name, version, description, url, urlVariable, credentials, source } = options;
-  return `// Written by \`tenon import-openapi\` from ${source.replace(/[\\s\\p{C}]+/gu, ' ')}. Change it as you like: remove tools, and shorten their texts and results.
+  return `// Written by \`tenon import-openapi\` from ${source.replace(/[\s\p{C}]+/gu, ' ')}. Change it as you like: remove tools, and shorten their texts and results.
 import { type Context, createServer, type JsonObject, tool, toolError } from 'tenon';
 
 const BASE_URL = process.env.${urlVariable} ?? ${quote(url)};

@@ -29,7 +29,7 @@ it('formats each difference with its line, its path and both values [cli.replay]
       '    /result/n: recorded 1, received "x\\u001b[31m"',
       '    /result/m: recorded [1], received nothing',
       '',
-      '3 requests of a.ndjson sent to notes, 3 responses compared: 1 differ',
+      '3 requests of a.ndjson sent to notes, 3 responses compared: 1 different',
     ].join('\n'),
   );
   expect(formatReport({ ok: true, requests: 1, compared: 1, differences: [] }, 'a', 'b')).toContain('no differences');

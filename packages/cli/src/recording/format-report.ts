@@ -10,7 +10,7 @@ export function formatReport({ requests, compared, differences }: ReplayReport, 
   const shown = differences.map(
     each => `line ${each.line}: ${sanitizeText(each.request, { max: MAX_VALUE })}\n${formatProblem(each)}`,
   );
-  return [...shown, `${counts}: ${differences.length} differ`].join('\n\n');
+  return [...shown, `${counts}: ${differences.length} different`].join('\n\n');
 }
 
 function formatProblem({ problem, values }: ReplayDifference): string {

@@ -39,6 +39,10 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   return import(href);
 }
 
+/** Finds the server that a module exports. Calls no functions. */
+export const findServer = (exports: Readonly<Record<string, unknown>>): LoadedServer | undefined =>
+  [...DEFAULT_EXPORTS.map(name => exports[name]), ...Object.values(exports)].find(isServer);
+
 /** Returns a server, or the server that a function returns. Only functions that were named are called. */
 async function toServer(value: unknown, isNamed: boolean): Promise<LoadedServer | undefined> {
   const made = isNamed && typeof value === 'function' ? await value() : value;

@@ -1,15 +1,33 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createFileCommand, type FileCommand } from './file-command.js';
+import { createFileCommand, type FileCommand, isNode } from './file-command.js';
 
-/** This program, beside the folder of this module and beside the folder of its bundle. */
-const ENTRY = fileURLToPath(new URL(`../tenon${extname(import.meta.url)}`, import.meta.url));
+/** Finds an entry point, beside the folder of this module and beside the folder of its bundle. */
+const findEntry = (name: string): URL => new URL(`../${name}${extname(import.meta.url)}`, import.meta.url);
+
+/** This program. */
+const ENTRY = fileURLToPath(findEntry('tenon'));
+/** Module that serves what a server file exports. */
+const SERVE_EXPORT = findEntry('serve-export');
+
+type ServerFile = { readonly path: string; readonly exported?: string };
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Creates the command that starts a server file, or that serves an export of a module on stdio. */
-export function createServerCommand(
-  { path, exported }: { readonly path: string; readonly exported?: string },
-  env: Readonly<Record<string, string | undefined>>,
-): FileCommand {
+export function createServerCommand({ path, exported }: ServerFile, env: Environment): FileCommand {
   if (exported === undefined) return createFileCommand(path, env);
   return { command: process.execPath, args: [ENTRY, 'serve', '--stdio', `${path}#${exported}`] };
+}
+
+/**
+ * Creates the same command for a target of this program: a file that only exports a server is served on stdio. Needs
+ * Node, because other runtimes cannot load a module before the file.
+ */
+export function createTargetCommand(file: ServerFile, env: Environment): FileCommand {
+  const { command, args } = createServerCommand(file, env);
+  if (file.exported !== undefined || command !== process.execPath || !isNode()) return { command, args };
+  // The loader of TypeScript has to come first.
+  const loader =
+    args.length > 1 ? args.slice(0, -1) : createFileCommand(fileURLToPath(SERVE_EXPORT), env).args.slice(0, -1);
+  return { command, args: [...loader, '--import', SERVE_EXPORT.href, file.path] };
 }

@@ -53,6 +53,7 @@ describe('a text without its secrets', () => {
     'getUserByIdentifierOrNameOrAddress',
     'npm-run-all-parallel-server',
     'What is the key to the garden?',
+    '{"password": true, "token":null}',
     'https://host/a?q=1&page=2',
     'https://host/authorize?client_id=3MVG9lKcPoNINVBIPJjdw1J9LLM82HnF&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     'http://127.0.0.1:1/authorize?response_type=code&redirect_uri=http%3A%2F%2F127.0.0.1%3A2%2Fcallback%2FMCBrjdXBb86_Ra6Ia_hns8PFH&code_challenge_method=S256',

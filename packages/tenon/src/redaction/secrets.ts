@@ -24,6 +24,8 @@ const BEARER =
 const AFTER_SCHEME = /\b([Bb]asic|BASIC|[Dd]igest|[Tt]oken)\s+(?=[a-z._~+/-]{0,1000}[A-Z0-9=])[A-Za-z0-9._~+/=-]{8,}/g;
 const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
 const NAME_AND_SIGN = /(?<![\w.-])([\w.-]{1,64})["']?(?:=|%3D|\s{0,3}:\s{0,3}(?!\/\/))["']?/gi;
+/** Values that are no secrets, whatever their name is. */
+const CONSTANT = /^(?:true|false|null)$/;
 const VALUE = /(?:[^?&\s"',;}#]|\?(?![\w.-]{1,64}=)){1,4000}/y;
 const LONG_WORD = /[A-Za-z0-9_+=-]{24,}/g;
 const BASE64 = /[A-Za-z0-9+/]{24,}={0,2}/g;
@@ -65,6 +67,7 @@ export function redactNamedSecrets(text: string): string {
   for (let match = names.exec(clean); match !== null; match = names.exec(clean)) {
     VALUE.lastIndex = names.lastIndex;
     if (!isSecretName(match[1] as string) || !VALUE.test(clean)) continue;
+    if (CONSTANT.test(clean.slice(names.lastIndex, VALUE.lastIndex))) continue;
     shown += clean.slice(done, names.lastIndex) + REDACTED;
     done = names.lastIndex = VALUE.lastIndex;
   }

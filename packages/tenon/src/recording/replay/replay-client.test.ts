@@ -65,6 +65,29 @@ it('reports values that differ with their paths, and ignores chosen ones [cli.re
   expect(await replay(text, server, { ignore: ['count', '/content/*/text'] })).toMatchObject({ ok: true });
 });
 
+it('reports the end of the connection for each request at once, also for later ones [cli.replay]', async () => {
+  const text = await recordSession(async client => {
+    await client.callTool('count');
+    await client.callTool('count');
+  });
+  const open = async () => {
+    const pair = createTransportPair();
+    await pair.server.open({
+      onMessage: () => pair.server.close(),
+      onParseError() {},
+      onResponseLost() {},
+      onClose() {},
+    });
+    return pair.client;
+  };
+  // The clock never advances, so a request that waited for its timeout would never end.
+  const { requests, differences } = await replayToServer(text, open, { clock: fakeClock() });
+  expect(differences.map(({ problem }) => problem)).toEqual(
+    Array.from({ length: requests }, () => expect.stringContaining('closed')),
+  );
+  expect(requests).toBeGreaterThan(2);
+});
+
 it('reports requests that the server no longer sends, and calls without a response [cli.replay]', async () => {
   const text = await recordSession(client => client.callTool('remove'), { protocolVersion: '2025-06-18', ...accept });
   const silent = createServer({ name: 'notes', version: '1.0.0', tools: { remove: tool({ run: () => 'removed' }) } });

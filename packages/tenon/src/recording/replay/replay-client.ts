@@ -121,6 +121,8 @@ class ClientReplay {
   readonly #pending = new Map<RecordedExchange, Promise<void>>();
   readonly #serverRequests: RecordedServerRequest[];
   #onAllAnswered: () => void = () => {};
+  /** Error of later requests, once the connection is closed. */
+  #closed: TenonError | undefined;
 
   constructor(session: RecordedSession, options: ReplayClientOptions) {
     this.#session = session;
@@ -184,7 +186,10 @@ class ClientReplay {
   #sendRequest(transport: Transport, exchange: RecordedExchange): void {
     const { request, response: recorded } = exchange;
     const { params } = request;
-    const response = new Promise<JsonRpcResponse | TenonError>(resolve => this.#waiting.set(request.id, resolve));
+    const response = new Promise<JsonRpcResponse | TenonError>(resolve => {
+      if (this.#closed) resolve(this.#closed);
+      else this.#waiting.set(request.id, resolve);
+    });
     this.requests += 1;
     void this.#send(transport, params === undefined ? request : { ...request, params: this.#values.replaceIn(params) });
     if (recorded === undefined) return;
@@ -238,6 +243,7 @@ class ClientReplay {
   }
 
   #failAll(error = new TenonError('connection/closed', 'the server closed the connection')): void {
+    this.#closed = error;
     for (const fail of this.#waiting.values()) fail(error);
   }
 

@@ -20,7 +20,7 @@ export function listUnproven(
     ...(signer || passed ? [] : [keyed ? `${rewritten} (give its key)` : `${rewritten} (it has no key)`]),
     ...(passed
       ? [`lines cut off after number ${through?.seq}`]
-      : ['lines cut off at the end (keep a head elsewhere, and pass it as `through`)']),
+      : ['lines cut off at the end (store the head of the log elsewhere, and verify through it)']),
     ...(start > 0 ? [`changes in the ${start} lines before its beginning, which were dropped`] : []),
     ...(through && through.seq < start ? [`changes before line number ${through.seq}, which was dropped`] : []),
   ];

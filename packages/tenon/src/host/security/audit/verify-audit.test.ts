@@ -150,7 +150,9 @@ describe('a record that was tampered with', () => {
     const cut = plain.slice(0, 9);
     const verdict = await verify(cut);
     expect(verdict).toMatchObject({ ok: true, lines: 9, head: { seq: 8 } });
-    expect(verdict.unshown.join()).toContain('cut off at the end (keep a head elsewhere, and pass it as `through`)');
+    expect(verdict.unshown.join()).toContain(
+      'cut off at the end (store the head of the log elsewhere, and verify through it)',
+    );
     expect(await verifyAudit(linesOf(cut), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
     expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, problem: { line: 1 } });
     const whole = await verifyAudit(linesOf(plain), { through: head, key: undefined });
