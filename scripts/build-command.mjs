@@ -20,7 +20,7 @@ export async function buildCommand() {
   const fresh = join(work, 'dist');
   const { metafile } = await build({
     metafile: true,
-    entryPoints: ['tenon', 'dev-process', 'serve-export', 'init'].map(name => join(folder, `src/${name}.ts`)),
+    entryPoints: ['tenon', 'dev-process', 'serve/serve-export', 'init'].map(name => join(folder, `src/${name}.ts`)),
     outdir: fresh,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'parts/[name]-[hash]',

@@ -27,7 +27,7 @@ export async function buildCommand(): Promise<() => Promise<void>> {
     entryPoints: {
       tenon: join(root, 'packages/cli/src/tenon.ts'),
       'dev-process': join(root, 'packages/cli/src/dev-process.ts'),
-      'serve-export': join(root, 'packages/cli/src/serve-export.ts'),
+      'serve/serve-export': join(root, 'packages/cli/src/serve/serve-export.ts'),
       shop: join(root, 'test/cli/fixtures/shop.ts'),
     },
     chunkNames: 'parts/[name]-[hash]',

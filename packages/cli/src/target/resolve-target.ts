@@ -4,7 +4,7 @@ import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createTargetCommand } from './server-command.js';
+import { createFileTarget } from './server-command.js';
 import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
@@ -35,7 +35,7 @@ export async function resolveTarget(
     }
     case 'file':
       return {
-        target: createStdioTarget(context, createTargetCommand(reference, context.env), options),
+        target: createStdioTarget(context, createFileTarget(reference, context.env), options),
         label: reference.path,
       };
     case 'bundle': {

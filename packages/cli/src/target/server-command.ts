@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CliContext } from '../cli-context.js';
 import { createFileCommand, type FileCommand, isNode } from './file-command.js';
+import type { TargetReference } from './target-reference.js';
 
 /** Finds an entry point, beside the folder of this module and beside the folder of its bundle. */
 const findEntry = (name: string): URL => new URL(`../${name}${extname(import.meta.url)}`, import.meta.url);
@@ -8,13 +10,12 @@ const findEntry = (name: string): URL => new URL(`../${name}${extname(import.met
 /** This program. */
 const ENTRY = fileURLToPath(findEntry('tenon'));
 /** Module that serves what a server file exports. */
-const SERVE_EXPORT = findEntry('serve-export');
+const SERVE_EXPORT = findEntry('serve/serve-export');
 
-type ServerFile = { readonly path: string; readonly exported?: string };
-type Environment = Readonly<Record<string, string | undefined>>;
+type FileReference = Omit<Extract<TargetReference, { kind: 'file' }>, 'kind'>;
 
 /** Creates the command that starts a server file, or that serves an export of a module on stdio. */
-export function createServerCommand({ path, exported }: ServerFile, env: Environment): FileCommand {
+export function createServerCommand({ path, exported }: FileReference, env: CliContext['env']): FileCommand {
   if (exported === undefined) return createFileCommand(path, env);
   return { command: process.execPath, args: [ENTRY, 'serve', '--stdio', `${path}#${exported}`] };
 }
@@ -23,7 +24,7 @@ export function createServerCommand({ path, exported }: ServerFile, env: Environ
  * Creates the same command for a target of this program: a file that only exports a server is served on stdio. Needs
  * Node, because other runtimes cannot load a module before the file.
  */
-export function createTargetCommand(file: ServerFile, env: Environment): FileCommand {
+export function createFileTarget(file: FileReference, env: CliContext['env']): FileCommand {
   const { command, args } = createServerCommand(file, env);
   if (file.exported !== undefined || command !== process.execPath || !isNode()) return { command, args };
   // The loader of TypeScript has to come first.

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { findServer } from './serve/load-server.js';
+import { findServer } from './load-server.js';
 
 /** Time for a file to begin to read standard input after it is loaded, in milliseconds. */
 const OWN_START = 500;
