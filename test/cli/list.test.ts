@@ -53,6 +53,8 @@ describe('tenon list', () => {
       protocolVersion: '2025-11-25',
       server: { name: 'mcp-servers/everything' },
     });
+    // The server offers this tool only to clients that can be asked.
+    expect(JSON.parse(v1.out).tools).toContainEqual(expect.objectContaining({ name: 'trigger-elicitation-request' }));
     const v2 = await list('--json', `${official.origin}/mcp`);
     expect(JSON.parse(v2.out)).toMatchObject({ protocolVersion: '2026-07-28', server: { name: 'sdk-v2' } });
     expect(JSON.parse(v2.out).tools.map(({ signature }: { signature: string }) => signature)).toContain(

@@ -114,6 +114,7 @@ describe('tenon serve', () => {
       [['--config', 'bad.json'], 2, 'unknown member \\"prot\\"'],
       [[], 2, 'no server module'],
       [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
+      [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
       [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
       [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
       [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],

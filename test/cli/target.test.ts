@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTarget } from '../../packages/cli/src/target/target-reference.js';
+import { root } from '../docs/pages.js';
 import { buildCommand, projectWith, runTenon, shopEntry, tenon } from './command.js';
 import { writeBundle } from './fixtures/write-bundle.js';
 
+const define = `createServer({ name: 'own', version: '1', tools: { ping: tool({ run: () => 'own' }) } })`;
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let remote: HttpServer;
@@ -24,7 +28,6 @@ beforeAll(async () => {
   );
   const entry = (name: string) =>
     JSON.stringify(new URL(`../../packages/tenon/dist/${name}`, import.meta.url).pathname);
-  const define = `createServer({ name: 'own', version: '1', tools: { ping: tool({ run: () => 'own' }) } })`;
   await project.write(
     'http.mjs',
     `import { createServer, tool } from '${library}';
@@ -84,6 +87,7 @@ describe('the target of a command', () => {
       ['./missing.ts', 2, 'file not found'],
       ['ftp://example.com', 2, 'invalid URL of a server'],
       ['no-such-server', 2, 'no-such-server'],
+      ['127.0.0.1:9/mcp', 2, 'http://127.0.0.1:9/mcp'],
       ['com.example/none', 4, 'the registry did not answer'],
       // The suite is no part of the project.
       ['http://127.0.0.1:9/mcp', ...(name === 'conformance' ? ([2, 'not installed'] as const) : ([4, ':9'] as const))],
@@ -127,6 +131,25 @@ describe('the target of a command', () => {
   ])('is the server that a file exports, unless the file serves it: %s [cli.target]', async (file, text) => {
     const { code, out, err } = await tenon(project.folder, ['call', file, 'ping']);
     expect([code, out.trim()], err).toEqual([0, text]);
+  });
+
+  it('is TypeScript that is compiled to CommonJS, too [cli.target] [cli.serve]', async () => {
+    const folder = await mkdtemp(join(root, 'packages/cli/.cache/commonjs-'));
+    try {
+      await writeFile(join(folder, 'package.json'), '{}');
+      await writeFile(
+        join(folder, 'server.ts'),
+        `import { createServer, tool } from 'tenon';
+         export const admin: object = ${define};
+         export default ${define};`,
+      );
+      for (const target of ['server.ts', 'server.ts#admin']) {
+        const { code, out, err } = await tenon(folder, ['call', target, 'ping']);
+        expect([target, code, out.trim()], err).toEqual([target, 0, 'own']);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('reports the error of a file, once, and the end of one without a server [cli.target]', async () => {

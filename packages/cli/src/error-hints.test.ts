@@ -1,12 +1,18 @@
 import { TenonError } from 'tenon';
 import { expect, it } from 'vitest';
-import { describeError } from './error-hints.js';
+import { describeError, getHint } from './error-hints.js';
 
 it('replaces a next step that names an option of the library', () => {
   const error = new TenonError('host/too-many-connections', 'all are in use', {
     hint: 'raise `maxConnectionsPerServer`',
   });
   expect(describeError(error)).toBe('all are in use. Try again later, or raise --max of `tenon bridge`.');
+});
+
+it('names the options with a token for HTTP 401', () => {
+  const error = new TenonError('http/status', 'refused', { status: 401, hint: 'pass `auth` to `connect`' });
+  expect(getHint(error)).toContain('--bearer-env');
+  expect(describeError(error)).not.toContain('`auth`');
 });
 
 it('leaves other messages as they are', () => {

@@ -20,14 +20,18 @@ const HINTS: Readonly<Record<string, string>> = {
   'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
 };
 
+const UNAUTHORIZED_HINT =
+  'pass a token with --bearer-env NAME or --token-file FILE, or run the command in a terminal to sign in';
+
 /** Returns the next step for users of the command, if there is one. */
-export function getHint({ code, hint }: TenonError): string | undefined {
-  return HINTS[code] ?? hint;
-}
+export const getHint = (error: TenonError): string | undefined => getOwnHint(error) ?? error.hint;
+
+const getOwnHint = ({ code, status }: TenonError): string | undefined =>
+  HINTS[code] ?? (status === 401 ? UNAUTHORIZED_HINT : undefined);
 
 /** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
-  const hint = HINTS[error.code];
+  const hint = getOwnHint(error);
   return hint === undefined ? error.message : new TenonError(error.code, error.summary, { ...error, hint }).message;
 }

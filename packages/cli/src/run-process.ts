@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { exitCodes } from './exit-codes.js';
 import { run } from './program.js';
 import { createScreen } from './screen.js';
@@ -9,7 +10,8 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     // The reader of a pipe may close it early, as `head` does. There is nothing left to write for.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(exitCodes.success);
-      throw error;
+      writeSync(2, `tenon: the output cannot be written: ${error.code ?? error.message}\n`);
+      process.exit(exitCodes.failure);
     });
   }
   const code = await run(args, {

@@ -118,12 +118,17 @@ class CallRun {
   async #handleOpen(question: OpenQuestion): Promise<undefined> {
     const inputRequests = { question: { method: 'elicitation/create', params: question } };
     if (this.#taskId !== undefined) return this.#saveQuestion({ inputRequests, taskId: this.#taskId });
-    this.#abort.abort();
     const { protocolVersion } = this.#connection.client.server;
-    throw new TenonError('cli/input-required', `the server asks: ${question.message}`, {
-      received: `protocol version ${protocolVersion}, where the answer must be given while the call is open`,
-      hint: 'run this in a terminal. The call was cancelled',
-    });
+    const { sanitizeText } = await import('tenon/host');
+    this.#abort.abort();
+    throw new TenonError(
+      'cli/input-required',
+      `the server asks “${sanitizeText(question.message)}”, and the call was cancelled`,
+      {
+        received: `protocol version ${protocolVersion}, where the answer must be given while the call is open`,
+        hint: 'run this in a terminal, or pass --keep, so that `tenon answer` can answer later',
+      },
+    );
   }
 
   async #saveQuestion({ inputRequests, requestState, taskId }: JsonObject): Promise<undefined> {

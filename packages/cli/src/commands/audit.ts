@@ -97,7 +97,9 @@ function describeVerification(
 ): string {
   const over = files.length > 1 ? ` in ${files.length} files` : '';
   const place = at ? `${at.file}:${at.line}` : `line ${problem?.line}`;
-  const first = ok ? `${file}: whole, ${lines} lines${over}` : `${file}: broken at ${place}: ${problem?.what}`;
+  const first = ok
+    ? `${file}: whole, ${lines} ${lines === 1 ? 'line' : 'lines'}${over}`
+    : `${file}: broken at ${place}: ${problem?.what}`;
   return [
     first,
     ...(ok ? [] : [`  the ${lines} lines before it are valid`]),

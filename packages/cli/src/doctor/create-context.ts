@@ -10,6 +10,7 @@ import {
   version,
 } from 'tenon';
 import { collectAll } from '../collect-all.js';
+import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { Connection, DoctorContext, DoctorTarget, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
@@ -166,6 +167,7 @@ function createConnect(
       // A cached version or a cached list would hide the behavior of the server.
       versionCache: memoryVersionCache(),
       cacheSize: 0,
+      ...cancelQuestions,
       onMessage,
       ...options,
     });

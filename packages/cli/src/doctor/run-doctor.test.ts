@@ -134,6 +134,20 @@ describe('doctor', () => {
     expect(report.exit).toBe(1);
   });
 
+  it('reports a response that is JSON with another media type', async () => {
+    const { url, close } = await startFaultyServer({
+      intercept(_request, response) {
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
+        response.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+        return true;
+      },
+    });
+    closers.push(close);
+    const report = await examine(url, { only: ['path'] });
+    expect(find(report, 'path.media-type')?.fix).toContain('application/json');
+    expect(find(report, 'path.elsewhere')).toBeUndefined();
+  });
+
   it('finds the endpoint at another path, and redirects', async () => {
     const { url, close } = await startFaultyServer({
       intercept(request, response) {

@@ -99,7 +99,9 @@ function parseJson(name, text) {
 async function call({ tool }, input, json) {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
-  const client = await connect(TARGET, { name: PROGRAM, version: VERSION });
+  // Some servers offer tools that ask questions only to clients that can be asked.
+  const elicit = () => ({ action: /** @type {const} */ ('cancel') });
+  const client = await connect(TARGET, { name: PROGRAM, version: VERSION, elicit, elicitUrl: elicit });
   try {
     const result = await client.callTool(tool, input, { signal: controller.signal, onProgress: showProgress });
     if (json) print(JSON.stringify(result));

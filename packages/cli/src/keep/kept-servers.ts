@@ -7,7 +7,7 @@ import { toNode } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { createSingleHost } from '../http/serve-target.js';
-import { keptHandlers } from './kept-handlers.js';
+import { cancelQuestions } from '../questions/cancel-questions.js';
 import { type KeptTarget, restoreTarget } from './kept-target.js';
 
 export interface KeptServersOptions {
@@ -138,7 +138,7 @@ const getPath = (id: string): string => `/servers/${id}`;
 
 /** Connects to the server of a host, with the capabilities of the commands, so that they share this connection. */
 async function connectNow(host: Host): Promise<void> {
-  const client = await connect(host.toServer(), { name: 'tenon-cli', ...keptHandlers });
+  const client = await connect(host.toServer(), { name: 'tenon-cli', ...cancelQuestions });
   try {
     for await (const _ of client.listTools()) break;
   } catch {

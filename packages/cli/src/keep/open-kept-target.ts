@@ -3,16 +3,8 @@ import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { ensureDaemon } from './find-daemon.js';
-import { keptHandlers } from './kept-handlers.js';
 import { createKeptTarget } from './kept-target.js';
 import { createSocketFetch, requestDaemon } from './socket-request.js';
-
-/** Connection by way of the daemon. */
-export interface KeptConnection {
-  readonly target: HttpTarget;
-  /** Handlers that a client of the daemon needs at least. */
-  readonly handlers: typeof keptHandlers;
-}
 
 /**
  * Opens a server at the daemon, and returns the target that leads to it. Returns `undefined` if the server is to be
@@ -23,14 +15,13 @@ export async function openKeptTarget(
   context: CliContext,
   resolved: ResolvedTarget,
   options: TargetOptions,
-): Promise<KeptConnection | undefined> {
+): Promise<HttpTarget | undefined> {
   const kept = options.protocolVersion === undefined ? createKeptTarget(context, resolved, options) : undefined;
   if (!kept) return undefined;
   try {
     const record = await ensureDaemon(context);
     const { path } = Object(await requestDaemon(record, 'POST', '/open', kept));
-    const target = { url: `http://localhost${path}`, transport: 'http' as const, fetch: createSocketFetch(record) };
-    return { target, handlers: keptHandlers };
+    return { url: `http://localhost${path}`, transport: 'http', fetch: createSocketFetch(record) };
   } catch (error) {
     const { code, message } = TenonError.from(error);
     if (code !== 'keep/refused') context.screen.note(`the server is not kept: ${message}`);

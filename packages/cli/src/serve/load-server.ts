@@ -36,7 +36,10 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   const loader = /^\.[cm]?tsx?$/.test(extname(path)) ? findTypeScriptLoader(path) : undefined;
   if (loader !== undefined) await import(loader);
   const { href } = pathToFileURL(path);
-  return import(href);
+  const exports: Readonly<Record<string, unknown>> = await import(href);
+  // The exports of TypeScript that is compiled to CommonJS are members of the default export.
+  const { default: inner } = exports;
+  return typeof inner === 'object' && inner !== null && !isServer(inner) ? { ...exports, ...inner } : exports;
 }
 
 /** Finds the server that a module exports. Calls no functions. */

@@ -20,8 +20,8 @@ const EXPECTED =
   'redis://HOST, rediss://HOST, redis+sentinel://HOST,HOST/GROUP, postgres://HOST/DATABASE, sqlite:PATH or a path';
 /** Matches the URL of a store that runs on another machine. */
 const REMOTE = /^(rediss?(\+sentinel)?|postgres|postgresql):\/\//i;
-/** Matches a URL with `//`. A drive letter of Windows is not one. */
-const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** Matches the scheme of a URL. A drive letter of Windows is not one. */
+const URL_SCHEME = /^([a-z][a-z0-9+.-]+):/i;
 
 /**
  * Opens the stores that the options name, and encrypts what leaves this machine. Returns `undefined` if the options name
@@ -78,6 +78,7 @@ export async function openStores(
       const { postgresStores } = await import('tenon/postgres');
       return requireDriver(postgresStores(target, { onError }));
     }
+    case 'sqlite':
     case undefined: {
       const { sqliteStores } = await import('tenon/sqlite');
       return sqliteStores(toPath(target, folder), { onError });
@@ -92,7 +93,10 @@ const toPath = (target: string, folder: string): string => resolve(folder, targe
 /** Returns the path of the SQLite file that the options name. Returns `undefined` for other stores. */
 function findPath(context: CliContext, options: StoreOptions): string | undefined {
   const target = readTarget(context, options);
-  return target === undefined || URL_SCHEME.test(target) ? undefined : toPath(target, context.cwd);
+  const scheme = URL_SCHEME.exec(target ?? '')?.[1]?.toLowerCase();
+  return target === undefined || (scheme !== undefined && scheme !== 'sqlite')
+    ? undefined
+    : toPath(target, context.cwd);
 }
 
 function readTarget({ env }: CliContext, { store, storeEnv }: StoreOptions): string | undefined {

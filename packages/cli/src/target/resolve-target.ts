@@ -111,7 +111,7 @@ function createStdioTarget(context: CliContext, target: StdioTarget, options: Co
 
 /** Creates the error for a server that is not approved. */
 export function createNotApprovedError(name: string): TenonError {
-  return new TenonError('config/not-approved', `the command of server "${name}" is not approved`, {
+  return new TenonError('config/not-approved', `the server "${name}" is not approved`, {
     hint: 'run this in a terminal to approve it, or pass --trust',
   });
 }

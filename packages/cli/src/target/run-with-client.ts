@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, connect, type ProtocolVersion, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
@@ -35,9 +36,9 @@ export async function runWithClient(
   try {
     const kept = await openKept(context, target, options);
     const client = await openClient(
-      kept ? { ...target, target: kept.target } : target,
+      kept ? { ...target, target: kept } : target,
       options,
-      { ...kept?.handlers, ...handlers, onMessage: wire?.onMessage },
+      { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
     const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`));

@@ -26,6 +26,9 @@ export const isServerPath = (path: string): boolean => FILE_EXTENSIONS.includes(
 /** A module and one of its exports: `server.ts#notes`. */
 const MODULE_EXPORT = /^(.+\.[cm]?[jt]s)#([\w$]+)$/;
 
+/** An address without the scheme of a URL: `127.0.0.1:3000/mcp`. */
+const HOST_AND_PORT = /^[\w.-]+:\d+(?:\/|$)/;
+
 const TARGET_HINT =
   'pass a URL, a name in a configuration or a registry, a server file, a .mcpb bundle, a recording, or a command after --';
 
@@ -65,6 +68,8 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
   if (url !== undefined) return { kind: 'url', url };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
+  if (HOST_AND_PORT.test(text) && !existsSync(resolve(cwd, text)))
+    throw createUsageError(`${text}: a URL begins with http: or https:`, `pass http://${text}`);
   const path = resolve(cwd, text);
   const isStartable = isServerPath(text);
   if (isStartable && existsSync(path)) return { kind: 'file', path };

@@ -38,8 +38,17 @@ export const pathCheck: Check = {
     }
     if (connection) return [ok('endpoint', 'the endpoint is at this path')];
     if (response.status !== 404 && response.status !== 405 && !isPage(response.mediaType)) return [];
-    const found = await findEndpoint(http, url);
     const seen = describeResponse(response);
+    if (hasResult(response)) {
+      return [
+        problem('media-type', 'the response is not marked as JSON', {
+          seen,
+          cause: 'clients read the body by its media type',
+          fix: 'send Content-Type: application/json, or text/event-stream for a stream',
+        }),
+      ];
+    }
+    const found = await findEndpoint(http, url);
     return [
       found
         ? problem('elsewhere', `the endpoint is at ${found.pathname}, not at ${url.pathname}`, {

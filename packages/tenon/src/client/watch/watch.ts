@@ -85,7 +85,12 @@ async function listenForChanges(
     ...(resources ? { resourcesListChanged: true } : {}),
     ...(uris && uris.length > 0 ? { resourceSubscriptions: [...uris] } : {}),
   };
-  const parameters = { signal: queue.signal, idleTimeout: Number.POSITIVE_INFINITY };
+  // The timeouts of a client are those of its calls. A watch lasts until it is ended.
+  const parameters = {
+    signal: queue.signal,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    totalTimeout: Number.POSITIVE_INFINITY,
+  };
   await connection.call('subscriptions/listen', { notifications } as JsonObject, parameters);
 }
 
@@ -178,7 +183,7 @@ class ChangeQueue implements AsyncIterable<ChangeEvent> {
     }
   }
 
-  /** Waits for some time, or until the watch ends. */
+  /** Waits for some time, or until the watch ends. Keeps the process alive, as an open stream does. */
   sleep(clock: Clock, ms: number): Promise<void> {
     if (this.ended) return Promise.resolve();
     return new Promise(resolve => {
@@ -187,7 +192,7 @@ class ChangeQueue implements AsyncIterable<ChangeEvent> {
         this.signal.removeEventListener('abort', finish);
         resolve();
       };
-      const cancelTimer = clock.after(ms, finish);
+      const cancelTimer = clock.after(ms, finish, { hold: true });
       this.signal.addEventListener('abort', finish, { once: true });
     });
   }
