@@ -1,64 +1,33 @@
 // @ts-check
 /**
- * Tenon with and without telemetry. The argument is the mode: `none`; `api` has no SDK, so that nothing is recorded; `metrics` records
- * measurements as `tenon gateway --metrics` does; `spans` makes spans as well, which a processor drops at their end.
+ * One tool, with and without telemetry. The argument is the mode: `none`; `context` runs the tool in an `AsyncLocalStorage`;
+ * `api` uses `createTelemetry` without an SDK; `metrics`, `gateway` and `spans` use it with one; `metrics-by-hand` and
+ * `spans-by-hand` call the same SDK around the tool with as little code as possible.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import * as api from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
-import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry } from 'tenon/telemetry';
+import { recordByHand, traceByHand } from './by-hand.mjs';
+import { createEchoServer } from './echo-server.mjs';
+import { setUpApi, setUpGateway, setUpMetrics, setUpSpans } from './set-up.mjs';
 
-const [mode] = process.argv.slice(2);
-const setUps = { api: () => api, metrics: setUpMetrics, spans: setUpSpans };
-const telemetry =
-  mode === 'none' ? undefined : createTelemetry({ api: setUps[/** @type {keyof typeof setUps} */ (mode)]() });
-const server = createServer({
-  name: 'bench',
-  version: '1.0.0',
-  tools: {
-    echo: tool({
-      input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-      run: (/** @type {{ text: string }} */ { text }) => text,
-    }),
+/** @type {Record<string, () => Parameters<typeof createEchoServer>[0]>} */
+const modes = {
+  none: () => ({}),
+  context: () => {
+    const storage = new AsyncLocalStorage();
+    return { wrap: run => args => storage.run(args, () => run(args)) };
   },
-  ...(telemetry ? { telemetry } : {}),
-});
-const { url } = await serveHttp(server, { port: 0 });
+  api: () => ({ telemetry: createTelemetry({ api: setUpApi() }) }),
+  metrics: () => ({ telemetry: createTelemetry({ api: setUpMetrics() }) }),
+  gateway: () => ({ telemetry: createTelemetry({ api: setUpGateway() }) }),
+  spans: () => ({ telemetry: createTelemetry({ api: setUpSpans() }) }),
+  'metrics-by-hand': () => ({ wrap: recordByHand(setUpMetrics()) }),
+  'spans-by-hand': () => ({ wrap: traceByHand(setUpSpans()) }),
+};
+
+const [mode = ''] = process.argv.slice(2);
+const options = modes[mode]?.();
+if (options === undefined) throw new Error(`there is no mode ${mode}`);
+const { url } = await serveHttp(createEchoServer(options), { port: 0 });
 console.log(url);
-
-function createMeters() {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  return new MeterProvider({
-    readers: [new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 })],
-  });
-}
-
-function setUpMetrics() {
-  const meters = createMeters();
-  /** @type {AsyncLocalStorage<api.Context>} */
-  const contexts = new AsyncLocalStorage();
-  const context = {
-    active: () => contexts.getStore() ?? api.ROOT_CONTEXT,
-    with: (/** @type {api.Context} */ active, /** @type {() => any} */ run) => contexts.run(active, run),
-  };
-  return { ...api, context, metrics: { getMeter: meters.getMeter.bind(meters) } };
-}
-
-function setUpSpans() {
-  const drop = { onStart() {}, onEnd() {}, forceFlush: async () => {}, shutdown: async () => {} };
-  api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  api.propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [drop] }));
-  api.metrics.setGlobalMeterProvider(createMeters());
-  return api;
-}

@@ -7,7 +7,10 @@ export function createUpstreamTelemetry(telemetry: Telemetry, upstream: string):
   return {
     ...telemetry,
     createPeer: (transport, handler, clock, describe) =>
-      telemetry.createPeer(transport, handler, clock, context => ({ ...describe(context), upstream })),
+      telemetry.createPeer(transport, handler, clock, context => {
+        const { protocolVersion, sessionId, network } = describe(context);
+        return { protocolVersion, sessionId, network, upstream };
+      }),
   };
 }
 

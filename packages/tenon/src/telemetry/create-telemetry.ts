@@ -6,6 +6,7 @@ import {
   describeConnection,
   describeDetails,
   describeFailure,
+  describeMessage,
   describeRequest,
   describeSpan,
   findResultFailure,
@@ -13,6 +14,7 @@ import {
   isSmallBaggage,
   readTraceContext,
   type TraceFailure,
+  type TraceTarget,
   toTraceFailure,
 } from './attributes.js';
 import { createHostInstruments } from './host-instruments.js';
@@ -43,6 +45,16 @@ export interface TelemetryOptions<Context, Span extends OpenTelemetrySpan> {
    * @default `false`
    */
   readonly notifications?: boolean | undefined;
+}
+
+/** A request until it is completed. */
+interface RunningRequest<Span> {
+  readonly request: TracedRequest;
+  readonly target: TraceTarget | undefined;
+  readonly span: Span;
+  readonly startedAt: number;
+  /** False if an instrumentation of the program has opened the span. */
+  readonly isOwn: boolean;
 }
 
 const SCOPE = 'tenon';
@@ -77,28 +89,31 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   const writeContext = (of: Context): JsonObject => {
     const carrier: { [name: string]: unknown } = {};
     propagation.inject(of, carrier);
-    if (!hasBaggage || !isSmallBaggage(String(carrier.baggage ?? ''))) delete carrier.baggage;
+    const { baggage } = carrier;
+    if (baggage !== undefined && !(hasBaggage && isSmallBaggage(String(baggage)))) delete carrier.baggage;
     return carrier;
   };
 
-  function describeContent(request: TracedRequest): TelemetryAttributes {
-    const target = findTarget(request);
-    const attributes = describeSpan(request, target);
-    if (recordContent && target?.kind === 'tool')
-      attributes['gen_ai.tool.call.arguments'] = toContent(request.params?.arguments);
-    return attributes;
-  }
-
-  function startSpan(request: TracedRequest, parent: Context, links: Span[]): Span {
+  function startSpan(request: TracedRequest, target: TraceTarget | undefined, parent: Context, links: Span[]): Span {
     return tracer.startSpan(
-      nameSpan(request),
+      nameSpan(request, target),
       {
         kind: request.role === 'client' ? CLIENT_KIND : SERVER_KIND,
-        attributes: describeContent(request),
+        attributes: addArguments(describeSpan(request, target), request, target),
         links: links.map(link => ({ context: link.spanContext() as ReturnType<Span['spanContext']> })),
       },
       parent,
     );
+  }
+
+  function addArguments(
+    attributes: TelemetryAttributes,
+    { params }: TracedRequest,
+    target: TraceTarget | undefined,
+  ): TelemetryAttributes {
+    if (recordContent && target?.kind === 'tool')
+      attributes['gen_ai.tool.call.arguments'] = toContent(params?.arguments);
+    return attributes;
   }
 
   /** Describes a failure for a measurement. */
@@ -113,15 +128,18 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     return carrier === undefined ? active : propagation.extract(active, carrier);
   }
 
+  /** Returns the span of the HTTP request if the message names a parent of its own. */
+  function findLinks(active: Context, parent: Context): Span[] {
+    const ambient = parent === active ? undefined : trace.getSpan(active);
+    return ambient === undefined || trace.getSpan(parent) === ambient ? [] : [ambient];
+  }
+
   /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
   function complete(
-    request: TracedRequest,
-    span: Span,
-    startedAt: number,
+    { request, target, span, startedAt, isOwn }: RunningRequest<Span>,
     failure: TraceFailure | undefined,
-    { result, isOwn }: { readonly result?: JsonObject; readonly isOwn: boolean },
+    result?: JsonObject,
   ): void {
-    const target = findTarget(request);
     if (recordContent && target?.kind === 'tool' && result)
       span.setAttributes({ 'gen_ai.tool.call.result': toContent(result) });
     const round = findRound(request, result);
@@ -136,7 +154,8 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     const isKnown = request.isKnown ?? (added?.['tenon.upstream'] === undefined ? undefined : true);
     const labels = describeRequest(request, target, target && names.toLabel(target, isKnown, failure));
     labels['mcp.method.name'] = names.toMethodLabel(request.method, failure);
-    Object.assign(labels, added, failure && toFailureLabels(failure));
+    if (added) Object.assign(labels, added);
+    if (failure) Object.assign(labels, toFailureLabels(failure));
     instruments.recordRequest(request, performance.now() - startedAt, labels);
   }
 
@@ -150,44 +169,46 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       const isOwn = outer === undefined || !isToolSpan(request, outer);
       const { call } = request;
       const parent = call?.context === undefined ? active : (call.context as Context);
-      const span = isOwn ? startSpan(request, parent, []) : outer;
+      const known = findTarget(request.method, request.params);
+      const span = isOwn ? startSpan(request, known, parent, []) : outer;
       const own = isOwn ? trace.setSpan(parent, span) : active;
       // Rounds have one trace also where no span of the program is around the call.
       if (call) call.context ??= outer === undefined ? own : active;
       const startedAt = performance.now();
-      let sent = request;
+      let running: RunningRequest<Span> = { request, target: known, span, startedAt, isOwn };
       const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
-        sent = { ...request, id, params };
-        span.setAttributes(describeContent(sent));
-        if (isOwn) span.updateName(nameSpan(sent));
+        const sent = { ...request, id, params };
+        const target = findTarget(sent.method, params);
+        running = { request: sent, target, span, startedAt, isOwn };
+        const describe = isOwn ? describeMessage : describeSpan;
+        span.setAttributes(addArguments(describe(sent, target), sent, target));
+        if (isOwn && target) span.updateName(nameSpan(sent, target));
       };
       try {
         const result = await context.with(own, () => send({ meta: writeContext(own), setRequest }));
-        complete(sent, span, startedAt, findResultFailure(sent, result), { result, isOwn });
+        complete(running, findResultFailure(request, result), result);
         return result;
       } catch (error) {
-        complete(sent, span, startedAt, toTraceFailure(error, request.signal?.aborted), { isOwn });
+        complete(running, toTraceFailure(error, request.signal?.aborted));
         throw error;
       }
     },
     traceIncoming(request, serve) {
       const active = context.active();
-      const ambient = trace.getSpan(active);
       const parent = extractContext(active, request);
-      // The span of the HTTP request is a link where the message names its own parent.
-      const links = ambient !== undefined && trace.getSpan(parent) !== ambient ? [ambient] : [];
-      const span = startSpan(request, parent, links);
-      const startedAt = performance.now();
+      const target = findTarget(request.method, request.params);
+      const span = startSpan(request, target, parent, findLinks(active, parent));
+      const running = { request, target, span, startedAt: performance.now(), isOwn: true };
       const closeStream =
         request.method === 'subscriptions/listen' ? instruments.countOpen('stream', 'server') : undefined;
       const fail = (error: unknown): never => {
         closeStream?.();
-        complete(request, span, startedAt, toTraceFailure(error, request.signal?.aborted), { isOwn: true });
+        complete(running, toTraceFailure(error, request.signal?.aborted));
         throw error;
       };
       const finish = (result: JsonObject): JsonObject => {
         closeStream?.();
-        complete(request, span, startedAt, findResultFailure(request, result), { result, isOwn: true });
+        complete(running, findResultFailure(request, result), result);
         return result;
       };
       let served: MaybePromise<JsonObject>;
@@ -206,20 +227,18 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         if (hasEnded) return;
         hasEnded = true;
         closeSession();
-        const failure = error === undefined ? undefined : toTraceFailure(error);
-        const { 'rpc.response.status_code': _, ...outcome } = describeFailure(failure);
-        instruments.recordSession(session, performance.now() - startedAt, {
-          ...describeConnection(session),
-          ...outcome,
-        });
+        const labels = describeConnection(session);
+        if (error !== undefined) labels['error.type'] = toTraceFailure(error).type;
+        instruments.recordSession(session, performance.now() - startedAt, labels);
       };
     },
     addDetails(added) {
       const span = trace.getSpan(context.active());
       if (span === undefined) return;
       const attributes = describeDetails(added);
-      span.setAttributes(added.round === undefined ? attributes : { ...attributes, [ROUND]: added.round });
-      details.set(span, { ...details.get(span), ...attributes });
+      details.set(span, Object.assign(details.get(span) ?? {}, attributes));
+      if (added.round !== undefined) attributes[ROUND] = added.round;
+      span.setAttributes(attributes);
     },
   };
   return telemetry;
@@ -227,7 +246,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   function createNotificationTraces(): Pick<Telemetry, 'traceOutgoingNotification' | 'traceIncomingNotification'> {
     const runInSpan = <T>(notification: TracedRequest, parent: Context, run: (own: Context) => T): T => {
       if (!notifications) return run(parent);
-      const span = startSpan(notification, parent, []);
+      const span = startSpan(notification, findTarget(notification.method, notification.params), parent, []);
       const own = trace.setSpan(parent, span);
       try {
         return context.with(own, () => run(own));
@@ -253,9 +272,8 @@ function findRound({ call, params }: TracedRequest, result: JsonObject | undefin
   return result?.resultType === 'input_required' && !isRetry ? 1 : undefined;
 }
 
-function nameSpan(request: TracedRequest): string {
-  const target = findTarget(request);
-  return target ? `${request.method} ${target.name}` : request.method.slice(0, MAX_METHOD);
+function nameSpan({ method }: TracedRequest, target: TraceTarget | undefined): string {
+  return target ? `${method} ${target.name}` : method.slice(0, MAX_METHOD);
 }
 
 /** Tells if an instrumentation of the program has opened a span for this call of a tool already. */

@@ -13,27 +13,22 @@ const MAX_ERROR_TYPES = 100;
 
 /** Names of tools and prompts that exist, so that callers cannot create a measurement for each name they invent. */
 export class KnownNames {
-  readonly #names = new Set<string>();
+  readonly #names = { tool: new Set<string>(), prompt: new Set<string>(), method: new Set<string>() };
   readonly #errorTypes = new Set<string>();
 
   /** Returns the name for a measurement. A call that succeeded proves that its tool or prompt exists. */
-  toLabel(target: TraceTarget, isKnown: boolean | undefined, failure: TraceFailure | undefined): string {
-    const { kind, name } = target;
-    const key = `${kind} ${name}`;
-    if (this.#names.has(key)) return name;
+  toLabel({ kind, name }: TraceTarget, isKnown: boolean | undefined, failure: TraceFailure | undefined): string {
+    if (this.#names[kind].has(name)) return name;
     const exists = isKnown ?? !(failure?.rpcCode === INVALID_PARAMS || failure?.type === 'tool_error');
-    if (!exists || this.#names.size >= MAX_NAMES) return OTHER;
-    this.#names.add(key);
-    return name;
+    return exists ? this.#add(kind, name) : OTHER;
   }
 
   /** Returns the method for a measurement. A method outside the protocol exists if it was ever found. */
   toMethodLabel(method: string, failure: TraceFailure | undefined): string {
-    const key = `method ${method}`;
-    if (isMethod(method) || this.#names.has(key)) return method;
-    if (failure?.rpcCode === METHOD_NOT_FOUND || this.#names.size >= MAX_NAMES) return OTHER;
-    this.#names.add(key);
-    return method.slice(0, MAX_METHOD);
+    if (isMethod(method)) return method;
+    const name = method.slice(0, MAX_METHOD);
+    if (this.#names.method.has(name)) return name;
+    return failure?.rpcCode === METHOD_NOT_FOUND ? OTHER : this.#add('method', name);
   }
 
   toErrorLabel(type: string): string {
@@ -41,5 +36,12 @@ export class KnownNames {
     if (this.#errorTypes.size >= MAX_ERROR_TYPES) return OTHER;
     this.#errorTypes.add(type);
     return type;
+  }
+
+  #add(kind: TraceTarget['kind'] | 'method', name: string): string {
+    const { tool, prompt, method } = this.#names;
+    if (tool.size + prompt.size + method.size >= MAX_NAMES) return OTHER;
+    this.#names[kind].add(name);
+    return name;
   }
 }

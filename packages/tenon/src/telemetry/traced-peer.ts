@@ -7,7 +7,7 @@ import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { LazyParams, PeerCallOptions } from '../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
-import type { DescribeConnection, Telemetry, TracedConnection } from './telemetry.js';
+import type { DescribeConnection, Telemetry, TracedConnection, TracedRequest } from './telemetry.js';
 
 /** A peer that traces the requests it sends and serves, and measures its session. */
 export class TracedPeer extends Peer {
@@ -32,7 +32,7 @@ export class TracedPeer extends Peer {
 
   override call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
     const { signal, trace: call } = options;
-    const request = { ...this.#describe(), role: 'client' as const, method, signal, call };
+    const request = createTracedRequest('client', this.#describe(), { method, signal, call });
     const answer = this.#telemetry.traceOutgoing(request, ({ meta, setRequest }) => {
       const createParams = (id: Id): JsonObject => {
         const resolved = typeof params === 'function' ? params(id) : params;
@@ -45,7 +45,7 @@ export class TracedPeer extends Peer {
   }
 
   override notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
-    const notification = { ...this.#describe(), role: 'client' as const, method, params };
+    const notification = createTracedRequest('client', this.#describe(), { method, params });
     return this.#telemetry.traceOutgoingNotification(notification, meta =>
       super.notify(method, addTraceContext(params, meta), options),
     );
@@ -58,13 +58,14 @@ export class TracedPeer extends Peer {
 
   receive(...notification: Parameters<PeerHandler['onNotification']>): void {
     const [{ method, params }] = notification;
-    const traced = { ...this.#describe(), role: 'server' as const, method, params };
+    const traced = createTracedRequest('server', this.#describe(), { method, params });
     this.#telemetry.traceIncomingNotification(traced, () => this.#handler.onNotification(...notification));
   }
 
   serve(incoming: JsonRpcRequest, scope: RequestScope, context?: MessageContext): MaybePromise<JsonObject> {
     const { id, method, params } = incoming;
-    const request = { ...this.#describe(context), role: 'server' as const, id, method, params, signal: scope.signal };
+    const message = { id, method, params, signal: scope.signal };
+    const request = createTracedRequest('server', this.#describe(context), message);
     const served = this.#telemetry.traceIncoming(request, () => this.#handler.onRequest(incoming, scope, context));
     return method === 'initialize' ? thenMaybe(served, result => this.#startSession('server', result)) : served;
   }
@@ -117,8 +118,19 @@ class TracedHandler implements PeerHandler {
   }
 }
 
+/** Copies each member by name, because on Node 20 a spread that is followed by further members takes microseconds. */
+function createTracedRequest(
+  role: TracedConnection['role'],
+  { protocolVersion, sessionId, network, upstream }: ReturnType<DescribeConnection>,
+  { id, method, params, call, signal }: Omit<TracedRequest, keyof TracedConnection>,
+): TracedRequest {
+  return { role, protocolVersion, sessionId, network, upstream, id, method, params, call, signal };
+}
+
 /** Adds the members of a trace to `_meta`, unless the sender has set them. */
 function addTraceContext<P extends JsonObject | undefined>(params: P, context: JsonObject): P | JsonObject {
   if (Object.keys(context).length === 0) return params;
-  return { ...params, _meta: { ...context, ...(isObject(params?._meta) ? params._meta : {}) } };
+  // On Node 20 a spread that is followed by further members takes microseconds.
+  const _meta = Object.assign({}, context, isObject(params?._meta) ? params._meta : undefined);
+  return Object.assign({}, params, { _meta });
 }
