@@ -121,9 +121,10 @@ export async function runTenon(
   const createOutput = (name: keyof typeof texts) => ({
     write: (text: string | Uint8Array) => (texts[name] += typeof text === 'string' ? text : Buffer.from(text)),
   });
+  const screen = createScreen(createOutput('out'), createOutput('err'));
   const code = await run(args, {
-    screen: createScreen(createOutput('out'), createOutput('err')),
-    terminal: createTerminal(new PassThrough(), new PassThrough()),
+    screen,
+    terminal: createTerminal(new PassThrough(), new PassThrough(), screen),
     env: { ...process.env, ...commandLine(folder).env, ...env },
     cwd: folder,
     code: exitCodes.success,

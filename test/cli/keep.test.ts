@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../support/extent.js';
 import { buildCommand, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
-import { hasTerminal, runOnTerminal } from './on-terminal.js';
+import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
 interface DaemonRecord {
   readonly pid: number;
@@ -99,8 +99,8 @@ describe('tenon keep', () => {
   it.runIf(isFull && hasTerminal)('asks on a terminal', async () => {
     const args = ['call', '--keep', kitchen.url, 'order', 'item=apples'];
     const { code, shown } = await runOnTerminal(project.folder, args, [
-      ['Answer? [y/n] ', 'y'],
-      ['count: ', '3'],
+      [prompt('Answer?'), 'y'],
+      [prompt('count'), '3\r'],
     ]);
     expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('ordered 3 apples') });
   });

@@ -1,35 +1,145 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildCommand, projectWith } from './command.js';
+import { readFileSync } from 'node:fs';
+import { connect, createServer, tool } from 'tenon';
+import { type HttpServer, serveHttp } from 'tenon/node';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildCommand, projectWith, shopEntry } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
-import { type Answer, hasTerminal, runOnTerminal } from './on-terminal.js';
+import { type Answer, hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
+
+const ENTER = '\r';
+const DOWN = '\u001b[B';
+const ESCAPE = '\u001b';
+const CTRL_C = '\u0003';
+const SURVEY = {
+  type: 'object',
+  properties: {
+    size: { type: 'string', oneOf: ['s', 'm', 'l'].map(size => ({ const: size, title: `size ${size}` })) },
+    extras: { type: 'array', items: { type: 'string', enum: ['milk', 'sugar', 'ice'] }, maxItems: 2 },
+    hot: { type: 'boolean' },
+    name: { type: 'string', default: 'Ada' },
+    note: { type: 'string' },
+    password: { type: 'string' },
+  },
+  required: ['size', 'extras', 'hot', 'name', 'password'],
+} as const;
 
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+let cafe: HttpServer;
 beforeAll(async () => {
   clear = await buildCommand();
-  project = await projectWith({});
+  project = await projectWith({ corner: shopEntry() });
   kitchen = await serveKitchen();
+  const survey = tool({
+    run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Your order?', input: SURVEY })),
+  });
+  cafe = await serveHttp(createServer({ name: 'cafe', version: '1.0.0', tools: { survey } }), { port: 0 });
 });
-afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+afterAll(() => Promise.all([project.remove(), kitchen.close(), cafe.close(), clear()]));
 
-const typed = (args: readonly string[], answers: readonly Answer[]) => runOnTerminal(project.folder, args, answers);
+const order = (...answers: Answer[]) =>
+  runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples'], answers);
 
-it.skipIf(!hasTerminal)(
-  'asks on a terminal for the fields of a form one by one, again after a wrong value [cli.tty, cli.call]',
-  async () => {
-    const { code, shown } = await typed(
-      ['call', kitchen.url, 'order', 'item=apples'],
-      [
-        ['Answer? [y/n] ', 'y'],
-        ['count: ', '99'],
-        ['count: ', '3'],
-      ],
+describe.skipIf(!hasTerminal)('questions on a terminal', () => {
+  it('asks for the fields of a form one by one, again after a wrong value [cli.tty, cli.call]', async () => {
+    const { code, shown } = await order(
+      [prompt('Answer?'), 'y'],
+      [prompt('count'), `99${ENTER}`],
+      ['at /count: expected a number of at most 10', `\u007f\u007f3${ENTER}`],
     );
     expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('ordered 3 apples') });
     expect(shown).toContain('asks: How many apples?');
-    expect(shown).toContain('Not valid: at /count: expected a number of at most 10');
-    const declined = await typed(['call', kitchen.url, 'order', 'item=apples'], [['Answer? [y/n] ', 'n']]);
+    const declined = await order([prompt('Answer?'), 'n']);
     expect(declined.shown).toContain('not ordered: decline');
-  },
-);
+  });
+
+  it('selects options by arrow keys, masks secrets, and keeps standard output for the result', async () => {
+    const { code, shown, unasked } = await runOnTerminal(
+      project.folder,
+      ['call', '--json', cafe.url, 'survey'],
+      [
+        [prompt('Answer?'), 'y'],
+        [prompt('size'), DOWN + ENTER],
+        [prompt('extras'), ` ${DOWN} ${DOWN} ${ENTER}`],
+        // Three extras are too many.
+        ['Not valid: at /extras', ''],
+        [prompt('extras'), ` ${ENTER}`],
+        [prompt('hot'), 'y'],
+        [prompt('name'), ` L.${ENTER}`],
+        [prompt('note (optional)'), ENTER],
+        [prompt('password'), `s3cret${ENTER}`],
+      ],
+      '>result.json',
+    );
+    expect([code, unasked]).toEqual([0, []]);
+    const { content } = JSON.parse(readFileSync(project.path('result.json'), 'utf8'));
+    expect(JSON.parse(content[0].text)).toEqual({
+      action: 'accept',
+      content: { size: 'm', extras: ['sugar', 'ice'], hot: true, name: 'Ada L.', password: 's3cret' },
+    });
+    expect(shown).toContain('seems to ask for a secret');
+    expect(shown).toContain('▪▪▪▪▪▪');
+    expect(shown).not.toContain('s3');
+    // The sequences of colors: 30 to 49, and 90 to 107.
+    expect(shown).not.toMatch(/\u001b\[(?:3|4|9|10)\dm/);
+  });
+
+  it('cancels a form by Escape, and ends by Ctrl-C', async () => {
+    const cancelled = await order([prompt('Answer?'), ESCAPE]);
+    expect(cancelled.shown).toContain('not ordered: cancel');
+    const field = await order([prompt('Answer?'), 'y'], [prompt('count'), ESCAPE]);
+    expect(field.shown).toContain('not ordered: cancel');
+    const interrupted = await order([prompt('Answer?'), CTRL_C]);
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.shown).not.toContain('not ordered');
+    // The cursor is hidden while a prompt is open.
+    expect(interrupted.shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(interrupted.shown.lastIndexOf('\u001b[?25l'));
+  });
+
+  it('writes what happens in a gateway after the answer to an open question', async () => {
+    const rules = [{ action: 'ask', tool: 'price' }, { action: 'allow' }];
+    await project.write('policy.json', { rules });
+    const servers = (...names: string[]) => ({
+      mcpServers: Object.fromEntries(names.map(name => [name, shopEntry()])),
+    });
+    let called: Promise<unknown> = Promise.resolve();
+    const { shown } = await runOnTerminal(
+      project.folder,
+      ['gateway', '--trust', '--port', '0', '--policy', 'policy.json', '--approve', 'terminal', '--prefix', 'always'],
+      [
+        [
+          'Ctrl-C ends it',
+          async text => {
+            const client = await connect(/http:\S+\/mcp/.exec(text)?.[0] ?? '');
+            called = client.callTool('corner__price', { of: 'tea' }).finally(() => client.close());
+            called.catch(() => {});
+            return '';
+          },
+        ],
+        [
+          prompt('Allow it?'),
+          async text => {
+            await project.write('mcp.json', servers('corner', 'harbour'));
+            const client = await connect(/http:\S+\/mcp/.exec(text)?.[0] ?? '');
+            await vi.waitFor(
+              async () => expect(JSON.stringify(await client.callTool('harbour__process'))).toContain('text'),
+              { timeout: 20_000, interval: 100 },
+            );
+            await client.close();
+            return DOWN + ENTER;
+          },
+        ],
+        [
+          'server harbour: added',
+          async () => {
+            await called;
+            return CTRL_C;
+          },
+        ],
+      ],
+    );
+    expect(await called).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(shown).toMatch(/Allow it\?[^◇]*◇ {2}Allow it\?\s+│ {2}Yes, once\s[^◇]*server harbour: added/);
+  });
+});

@@ -14,14 +14,18 @@ export async function runProcess(args: readonly string[]): Promise<void> {
       process.exit(exitCodes.failure);
     });
   }
+  const screen = createScreen(process.stdout, process.stderr, { noColor: Boolean(process.env.NO_COLOR) });
+  const terminal = createTerminal(process.stdin, process.stderr, screen);
   const code = await run(args, {
-    screen: createScreen(process.stdout, process.stderr, { noColor: Boolean(process.env.NO_COLOR) }),
-    terminal: createTerminal(process.stdin, process.stderr),
+    screen,
+    terminal,
     env: process.env,
     cwd: process.cwd(),
     code: exitCodes.success,
   });
   process.exitCode = code;
+  // A question may still be open. Its end shows the cursor again, and writes the messages that were held back.
+  await terminal.releaseStdin();
   // Leftover handles must not keep the process alive, and pending output must be written before it ends.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

@@ -16,6 +16,10 @@ export interface Screen {
   style(format: 'bold' | 'dim', text: string): string;
   /** Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written. */
   showStatus(text: string): void;
+  /**
+   * Holds back all output to a terminal until the returned function is called, because it would garble an open prompt.
+   */
+  holdOutput(): () => void;
 }
 
 export interface TextOutput {
@@ -39,9 +43,15 @@ export interface ScreenOptions {
 export function createScreen(output: TextOutput, errors: TextOutput, { noColor = false }: ScreenOptions = {}): Screen {
   let own = output;
   let hasStatus = false;
+  let holds = 0;
+  const held: (() => void)[] = [];
   const isTerminal = output.isTTY === true;
+  const write = (stream: TextOutput, text: string | Uint8Array) => {
+    if (holds > 0 && stream.isTTY) held.push(() => stream.write(text));
+    else stream.write(text);
+  };
   const showStatus = (text: string) => {
-    if (errors.isTTY !== true || (text === '' && !hasStatus)) return;
+    if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
     errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
@@ -49,12 +59,20 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     isTerminal,
     style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
     showStatus,
-    print: text => void own.write(`${text}\n`),
-    printJson: value => void own.write(`${JSON.stringify(value)}\n`),
-    printBytes: bytes => void own.write(bytes),
+    print: text => write(own, `${text}\n`),
+    printJson: value => write(own, `${JSON.stringify(value)}\n`),
+    printBytes: bytes => write(own, bytes),
     note(text) {
       showStatus('');
-      errors.write(`${text}\n`);
+      write(errors, `${text}\n`);
+    },
+    holdOutput() {
+      showStatus('');
+      holds += 1;
+      return () => {
+        holds -= 1;
+        if (holds === 0) for (const writeHeld of held.splice(0)) writeHeld();
+      };
     },
     releaseStdout() {
       own = errors;

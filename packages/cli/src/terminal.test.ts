@@ -1,65 +1,191 @@
-import { describe, expect, it } from 'vitest';
-import { fakeTty } from './fixtures/tty.js';
-import { createTerminal, YES_OR_NO } from './terminal.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fakeTty, KEYS } from './fixtures/tty.js';
+import { NO_OR_YES } from './terminal.js';
 
-function front(isTTY = true) {
-  const { input, output, ...rest } = fakeTty(isTTY);
-  return { terminal: createTerminal(input, output), ...rest };
-}
+const { enter, down, esc, ctrlC, ctrlD } = KEYS;
+const FRUITS = ['apples', 'pears', 'plums'].map(label => ({ value: label.toUpperCase(), label }));
 
-describe('the terminal', () => {
+afterEach(() => vi.restoreAllMocks());
+
+describe('questions on a terminal', () => {
   it('asks one question after the other', async () => {
-    const { terminal, answer, shown } = front();
-    const both = Promise.all([terminal.ask('first? '), terminal.ask('second? ')]);
-    await answer('first? ', 'one');
-    await answer('second? ', 'two');
+    const { terminal, writeKeys, answer, shown } = fakeTty();
+    const both = Promise.all([terminal.askText({ message: 'first?' }), terminal.askText({ message: 'second?' })]);
+    await answer('first?');
+    expect(shown()).not.toContain('second');
+    writeKeys('one', enter);
+    await answer('second?', 'two', enter);
     expect(await both).toEqual(['one', 'two']);
-    expect(shown()).not.toContain('first');
   });
 
-  it('accepts whole words only, in upper or lower case, and names them when it asks again', async () => {
-    const { terminal, answer, shown } = front();
-    const choice = terminal.choose('yes or no? ', YES_OR_NO);
-    for (const line of ['perhaps', '', 'yellow', 'nothing']) await answer('yes or no? ', line);
-    await answer('Type yes, no.\nyes or no? ', ' No ');
-    expect(await choice).toBe('no');
-    expect(shown()).not.toContain('yes or no?');
+  it('lets the user change an initial text, and correct one that is not valid', async () => {
+    const { terminal, writeKeys, answer, shown } = fakeTty();
+    const validate = async (text: string) => (text === 'a.txt' ? undefined : `not valid: ${text}`);
+    const text = terminal.askText({ message: 'file?', initial: 'a', validate });
+    await answer('file?', 'b', enter);
+    await vi.waitFor(() => expect(shown()).toContain('not valid: ab'));
+    writeKeys('\u007f.txt', enter);
+    expect(await text).toBe('a.txt');
   });
 
-  it('denies after five answers that are none', async () => {
-    const { terminal, answer } = front();
-    const choice = terminal.choose('yes or no? ', YES_OR_NO);
-    for (let tries = 0; tries < 5; tries += 1) await answer('yes or no? ', 'maybe');
-    expect(await choice).toBeUndefined();
+  it('returns the fallback when the user enters nothing', async () => {
+    const { terminal, answer, shown } = fakeTty();
+    for (const [keys, expected] of [
+      [[enter], 'mcp-server'],
+      [[...'notes', enter], 'notes'],
+    ] as const) {
+      const text = terminal.askText({ message: 'folder?', fallback: 'mcp-server' });
+      await answer('folder?', ...keys);
+      expect(await text).toBe(expected);
+    }
+    expect(shown()).toContain('mcp-server');
   });
 
-  it('does not show what is typed in secret', async () => {
-    const { terminal, answer, shown } = front();
-    const secret = terminal.ask('key? ', { hidden: true });
-    await answer('key? ', 's3cret');
+  it('answers yes or no by one key, and no by Enter unless yes is the initial answer', async () => {
+    const { terminal, answer } = fakeTty();
+    for (const [keys, initial, expected] of [
+      ['y', false, true],
+      ['n', true, false],
+      [enter, undefined, false],
+      [enter, true, true],
+    ] as const) {
+      const confirmed = terminal.confirm({ message: 'sure?', initial });
+      await answer('sure?', keys);
+      expect(await confirmed).toBe(expected);
+    }
+  });
+
+  it('selects one option or several by arrow keys', async () => {
+    const { terminal, answer } = fakeTty();
+    const fruit = terminal.select({ message: 'which?', options: FRUITS, initial: 'PEARS' });
+    await answer('which?', down, enter);
+    expect(await fruit).toBe('PLUMS');
+    const fruits = terminal.selectSeveral({ message: 'which ones?', options: FRUITS, initial: ['APPLES'] });
+    await answer('which ones?', down, ' ', enter);
+    expect(await fruits).toEqual(['APPLES', 'PEARS']);
+    const none = terminal.selectSeveral({ message: 'any?', options: FRUITS, allowNone: true });
+    await answer('any?', enter);
+    expect(await none).toEqual([]);
+  });
+
+  it('answers no to a question about trust for Enter and for letters', async () => {
+    const { terminal, answer } = fakeTty();
+    for (const [keys, expected] of [
+      [[enter], false],
+      [[...'yes', enter], false],
+      [[...'hjkl', enter], false],
+      [[down, enter], true],
+    ] as const) {
+      const trusted = terminal.select({ message: 'Run it?', options: NO_OR_YES });
+      await answer('Run it?', ...keys);
+      expect(await trusted).toBe(expected);
+    }
+  });
+
+  it('does not show a secret', async () => {
+    const { terminal, answer, shown } = fakeTty();
+    const secret = terminal.askSecret({ message: 'key?' });
+    await answer('key?', ...'s3cret', enter);
     expect(await secret).toBe('s3cret');
-    expect(shown()).not.toContain('s3cret');
+    expect(shown()).toContain('▪▪▪▪▪▪');
+    expect(shown()).not.toMatch(/s3|3c|cr|re|et/);
   });
 
-  it('withdraws a question, and puts the next one', async () => {
-    const { terminal, answer } = front();
-    const gone = new AbortController();
-    const first = terminal.ask('first? ', { signal: gone.signal });
-    const second = terminal.ask('second? ');
-    gone.abort();
+  it('shows long details once, and a part of a long list, on a terminal without a size too', async () => {
+    const { terminal, writeKeys, answer, shown } = fakeTty(true, 0);
+    const details = Array.from({ length: 100 }, (_, index) => `detail ${index}`).join('\n');
+    const options = Array.from({ length: 500 }, (_, value) => ({ value, label: `option ${value}` }));
+    const selected = terminal.select({ message: 'which?', details, options });
+    await answer('which?');
+    expect(shown()).toContain('option 0\n');
+    expect(shown().split('\n').length).toBeLessThan(100 + 24 + 2);
+    writeKeys(down, down, enter);
+    expect(await selected).toBe(2);
+    expect(shown().split('detail 99\n')).toHaveLength(2);
+  });
+});
+
+describe('questions without an answer', () => {
+  it('withdraws a question whose signal is aborted, and asks the next one', async () => {
+    const { terminal, answer } = fakeTty();
+    const controller = new AbortController();
+    const first = terminal.askText({ message: 'first?', signal: controller.signal });
+    const second = terminal.askText({ message: 'second?' });
+    await answer('first?');
+    controller.abort();
     expect(await first).toBeUndefined();
-    await answer('second? ', 'two');
+    await answer('second?', 'two', enter);
     expect(await second).toBe('two');
   });
 
-  it('asks nobody where there is nobody, nor once its input is a protocol’s', async () => {
-    const without = front(false);
-    expect(without.terminal.interactive).toBe(false);
-    expect(await without.terminal.ask('who? ')).toBeUndefined();
-    const { terminal, shown } = front();
-    terminal.releaseStdin();
-    expect(terminal.interactive).toBe(false);
-    expect(await terminal.choose('who? ', YES_OR_NO)).toBeUndefined();
-    expect(shown()).toBe('');
+  it.each([
+    ['Escape', esc],
+    ['Ctrl-D', ctrlD],
+  ])('cancels a question of each kind by %s, and asks the next one', async (_, key) => {
+    const { terminal, answer } = fakeTty();
+    const end = vi.spyOn(process, 'kill').mockReturnValue(true);
+    const questions = [
+      () => terminal.askText({ message: 'q?', initial: 'text' }),
+      () => terminal.askSecret({ message: 'q?' }),
+      () => terminal.confirm({ message: 'q?' }),
+      () => terminal.select({ message: 'q?', options: FRUITS }),
+      () => terminal.selectSeveral({ message: 'q?', options: FRUITS, initial: ['PLUMS'] }),
+    ];
+    for (const ask of questions) {
+      const result = ask();
+      await answer('q?', key);
+      expect(await result).toBeUndefined();
+    }
+    expect(end).not.toHaveBeenCalled();
   });
+
+  it('ends the program by Ctrl-C', async () => {
+    const { terminal, answer } = fakeTty();
+    const end = vi.spyOn(process, 'kill').mockReturnValue(true);
+    const result = terminal.select({ message: 'q?', options: FRUITS });
+    await answer('q?', ctrlC);
+    expect(await result).toBeUndefined();
+    expect(end).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGINT');
+  });
+
+  it('ends all questions at the end of the input', async () => {
+    const { terminal, input, answer } = fakeTty();
+    const both = Promise.all([terminal.askText({ message: 'first?' }), terminal.confirm({ message: 'second?' })]);
+    await answer('first?');
+    input.end();
+    expect(await both).toEqual([undefined, undefined]);
+    expect(terminal.interactive).toBe(false);
+  });
+
+  it('asks nothing without a terminal, nor when a protocol uses standard input', async () => {
+    const without = fakeTty(false);
+    expect(without.terminal.interactive).toBe(false);
+    expect(await without.terminal.askText({ message: 'who?', details: 'long' })).toBeUndefined();
+    const { terminal, answer, shown } = fakeTty();
+    const open = terminal.askText({ message: 'open?' });
+    await answer('open?');
+    await terminal.releaseStdin();
+    expect(await open).toBeUndefined();
+    expect(terminal.interactive).toBe(false);
+    expect(await terminal.select({ message: 'who?', options: NO_OR_YES })).toBeUndefined();
+    expect(without.shown() + shown()).not.toContain('who?');
+  });
+});
+
+it('holds messages back while a question is open', async () => {
+  const { terminal, screen, writeKeys, answer, shown } = fakeTty();
+  const both = Promise.all([terminal.confirm({ message: 'first?' }), terminal.confirm({ message: 'second?' })]);
+  await answer('first?');
+  screen.showStatus('busy');
+  screen.note('server a: connected');
+  screen.print('result');
+  writeKeys(down);
+  await vi.waitFor(() => expect(shown()).toContain('● Yes'));
+  expect(shown()).not.toMatch(/busy|server a|result/);
+  writeKeys(enter);
+  await answer('second?', 'n');
+  expect(await both).toEqual([true, false]);
+  expect(shown()).toMatch(/first\?[^◆]*Yes[^◆]*server a: connected\nresult\n[^◇]*◆ {2}second\?/);
+  screen.note('server b: connected');
+  expect(shown()).toMatch(/server b: connected\n$/);
 });

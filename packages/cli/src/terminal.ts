@@ -1,111 +1,205 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
+import type { CANCEL_SYMBOL, CommonOptions } from '@clack/prompts';
+import type { Screen } from './screen.js';
 
-export interface AskOptions {
+export interface Question {
+  readonly message: string;
+  /** Text above the message, of any length. It is written once, because the prompt below is redrawn at each key. */
+  readonly details?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Hides the typed text.
-   * @default `false`
-   */
-  readonly hidden?: boolean | undefined;
 }
 
-/** Accepted inputs of each choice. */
-export type ChoiceInputs<K extends string> = Readonly<Record<K, readonly string[]>>;
+export interface SecretQuestion extends Question {
+  /** Returns the reason why a text is not valid. The user can then correct it. */
+  readonly validate?: ((text: string) => string | undefined | Promise<string | undefined>) | undefined;
+}
 
-export const YES_OR_NO: ChoiceInputs<'yes' | 'no'> = { yes: ['y', 'yes'], no: ['n', 'no'] };
+export interface TextQuestion extends SecretQuestion {
+  /** Text that the user can change. */
+  readonly initial?: string | undefined;
+  /** Answer if the user enters nothing. It is shown while nothing is entered. */
+  readonly fallback?: string | undefined;
+}
 
-/** Terminal of the user, if there is one. */
+export interface ConfirmQuestion extends Question {
+  /** @default `false` */
+  readonly initial?: boolean | undefined;
+}
+
+export interface SelectQuestion<T> extends Question {
+  readonly options: readonly SelectOption<T>[];
+  /** @default the first option */
+  readonly initial?: T | undefined;
+}
+
+export interface SelectSeveralQuestion<T> extends Question {
+  readonly options: readonly SelectOption<T>[];
+  /** @default none */
+  readonly initial?: readonly T[] | undefined;
+  /**
+   * Accepts an answer without an option.
+   * @default `false`
+   */
+  readonly allowNone?: boolean | undefined;
+}
+
+export interface SelectOption<T> {
+  readonly value: T;
+  readonly label: string;
+}
+
+/**
+ * Options of a question about trust. The safe one is selected initially. The user must select the other one and press
+ * Enter, because a single key is too easily pressed by mistake.
+ */
+export const NO_OR_YES: readonly SelectOption<boolean>[] = [
+  { value: false, label: 'No' },
+  { value: true, label: 'Yes' },
+];
+
+/**
+ * Terminal of the user, if there is one. Each question resolves with `undefined` when there is no answer: the user
+ * pressed Escape or Ctrl-D, the signal was aborted, or there is no terminal. Concurrent questions wait for each other.
+ * Ctrl-C ends the program.
+ */
 export interface Terminal {
   /** True if standard input is a terminal. */
   readonly interactive: boolean;
+  /** Asks for a line of text, which may be empty. */
+  askText(question: TextQuestion): Promise<string | undefined>;
+  /** Asks for a line of text that is not shown. */
+  askSecret(question: SecretQuestion): Promise<string | undefined>;
+  /** Asks for yes or no. The keys `y` and `n` answer at once. */
+  confirm(question: ConfirmQuestion): Promise<boolean | undefined>;
+  /** Asks for one of the options. */
+  select<T>(question: SelectQuestion<T>): Promise<T | undefined>;
+  /** Asks for some of the options. */
+  selectSeveral<T>(question: SelectSeveralQuestion<T>): Promise<T[] | undefined>;
   /**
-   * Asks a question and resolves with the answer. Concurrent questions wait for each other. Resolves with `undefined`
-   * when there is no answer.
+   * Reserves standard input for a protocol. The command cannot ask the user afterwards. Resolves when an open question
+   * has ended.
    */
-  ask(question: string, options?: AskOptions): Promise<string | undefined>;
-  /**
-   * Asks until the user types one of the accepted inputs, in upper or lower case, and returns its key. Longer inputs
-   * that begin with an accepted one are not accepted. Resolves with `undefined` when there is no answer.
-   */
-  choose<K extends string>(question: string, inputs: ChoiceInputs<K>, options?: AskOptions): Promise<K | undefined>;
-  /** Reserves standard input for a protocol. The command cannot ask the user afterwards. */
-  releaseStdin(): void;
+  releaseStdin(): Promise<void>;
 }
 
-type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
-type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean };
+type TerminalInput = Readable & { readonly isTTY?: boolean };
+type TerminalOutput = Writable & { readonly isTTY?: boolean; columns?: number };
+interface TerminalStreams {
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  readonly screen: Pick<Screen, 'holdOutput'>;
+}
+type Prompts = typeof import('@clack/prompts');
+type ShowPrompt<T> = (prompts: Prompts, options: CommonOptions) => Promise<T | typeof CANCEL_SYMBOL>;
 
-/** Maximum number of times that a question is repeated after an invalid answer. */
-const MAX_TRIES = 5;
+const DEFAULT_COLUMNS = 80;
+const CTRL_D = '\u0004';
 
-export function createTerminal(input: TerminalInput, output: TerminalOutput): Terminal {
-  let isAvailable = input.isTTY === true && output.isTTY === true;
+export function createTerminal(
+  input: TerminalInput,
+  output: TerminalOutput,
+  screen: TerminalStreams['screen'],
+): Terminal {
+  const released = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
+  const isAvailable = () => input.isTTY === true && output.isTTY === true && input.readable && !released.signal.aborted;
 
-  const ask = (question: string, options: AskOptions = {}): Promise<string | undefined> => {
-    const answer = last.then(() =>
-      isAvailable && !options.signal?.aborted ? askOnce(input, output, question, options) : undefined,
-    );
+  const ask = <T>(question: Question, showPrompt: ShowPrompt<T>): Promise<T | undefined> => {
+    const answer = last.then(() => {
+      const signals = question.signal ? [question.signal, released.signal] : [released.signal];
+      const signal = AbortSignal.any(signals);
+      return isAvailable() && !signal.aborted
+        ? askOnce({ input, output, screen }, { ...question, signal }, showPrompt)
+        : undefined;
+    });
     last = answer.catch(() => {});
     return answer;
   };
 
   return {
     get interactive() {
-      return isAvailable;
+      return isAvailable();
     },
-    ask,
-    async choose<K extends string>(question: string, inputs: ChoiceInputs<K>, options?: AskOptions) {
-      const keys = Object.keys(inputs) as K[];
-      const hint = `Type ${keys.map(key => inputs[key].at(-1)).join(', ')}.\n`;
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const answer = await ask(tries === 0 ? question : hint + question, options);
-        if (answer === undefined) return undefined;
-        const key = keys.find(each => inputs[each].includes(answer.trim().toLowerCase()));
-        if (key !== undefined) return key;
-      }
-      return undefined;
+    askText: ({ initial = '', fallback = '', ...question }) =>
+      ask(question, (prompts, options) =>
+        prompts.text({
+          ...options,
+          message: question.message,
+          initialValue: initial,
+          placeholder: fallback,
+          defaultValue: fallback,
+          ...toValidate(question),
+        }),
+      ),
+    askSecret: question =>
+      ask(question, (prompts, options) =>
+        prompts.password({ ...options, message: question.message, ...toValidate(question) }),
+      ),
+    confirm: question =>
+      ask(question, (prompts, options) =>
+        prompts.confirm({ ...options, message: question.message, initialValue: question.initial === true }),
+      ),
+    async select({ options: choices, initial, ...question }) {
+      const index = await ask(question, (prompts, options) =>
+        prompts.select({
+          ...options,
+          message: question.message,
+          options: choices.map(({ label }, value) => ({ value, label })),
+          initialValue: choices.findIndex(({ value }) => value === initial),
+        }),
+      );
+      return index === undefined ? undefined : choices[index]?.value;
     },
-    releaseStdin() {
-      isAvailable = false;
+    async selectSeveral({ options: choices, initial = [], allowNone = false, ...question }) {
+      const indexes = await ask(question, (prompts, options) =>
+        prompts.multiselect({
+          ...options,
+          message: question.message,
+          options: choices.map(({ label }, value) => ({ value, label })),
+          initialValues: choices.flatMap(({ value }, index) => (initial.includes(value) ? [index] : [])),
+          required: !allowNone,
+        }),
+      );
+      return indexes && choices.filter((_, index) => indexes.includes(index)).map(({ value }) => value);
+    },
+    async releaseStdin() {
+      released.abort();
+      await last;
     },
   };
 }
 
-function askOnce(
-  input: TerminalInput,
-  output: TerminalOutput,
-  question: string,
-  options: AskOptions,
-): Promise<string | undefined> {
-  const { signal, hidden = false } = options;
-  output.write(question);
-  return new Promise(resolve => {
-    // `readline` echoes the input. For a hidden answer, a null output discards the echo.
-    const echo = hidden ? createNullOutput() : output;
-    const lines = createInterface({ input, output: echo, terminal: input.isTTY === true });
-    let isDone = false;
-    const end = (answer: string | undefined) => {
-      if (isDone) return;
-      isDone = true;
-      signal?.removeEventListener('abort', onAbort);
-      lines.close();
-      if (hidden || answer === undefined) output.write('\n');
-      resolve(answer);
-    };
-    const onAbort = () => end(undefined);
-    signal?.addEventListener('abort', onAbort);
-    lines.once('line', line => end(line));
-    lines.once('close', () => end(undefined));
-    // Ctrl-C during a question ends the program, not only the question.
-    lines.once('SIGINT', () => {
-      end(undefined);
-      process.kill(process.pid, 'SIGINT');
-    });
-  });
-}
+const toValidate = ({ validate }: SecretQuestion) =>
+  validate ? { validate: (text: string | undefined) => validate(text ?? '') } : {};
 
-function createNullOutput(): NodeJS.WritableStream {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
+async function askOnce<T>(
+  { input, output, screen }: TerminalStreams,
+  { details, signal }: Question & { readonly signal: AbortSignal },
+  showPrompt: ShowPrompt<T>,
+): Promise<T | undefined> {
+  const prompts = await import('@clack/prompts');
+  const { aliases } = prompts.settings;
+  aliases.set(CTRL_D, 'cancel');
+  // These keys move the selection, so that a word such as "always" would select another option.
+  for (const letter of 'hjkl') aliases.delete(letter);
+  // A terminal without a size has 0 columns, and the prompt would write one character a line.
+  if (output.columns === 0) output.columns = DEFAULT_COLUMNS;
+  const ended = new AbortController();
+  const onEnd = () => ended.abort();
+  let isInterrupted = false;
+  const onKeypress = (_: string, { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string }) => {
+    if (ctrl && name === 'c') isInterrupted = true;
+  };
+  const releaseOutput = screen.holdOutput();
+  input.on('keypress', onKeypress).on('end', onEnd).on('close', onEnd);
+  try {
+    if (details !== undefined) output.write(`${details}\n`);
+    const answer = await showPrompt(prompts, { input, output, signal: AbortSignal.any([signal, ended.signal]) });
+    return prompts.isCancel(answer) ? undefined : answer;
+  } finally {
+    input.off('keypress', onKeypress).off('end', onEnd).off('close', onEnd);
+    releaseOutput();
+    // Ctrl-C during a question ends the program, not only the question.
+    if (isInterrupted) process.kill(process.pid, 'SIGINT');
+  }
 }

@@ -25,7 +25,7 @@ const program = (...args: string[]) => ({ command: process.execPath, args: ['-e'
 
 /** Starts a gateway whose servers the user has approved. Later questions get the input of `state`. */
 async function startGateway() {
-  const state: { input: UserInput } = { input: 'y' };
+  const state: { input: UserInput } = { input: 'Yes' };
   const stub = createStubContext(folder, () => state.input);
   const { context } = stub;
   const inputs = createInputMemory(context);
@@ -59,12 +59,12 @@ it('starts an added or changed server of a project only after an approval', asyn
   await reload();
   expect(getNames()).toEqual(['notes']);
   expect(notes.join('\n')).toContain('the server "search" was not approved yet, and is skipped');
-  state.input = 'y';
+  state.input = 'Yes';
   await reload();
   expect(asked.at(-1)).toContain('wants to run a server: search');
   expect(notes.at(-1)).toBe('server search: added');
   expect(getNames()).toEqual(['notes', 'search']);
-  state.input = 'n';
+  state.input = 'No';
   await write({ notes: program('--other'), search: program() });
   await reload();
   expect(asked.at(-1)).toContain('has changed since you approved it: notes');
@@ -76,11 +76,11 @@ it('asks for the value of an input once', async () => {
   const inputs = [{ type: 'promptString', id: 'key', description: 'API key' }];
   const server = { url: 'http://127.0.0.1:9/mcp', headers: { 'x-key': `\${input:key}` } };
   await write({ far: server }, { inputs });
-  const { context } = createStubContext(folder, () => 'y');
+  const { context } = createStubContext(folder, () => 'typed');
   let count = 0;
   const ask = createInputMemory({
     ...context,
-    terminal: { ...context.terminal, ask: async () => `typed ${++count}` },
+    terminal: { ...context.terminal, askText: async () => `typed ${++count}` },
   });
   const first = await readConfiguration(context, [], ask);
   const second = await readConfiguration(context, [], ask);

@@ -1,7 +1,6 @@
 import type { ActionRequest } from 'tenon/host';
 import { expect, it } from 'vitest';
-import { fakeTty } from '../fixtures/tty.js';
-import { createTerminal } from '../terminal.js';
+import { fakeTty, KEYS } from '../fixtures/tty.js';
 import { createTerminalApprover } from './approvals.js';
 
 const PROPOSAL: ActionRequest = {
@@ -12,29 +11,30 @@ const PROPOSAL: ActionRequest = {
   trusted: false,
   principal: undefined,
 };
+const { enter, down, esc } = KEYS;
 
-/** Types these lines at the question, and gives what is decided. */
-async function decide(...lines: readonly string[]) {
-  const { input, output, answer } = fakeTty();
-  const decision = createTerminalApprover(createTerminal(input, output))(PROPOSAL, {
-    signal: new AbortController().signal,
-  });
-  for (const line of lines) await answer('any arguments: ', line);
+/** Presses keys at the question, and returns the decision. */
+async function decide(...keys: readonly string[]) {
+  const { terminal, answer, shown } = fakeTty();
+  const decision = createTerminalApprover(terminal)(PROPOSAL, { signal: new AbortController().signal });
+  await answer('Allow it?', ...keys);
+  expect(shown()).toContain('Allow to call the tool buy of shop?\n{"of":"tea"}\n');
   return decision;
 }
 
-it.each(['y', 'Y', 'yes', 'Yes', 'approve', 'allow', 'once', 'o'])('allows one call for "%s"', async line => {
-  expect(await decide(line)).toBe('once');
+it('allows one call', async () => {
+  expect(await decide(down, enter)).toBe('once');
 });
 
-it.each(['n', 'no', 'NO', 'deny'])('denies the call for "%s"', async line => {
-  expect(await decide(line)).toBe('deny');
+it('remembers an approval only for the last option', async () => {
+  expect(await decide(down, down, enter)).toBe('always');
 });
 
-it('remembers an approval only for the whole word "always"', async () => {
-  expect(await decide('a', 'al', 'always please', 'always')).toBe('always');
-});
-
-it('denies the call after five answers that it does not know', async () => {
-  expect(await decide('what', 'a', 'yep', 'sure', 'ok?')).toBe('deny');
+it.each([
+  ['Enter', [enter]],
+  ['Escape', [esc]],
+  ['the answer "yes"', [...'yes', enter]],
+  ['the answer "always"', [...'always', enter]],
+])('denies the call for %s', async (_, keys) => {
+  expect(await decide(...keys)).toBe('deny');
 });

@@ -1,6 +1,6 @@
 import type { Stores } from 'tenon';
 import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from 'tenon/host';
-import type { ChoiceInputs, Terminal } from '../terminal.js';
+import type { SelectOption, Terminal } from '../terminal.js';
 
 /** Methods to get an approval for an action that matches an `ask` rule of the policy. */
 export const APPROVAL_MODES = ['terminal', 'client', 'store', 'deny'] as const;
@@ -20,21 +20,20 @@ export function createGatewayApprovals(mode: ApprovalMode, terminal: Terminal, {
   }
 }
 
-/** `always` has no short form, because it also allows future calls that the user has not seen. */
-const DECISIONS: ChoiceInputs<'once' | 'always' | 'deny'> = {
-  once: ['y', 'o', 'once', 'approve', 'allow', 'yes'],
-  deny: ['n', 'deny', 'no'],
-  always: ['always'],
-};
+/** The first decision is selected initially. */
+const DECISIONS: readonly SelectOption<'once' | 'always' | 'deny'>[] = [
+  { value: 'deny', label: 'No' },
+  { value: 'once', label: 'Yes, once' },
+  { value: 'always', label: 'Yes, always, with any arguments' },
+];
 
 export function createTerminalApprover(terminal: Terminal): Approver {
   return async (proposal, { signal, verdict }) => {
     const { principal, clientId } = proposal;
     const client = clientId === undefined ? '' : `, by the client ${JSON.stringify(clientId)}`;
     const who = principal === undefined ? '' : ` (for ${JSON.stringify(principal)}${client})`;
-    const choices = '[y]es, once; [n]o; "always", with any arguments: ';
-    const question = `\n${formatApprovalPrompt(proposal, verdict)}${who}\n${choices}`;
-    return (await terminal.choose(question, DECISIONS, { signal })) ?? 'deny';
+    const details = `\n${formatApprovalPrompt(proposal, verdict)}${who}`;
+    return (await terminal.select({ message: 'Allow it?', details, options: DECISIONS, signal })) ?? 'deny';
   };
 }
 

@@ -20,7 +20,7 @@ import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
 import { openSealedStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
-import { YES_OR_NO } from '../terminal.js';
+import { NO_OR_YES } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
 import { createHostListeners } from './host-reports.js';
@@ -188,8 +188,9 @@ function createLockOptions(
     onChanged: mode,
     onUnknown: mode === 'ask' ? 'ask' : 'block',
     async confirm(drifts) {
-      const text = `\nChanges against the lock file:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
-      return (await terminal.choose(text, YES_OR_NO)) === 'yes';
+      const details = `\nChanges against the lock file:\n\n${describeDrift(drifts)}`;
+      const message = 'Approve it, and write it into the lock?';
+      return (await terminal.select({ message, details, options: NO_OR_YES })) === true;
     },
   };
 }

@@ -4,12 +4,16 @@ import type { CliContext } from '../cli-context.js';
 /** Creates a function that asks the user for the value of an input. Without a terminal, nobody is asked. */
 export function createInputPrompt({ terminal }: Pick<CliContext, 'terminal'>): AskInput {
   return async ({ id, description, password, options, default: fallback }) => {
-    const label = sanitizeText(description ?? id, { max: 500 });
-    const choice =
-      options === undefined ? '' : ` (${options.map(each => sanitizeText(each, { max: 100 })).join(', ')})`;
-    const usual = fallback === undefined || password ? '' : ` [${sanitizeText(fallback, { max: 100 })}]`;
-    const answer = await terminal.ask(`${label}${choice}${usual}: `, { hidden: password });
-    return answer === '' ? undefined : answer;
+    const message = sanitizeText(description ?? id, { max: 500 });
+    if (options !== undefined)
+      return terminal.select({
+        message,
+        options: options.map(value => ({ value, label: sanitizeText(value, { max: 100 }) })),
+        initial: fallback,
+      });
+    const shown = fallback === undefined ? undefined : sanitizeText(fallback);
+    const answer = await (password ? terminal.askSecret({ message }) : terminal.askText({ message, initial: shown }));
+    return answer === '' || (!password && answer === shown) ? undefined : answer;
   };
 }
 

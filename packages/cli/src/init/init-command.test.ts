@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import rootJson from '../../../../package.json' with { type: 'json' };
 import { exitCodes } from '../exit-codes.js';
+import { createScriptedTerminal } from '../fixtures/scripted-terminal.js';
 import { run } from '../program.js';
 import { createScreen } from '../screen.js';
 import { detectPackageManager, formatProgram, formatScript } from './package-manager.js';
@@ -18,22 +19,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Runs the command without a terminal, or with the answers of a user. */
 async function init(args: readonly string[], answers?: string[], env: Record<string, string> = {}) {
   const texts = { out: '', err: '' };
-  const asked: string[] = [];
-  const answer = (question: string) => {
-    asked.push(question);
-    return answers?.shift();
-  };
+  const { terminal, asked } = createScriptedTerminal(
+    () => answers?.shift(),
+    () => answers !== undefined,
+  );
   const code = await run(['init', ...args], {
     screen: createScreen({ write: text => (texts.out += text) }, { write: text => (texts.err += text) }),
-    terminal: {
-      interactive: answers !== undefined,
-      ask: async question => answer(question),
-      choose: async (question, inputs) => {
-        const typed = answer(question);
-        return (Object.keys(inputs) as (keyof typeof inputs)[]).find(key => key === typed);
-      },
-      releaseStdin: () => {},
-    },
+    terminal,
     env,
     cwd: folder,
     code: exitCodes.success,
@@ -80,7 +72,7 @@ describe('tenon init', () => {
   });
 
   it('asks in a terminal for the folder and the transport, unless --no-input is set', async () => {
-    const { code, asked } = await init(['--no-install'], ['asked', 'stdio']);
+    const { code, asked } = await init(['--no-install'], ['asked', 'Start the server (stdio)']);
     expect([code, asked.length]).toEqual([0, 2]);
     expect(JSON.parse(read('asked/package.json')).scripts.start).toContain('--stdio');
     const silent = await init(['--no-install', '--no-input'], []);

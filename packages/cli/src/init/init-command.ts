@@ -5,6 +5,7 @@ import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { canRunTypeScript } from '../target/file-command.js';
+import type { SelectOption } from '../terminal.js';
 import { createUsageError } from '../usage-error.js';
 import {
   detectPackageManager,
@@ -44,7 +45,10 @@ const DEFAULT_FOLDER = 'mcp-server';
 /** Valid names of npm packages. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const MAX_NAME_LENGTH = 214;
-const TRANSPORT_INPUTS = { http: ['h', 'http'], stdio: ['s', 'stdio'] } as const;
+const TRANSPORT_OPTIONS: readonly SelectOption<ProjectTransport>[] = [
+  { value: 'http', label: 'Connect to a URL (http)' },
+  { value: 'stdio', label: 'Start the server (stdio)' },
+];
 
 export function createInitCommand(context: CliContext): Command {
   return createCommand('init', summaries.init)
@@ -105,17 +109,13 @@ async function createProject(context: CliContext, dir: string | undefined, optio
 
 async function askFolder({ terminal }: CliContext, { input }: InitOptions): Promise<string> {
   if (!input || !terminal.interactive) return DEFAULT_FOLDER;
-  const answer = await terminal.ask(`Folder of the project [${DEFAULT_FOLDER}]: `);
+  const answer = await terminal.askText({ message: 'Folder of the project', fallback: DEFAULT_FOLDER });
   return answer?.trim() || DEFAULT_FOLDER;
 }
 
 async function askTransport({ terminal }: CliContext, { input }: InitOptions): Promise<ProjectTransport> {
   if (!input || !terminal.interactive) return 'http';
-  const answer = await terminal.choose(
-    'Do hosts connect to a URL, or start the server? [http/stdio] ',
-    TRANSPORT_INPUTS,
-  );
-  return answer ?? 'http';
+  return (await terminal.select({ message: 'How do hosts use the server?', options: TRANSPORT_OPTIONS })) ?? 'http';
 }
 
 /** Converts the name of a folder to a valid name of a package. */

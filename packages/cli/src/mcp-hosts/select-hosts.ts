@@ -93,18 +93,8 @@ async function chooseHosts(
   if (!input || !terminal.interactive) {
     throw createUsageError(`no host named. Installed: ${ids.join(', ')}`, `pass --host ${ids[0]}, or --all`);
   }
-  const list = installed.map(({ title }, index) => `  ${index + 1}  ${title}`).join('\n');
-  const answer = await terminal.ask(`Hosts:\n${list}\nNumbers, separated by commas, or all [all]: `);
-  if (answer === undefined) throw createUsageError('no host chosen', `pass --host ${ids[0]}, or --all`);
-  return parseChoice(answer, installed);
-}
-
-function parseChoice(answer: string, installed: readonly McpHost[]): readonly McpHost[] {
-  const words = answer.split(/[\s,]+/).filter(word => word !== '');
-  if (words.length === 0 || words.includes('all')) return installed;
-  return words.map(word => {
-    const host = installed[Number(word) - 1] ?? installed.find(({ id }) => id === word);
-    if (host) return host;
-    throw createUsageError(`unknown host: ${word}`, `type numbers from 1 to ${installed.length}`);
-  });
+  const options = installed.map(host => ({ value: host, label: host.title }));
+  const selected = await terminal.selectSeveral({ message: 'Hosts', options, initial: installed });
+  if (selected === undefined) throw createUsageError('no host chosen', `pass --host ${ids[0]}, or --all`);
+  return selected;
 }

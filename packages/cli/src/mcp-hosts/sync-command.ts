@@ -3,7 +3,6 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
-import { YES_OR_NO } from '../terminal.js';
 import { formatActions } from './format-changes.js';
 import { listHostEntries } from './host-config.js';
 import { parseHostEntry } from './hosts/parse-entry.js';
@@ -75,10 +74,6 @@ async function confirmChanges(
   const changing = plans.filter(({ before, after }) => after !== (before ?? ''));
   if (dryRun || yes || json || !terminal.interactive || changing.length === 0) return true;
   for (const plan of changing) for (const line of formatActions(plan, true)) screen.note(line);
-  return (
-    (await terminal.choose(
-      `Write ${changing.length === 1 ? '1 file' : `${changing.length} files`}? [y/n] `,
-      YES_OR_NO,
-    )) === 'yes'
-  );
+  const message = `Write ${changing.length === 1 ? '1 file' : `${changing.length} files`}?`;
+  return (await terminal.confirm({ message })) === true;
 }

@@ -124,7 +124,7 @@ describe('tenon sync', () => {
     user.write(CURSOR, servers({ a: { command: 'a' } }));
     const args = ['sync', '--from', 'cursor', '--host', 'kiro'];
     const refused = await user.run(args, ['no']);
-    expect(refused).toMatchObject({ code: 1, asked: ['Write 1 file? [y/n] '] });
+    expect(refused).toMatchObject({ code: 1, asked: ['Write 1 file?'] });
     expect(refused.err).toBe(`Kiro: would add a to ${user.path(KIRO)}\nnothing was written\n`);
     expect(existsSync(user.path(KIRO))).toBe(false);
     expect((await user.run([...args, '--yes'], [])).asked).toEqual([]);

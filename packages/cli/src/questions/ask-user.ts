@@ -9,7 +9,7 @@ import {
   type ViewWarning,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { YES_OR_NO } from '../terminal.js';
+import type { Question, Terminal } from '../terminal.js';
 
 type Field = FormView['fields'][number];
 type FieldValue = Field['value'];
@@ -20,8 +20,8 @@ interface QuestionInfo {
   readonly signal?: AbortSignal;
 }
 
-/** Maximum number of times that a form is shown again after invalid values. */
-const MAX_TRIES = 5;
+/** Value of a field that the user leaves empty. `undefined` means that there is no answer. */
+const EMPTY = Symbol('empty');
 
 /** Asks the user for the fields of a form, one by one. The end of the input cancels the form. */
 export async function askForm(
@@ -30,79 +30,117 @@ export async function askForm(
   { server, signal }: QuestionInfo,
 ): Promise<ElicitResult> {
   const view = createFormView(form, { server, sanitizeText });
-  showQuestion(screen, view);
-  const consent = await terminal.choose('Answer? [y/n] ', YES_OR_NO, { signal });
-  if (consent !== 'yes') return { action: consent === 'no' ? 'decline' : 'cancel' };
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const values: Record<string, FieldValue> = {};
-    for (const field of view.fields) {
-      const text = await terminal.ask(describeField(field), { signal, hidden: field.secret });
-      if (text === undefined) return { action: 'cancel' };
-      values[field.name] = text.trim() === '' ? field.value : parseField(field, text.trim());
-    }
-    const result = await createFormResult(form, { choice: 'submit', values });
-    if (!('problem' in result)) return result;
-    screen.note(`Not valid: ${sanitizeText(result.problem, { lines: true })}`);
+  const consent = await terminal.confirm({ message: 'Answer?', details: describeQuestion(view), signal });
+  if (consent !== true) return { action: consent === false ? 'decline' : 'cancel' };
+  const values = new Map<string, FieldValue>();
+  for (const field of view.fields) {
+    let { value } = field;
+    let problem: string | undefined;
+    do {
+      const answer = await askField(terminal, form, { ...field, value }, signal);
+      if (answer === undefined) return { action: 'cancel' };
+      value = answer === EMPTY ? undefined : answer;
+      problem = await findProblem(form, field, value);
+      if (problem !== undefined) screen.note(`Not valid: ${problem}`);
+    } while (problem !== undefined);
+    values.set(field.name, value);
   }
+  const result = await createFormResult(form, { choice: 'submit', values: Object.fromEntries(values) });
+  if (!('problem' in result)) return result;
+  screen.note(`Not valid: ${sanitizeText(result.problem, { lines: true })}`);
   return { action: 'cancel' };
 }
 
 /** Asks the user to open a page. */
 export async function askUrl(
-  { screen, terminal }: CliContext,
+  { terminal }: CliContext,
   question: ElicitUrlParams,
   { server, signal }: QuestionInfo,
 ): Promise<ElicitResult> {
   const view = createUrlView(question, { server, sanitizeText });
-  showQuestion(screen, view);
-  screen.note(`Open this page in a browser, if you trust ${view.site}:\n${view.url}`);
-  const answer = await terminal.choose('Did you open it? [y/n] ', YES_OR_NO, { signal });
-  return createUrlResult(answer === 'yes' ? 'open' : answer === 'no' ? 'decline' : undefined);
+  const details = `${describeQuestion(view)}\nOpen this page in a browser, if you trust ${view.site}:\n${view.url}`;
+  const answer = await terminal.confirm({ message: 'Did you open it?', details, signal });
+  return createUrlResult(answer ? 'open' : answer === false ? 'decline' : undefined);
 }
 
-function showQuestion(
-  screen: CliContext['screen'],
-  {
-    server,
-    message,
-    warnings,
-  }: { readonly server: string; readonly message: string; readonly warnings: readonly ViewWarning[] },
-): void {
-  screen.note(`\n${server} asks: ${message}`);
-  for (const { text } of warnings) screen.note(`  ! ${text}`);
+interface QuestionView {
+  readonly server: string;
+  readonly message: string;
+  readonly warnings: readonly ViewWarning[];
 }
 
-function describeField({ label, description, kind, options, required, value }: Field): string {
-  const choices = options.map(({ label: shown }, index) => `\n    ${index + 1}  ${shown}`).join('');
-  const notes = [
-    ...(description === undefined ? [] : [description]),
-    ...(kind === 'boolean' ? ['y/n'] : []),
-    ...(kind === 'choice' ? ['one number'] : []),
-    ...(kind === 'choices' ? ['numbers with commas between them'] : []),
-    ...(required ? [] : ['optional']),
-  ];
-  const usual = value === undefined ? '' : ` [${Array.isArray(value) ? value.join(', ') : value}]`;
-  return `  ${label}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}${choices}${choices === '' ? '' : '\n  '}${usual}: `;
-}
+const describeQuestion = ({ server, message, warnings }: QuestionView): string =>
+  [`\n${server} asks: ${message}`, ...warnings.map(({ text }) => `  ! ${text}`)].join('\n');
 
-/** Converts typed text. A value of another type is returned as text, and the form reports the problem. */
-function parseField({ kind, options }: Field, text: string): FieldValue {
+/** Asks for the value of one field. Resolves with `undefined` if there is no answer. */
+async function askField(
+  terminal: Terminal,
+  form: ElicitFormParams,
+  field: Field,
+  signal: AbortSignal | undefined,
+): Promise<FieldValue | typeof EMPTY> {
+  const { kind, label, description, required, options, value } = field;
+  const notes = [...(description === undefined ? [] : [description]), ...(required ? [] : ['optional'])];
+  const question = { message: notes.length > 0 ? `${label} (${notes.join('; ')})` : label, signal };
+  const empty = required ? [] : [{ value: EMPTY, label: 'No value' } as const];
   switch (kind) {
-    case 'number':
-    case 'integer':
-      return Number.isNaN(Number(text)) ? text : Number(text);
-    case 'boolean':
-      return /^(?:y|yes|true)$/i.test(text) ? true : /^(?:n|no|false)$/i.test(text) ? false : text;
+    case 'boolean': {
+      if (required) return terminal.confirm({ ...question, initial: value === true });
+      const booleans = [true, false].map(each => ({ value: each, label: each ? 'Yes' : 'No' }));
+      return terminal.select<FieldValue | typeof EMPTY>({
+        ...question,
+        options: [...booleans, ...empty],
+        initial: value ?? EMPTY,
+      });
+    }
     case 'choice':
-      return parseChoice(options, text);
-    case 'choices':
-      return text.split(',').map(each => parseChoice(options, each.trim()));
+      return terminal.select<FieldValue | typeof EMPTY>({
+        ...question,
+        options: [...options, ...empty],
+        initial: value ?? EMPTY,
+      });
+    case 'choices': {
+      const initial = Array.isArray(value) ? value : [];
+      const chosen = await terminal.selectSeveral({ ...question, options, initial, allowNone: true });
+      return chosen?.length === 0 && !required ? EMPTY : chosen;
+    }
     default:
-      return text;
+      return askTextField(terminal, form, field, question);
   }
 }
 
-function parseChoice(options: Field['options'], text: string): string {
-  const byText = options.find(({ value, label }) => value === text || label === text);
-  return byText?.value ?? options[Number(text) - 1]?.value ?? text;
+/** Asks for the text of a field until it is valid. */
+async function askTextField(
+  terminal: Terminal,
+  form: ElicitFormParams,
+  field: Field,
+  question: Question,
+): Promise<FieldValue | typeof EMPTY> {
+  const initial = field.value === undefined ? '' : sanitizeText(String(field.value));
+  const parse = (text: string): FieldValue => (text === initial ? field.value : parseText(field, text.trim()));
+  const validate = (text: string) => findProblem(form, field, parse(text));
+  const text = await (field.secret
+    ? terminal.askSecret({ ...question, validate })
+    : terminal.askText({ ...question, initial, validate }));
+  return text === undefined ? undefined : (parse(text) ?? EMPTY);
+}
+
+/** Converts typed text. Text that is not a number stays text, and the schema of the field reports the problem. */
+function parseText({ kind }: Field, text: string): FieldValue {
+  if (text === '') return undefined;
+  return (kind === 'number' || kind === 'integer') && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+/** Returns the reason why a value does not fit its field. */
+async function findProblem(
+  { requestedSchema, ...form }: ElicitFormParams,
+  { name, required }: Field,
+  value: FieldValue,
+): Promise<string | undefined> {
+  const own = Object.entries(requestedSchema.properties).filter(([key]) => key === name);
+  const properties = Object.fromEntries(own);
+  const schema = { type: 'object', properties, ...(required ? { required: [name] } : {}) } as const;
+  const outcome = { choice: 'submit', values: Object.fromEntries([[name, value]]) } as const;
+  const result = await createFormResult({ ...form, requestedSchema: schema }, outcome);
+  return 'problem' in result ? sanitizeText(result.problem) : undefined;
 }

@@ -18,10 +18,11 @@ afterAll(() => rm(folder, { recursive: true }));
 function createContext() {
   const notes: string[] = [];
   const output = { write: (text: string | Uint8Array) => notes.push(String(text)) };
-  const terminal = createTerminal(new PassThrough(), new PassThrough());
+  const screen = createScreen(output, output);
+  const terminal = createTerminal(new PassThrough(), new PassThrough(), screen);
   return {
     notes,
-    context: { screen: createScreen(output, output), terminal, env: {}, cwd: folder, code: exitCodes.success },
+    context: { screen, terminal, env: {}, cwd: folder, code: exitCodes.success },
   };
 }
 
