@@ -6,8 +6,17 @@ export interface Screen {
   printJson(value: unknown): void;
   /** Writes bytes to standard output. */
   printBytes(bytes: Uint8Array): void;
-  /** Writes a message for the user to standard error. */
-  note(text: string): void;
+  /**
+   * Writes a message for the user to standard error.
+   *
+   * @param level Level of the message, which only JSON contains.
+   * @default level `info`
+   */
+  note(text: string, level?: NoteLevel): void;
+  /** Writes one line of JSON to standard error. */
+  noteJson(value: unknown): void;
+  /** Writes messages for the user as lines of JSON from then on: `{"level":"info","message":"…"}`. */
+  useJson(): void;
   /** Reserves standard output for a protocol. Results are written to standard error from then on. */
   releaseStdout(): void;
   /** True if standard output is a terminal. */
@@ -16,6 +25,15 @@ export interface Screen {
   style(format: 'bold' | 'dim', text: string): string;
   /** Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written. */
   showStatus(text: string): void;
+}
+
+export type NoteLevel = 'debug' | 'info' | 'warning' | 'error';
+
+/** Message for the user, as `--json` writes it to standard error. */
+export interface NoteLine {
+  /** `debug`: a message of the protocol, with `--verbose`. */
+  readonly level: NoteLevel;
+  readonly message: string;
 }
 
 export interface TextOutput {
@@ -39,11 +57,16 @@ export interface ScreenOptions {
 export function createScreen(output: TextOutput, errors: TextOutput, { noColor = false }: ScreenOptions = {}): Screen {
   let own = output;
   let hasStatus = false;
+  let isJson = false;
   const isTerminal = output.isTTY === true;
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
     errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
+  };
+  const writeNote = (text: string) => {
+    showStatus('');
+    errors.write(`${text}\n`);
   };
   return {
     isTerminal,
@@ -52,15 +75,24 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     print: text => void own.write(`${text}\n`),
     printJson: value => void own.write(`${JSON.stringify(value)}\n`),
     printBytes: bytes => void own.write(bytes),
-    note(text) {
-      showStatus('');
-      errors.write(`${text}\n`);
+    note(text, level = 'info') {
+      writeNote(isJson ? JSON.stringify(createNoteLine(text, level)) : text);
+    },
+    noteJson: value => writeNote(JSON.stringify(value)),
+    useJson() {
+      isJson = true;
     },
     releaseStdout() {
       own = errors;
     },
   };
 }
+
+/** Creates the line of JSON for a message. The text does not repeat the level. */
+const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({
+  level,
+  message: text.trim().replace(new RegExp(`^${level}: `), ''),
+});
 
 /** Formats rows as columns of even width. The last column is not padded. */
 export function formatColumns(rows: readonly (readonly string[])[], indent = '  '): string {

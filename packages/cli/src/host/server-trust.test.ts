@@ -36,6 +36,8 @@ function worldWith(answer: 'y' | 'n' | undefined): CliContext {
     style: (_: string, text: string) => text,
     showStatus: () => {},
     note: (text: string) => void notes.push(text),
+    noteJson: (value: unknown) => void notes.push(JSON.stringify(value)),
+    useJson: () => {},
     releaseStdout: () => {},
   };
   return { screen, terminal, env: { TENON_HOME: join(folder, 'home') }, cwd: folder, code: exitCodes.success };
