@@ -9,6 +9,21 @@ import { readJson, root } from './process.mjs';
 const folder = join(root, 'packages/cli');
 const REQUIRE =
   "import { createRequire as createModuleRequire } from 'node:module';\nconst require = createModuleRequire(import.meta.url);";
+/**
+ * How the command is bundled. The tests use the same when the built command is older than its sources.
+ * @type {import('esbuild').BuildOptions & { splitting: true }}
+ */
+export const bundleSettings = {
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'parts/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  // Packages in CommonJS require modules of Node, and an ES module has no `require`.
+  banner: { js: REQUIRE },
+};
 /** The types of `@tenon/cli/init`. */
 const INIT_TYPES = 'export declare const runInit: (args: readonly string[]) => Promise<void>;\n';
 
@@ -19,18 +34,10 @@ export async function buildCommand() {
   const work = await mkdtemp(join(root, '.cache/command-'));
   const fresh = join(work, 'dist');
   const { metafile } = await build({
+    ...bundleSettings,
     metafile: true,
     entryPoints: ['tenon', 'dev-process', 'serve/serve-export', 'init'].map(name => join(folder, `src/${name}.ts`)),
     outdir: fresh,
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'parts/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // Packages in CommonJS require modules of Node, and an ES module has no `require`.
-    banner: { js: REQUIRE },
     // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself.
     tsconfigRaw: {},
     external: Object.keys(dependencies).flatMap(name => [name, `${name}/*`]),

@@ -1,10 +1,14 @@
-import { chmod } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browse } from '../auth/scripted-browser.js';
 import { MACHINE, type ProtectedNotes, startProtectedNotes } from '../auth/start-provider.js';
+import { isFull } from '../support/extent.js';
 import { buildCommand, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
+import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
@@ -60,7 +64,9 @@ describe('the headers of requests', () => {
       '--token-file',
       'token.txt',
     ];
-    const ended = await runTenon(project.folder, [name, recorder.url, ...rest, ...options], {
+    // Two of the commands as processes: they read the headers in one place.
+    const start = isFull || name === 'list' || name === 'doctor' ? tenon : runTenon;
+    const ended = await start(project.folder, [name, recorder.url, ...rest, ...options], {
       PART: 'variable-secret',
     });
     await recorder.close();
@@ -107,7 +113,7 @@ describe('the headers of requests', () => {
     await project.write('open.txt', 'open-secret');
     await chmod(project.path('open.txt'), 0o644);
     const options = ['-H', 'X-Api-Key: literal-secret', '--token-file', 'open.txt'];
-    const { err } = await runTenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options]);
+    const { err } = await tenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options]);
     expect(err).toContain('warning: X-Api-Key is in the command line');
     expect(err).toContain('chmod 600 open.txt');
     expect(err).not.toMatch(/-secret/);
@@ -116,8 +122,10 @@ describe('the headers of requests', () => {
   it('come from standard input [cli.headers]', async () => {
     const recorder = await startRecorder();
     await tenon(project.folder, ['list', recorder.url, '--header-file', '-'], {}, 'X-Tenant: green\n');
-    await recorder.close();
     expect(recorder.seen[0]).toMatchObject({ 'x-tenant': 'green' });
+    await tenon(project.folder, ['list', recorder.url, '--token-file', '-'], {}, 'token-in\n');
+    await recorder.close();
+    expect(recorder.seen.at(-1)).toMatchObject({ authorization: 'Bearer token-in' });
   });
 });
 
@@ -126,10 +134,18 @@ describe('the sign-in', () => {
 
   it('is not begun without a terminal: the command ends with 3 and says what to do [cli.auth]', async () => {
     for (const options of [[], ['--auth', 'none'], ['--auth', 'stored'], ['--auth', 'browser', '--no-input']]) {
-      const { code, err } = await runTenon(project.folder, [...call(...options), '--json']);
+      const { code, err } = await tenon(project.folder, [...call(...options), '--json']);
       expect([options, code, JSON.parse(err.trim()).fix]).toEqual([options, 3, expect.any(String)]);
     }
     expect(notes.asked.some(each => each.endsWith('/auth'))).toBe(false);
+  });
+
+  it('is not begun for the servers of a configuration with --no-input [cli.auth] [cli.tty]', async () => {
+    await project.write('remote.json', { mcpServers: { notes: { url: notes.url } } });
+    const before = notes.asked.length;
+    const { code, err } = await tenon(project.folder, ['lock', 'remote.json', '--trust', '--yes', '--no-input']);
+    expect([code, err]).toEqual([4, expect.stringContaining('notes is unavailable')]);
+    expect(notes.asked.slice(before).filter(each => each.startsWith('POST'))).toEqual([]);
   });
 
   it('takes the credentials of a program from a file or a variable [cli.auth]', async () => {
@@ -140,7 +156,7 @@ describe('the sign-in', () => {
       ['--client-secret-file', 'secret.txt'],
       ['--client-secret-env', 'SECRET'],
     ]) {
-      const { code, out, err } = await runTenon(project.folder, call(...given, ...from), { SECRET: MACHINE.secret });
+      const { code, out, err } = await tenon(project.folder, call(...given, ...from), { SECRET: MACHINE.secret });
       expect([code, out, err]).toEqual([0, expect.stringContaining(MACHINE.id), '']);
     }
     const { code, err } = await runTenon(project.folder, call('--auth', 'client-credentials'));
@@ -159,7 +175,66 @@ describe('the sign-in', () => {
     const last = await browse(new URL(page), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}));
     expect(last).toContain('200');
     expect([await ended, texts.out]).toEqual([0, expect.stringContaining('ada')]);
-    const stored = await runTenon(project.folder, call('--auth', 'stored'));
+    const stored = await tenon(project.folder, call('--auth', 'stored'));
     expect([stored.code, stored.out]).toEqual([0, expect.stringContaining('ada')]);
   });
+
+  it('shares a refreshed token with the commands of the daemon [cli.keep] [cli.auth]', async () => {
+    const file = project.path('home/tokens.json');
+    const countRequests = () => notes.asked.filter(each => each === 'POST /token').length;
+    const expire = async () => {
+      const text = await readFile(file, 'utf8');
+      const expired = text.replace(/"(expires|renew)":\s*\d+/g, '"$1":1000');
+      expect(expired).not.toBe(text);
+      await writeFile(file, expired);
+    };
+    for (const [first, second] of [
+      [['--keep'], []],
+      [[], ['--keep']],
+    ] as const) {
+      await expire();
+      const before = countRequests();
+      for (const more of [first, second]) {
+        const { code, out, err } = await tenon(project.folder, call('--auth', 'stored', ...more));
+        expect([code, out, err]).toEqual([0, expect.stringContaining('ada'), '']);
+      }
+      expect(countRequests() - before).toBe(1);
+    }
+    await tenon(project.folder, ['keep', 'stop']);
+  });
+
+  const signUp = (url: string, stop?: (url: string) => boolean) =>
+    browse(new URL(url), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}), stop);
+
+  it.skipIf(process.platform !== 'linux')('opens a browser, and goes on with the token [cli.auth]', async () => {
+    const [bin, page] = [project.path('bin'), project.path('page')];
+    await mkdir(bin);
+    await writeFile(
+      join(bin, 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > '${page}.part' && mv '${page}.part' '${page}'\n`,
+    );
+    await chmod(join(bin, 'xdg-open'), 0o755);
+    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, TENON_HOME: project.path('home of browser') };
+    const ended = tenon(project.folder, call('--auth', 'browser'), env);
+    await expect.poll(() => existsSync(page), { timeout: 20_000 }).toBe(true);
+    expect(await signUp(await readFile(page, 'utf8'))).toContain('200');
+    expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('ada') });
+  });
+
+  it.skipIf(!hasTerminal)(
+    'prints the page, and takes the address that is pasted in a terminal [cli.auth]',
+    async () => {
+      const paste = async (shown: string) => {
+        const [, page = ''] = /on any machine:\s+(http\S+)/.exec(shown) ?? [];
+        return `${await signUp(page, url => url.includes('code='))}\r`;
+      };
+      const { code, shown } = await runOnTerminal(
+        project.folder,
+        call('--auth', 'browser', '--print-url'),
+        [[prompt('Paste the final address of the browser'), paste]],
+        { env: { TENON_HOME: project.path('home of terminal'), NO_COLOR: '1' } },
+      );
+      expect([code, shown]).toEqual([0, expect.stringMatching(/ada\r?\n$/)]);
+    },
+  );
 });

@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, prompt, resource, tool } from 'tenon';
+import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { splitLine } from '../../packages/cli/src/completion/split-line.js';
 import { exitCodes } from '../../packages/cli/src/exit-codes.js';
-import { projectWith, runTenon } from './command.js';
+import { buildCommand, projectWith, runTenon, tenon } from './command.js';
 
 /** The lines of a skill that begin with the command: in blocks, and in the text. */
 function listCommandLines(text: string): string[] {
@@ -14,12 +17,14 @@ function listCommandLines(text: string): string[] {
 
 describe('tenon agent skill', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
   let text = '';
   beforeAll(async () => {
+    clear = await buildCommand();
     project = await projectWith({});
-    text = (await runTenon(project.folder, ['agent', 'skill'])).out;
+    text = (await tenon(project.folder, ['agent', 'skill'])).out;
   });
-  afterAll(() => project.remove());
+  afterAll(() => Promise.all([project.remove(), clear()]));
 
   it('prints a short skill in the Agent Skills format [cli.agent]', () => {
     const [, header = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];
@@ -54,8 +59,62 @@ describe('tenon agent skill', () => {
     for (const code of Object.values(exitCodes)) expect(text).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));
   });
 
-  it('installs the skill into a folder', async () => {
-    const { code, out } = await runTenon(project.folder, ['agent', 'skill', '--install', '.claude/skills', '--json']);
+  /** Exit codes of the lines that do not succeed, because the server has no such call, task or extension. */
+  const codes: Readonly<Record<string, number>> = {
+    'answer 7f3a count:=3': 2,
+    'answer 7f3a --decline': 2,
+    'skills list notes': 1,
+    'tasks notes list': 1,
+    'tasks notes result 7f3a': 1,
+    'conformance server.ts': 2,
+  };
+
+  it('has lines that work as they are written, without a terminal [cli.agent]', async () => {
+    const input = z.object({ title: z.string(), tags: z.array(z.string()).optional(), text: z.string().optional() });
+    const server = createServer({
+      ...{ name: 'notes', version: '1.0.0' },
+      tools: {
+        add: tool({ input, run: ({ title, text = '' }) => `${title}: ${text}` }),
+        export: tool({ run: () => [{ type: 'image' as const, mimeType: 'image/png', data: 'AAAA' }] }),
+      },
+      prompts: { summarize: prompt({ input: z.object({ title: z.string() }), run: ({ title }) => title }) },
+      resources: { 'note://Glue': resource({ read: () => 'Use hide glue.' }) },
+    });
+    const { url, close } = await serveHttp(server, { port: 0 });
+    await project.write('glue.md', 'hot');
+    const lines = listCommandLines(text).filter(line => line.endsWith(' --json --no-input'));
+    expect(lines.length).toBeGreaterThan(12);
+    const outputs = new Map<string, string>();
+    const run = async (line: string) => {
+      const args = splitLine(line.replace(/ notes\b| https:\/\/example\.com\/mcp/, ` ${url}`)).slice(1);
+      const { code, out, err } = await tenon(project.folder, args);
+      const name = line.slice('tenon '.length, -' --json --no-input'.length);
+      expect([name, code], err).toEqual([name, codes[name] ?? 0]);
+      const report = code === 0 ? JSON.parse(out) : JSON.parse(err.trim().split('\n').at(-1) ?? '');
+      if (code !== 0) expect(report).toMatchObject({ code: expect.any(String), fix: expect.any(String), exit: code });
+      outputs.set(name, out);
+    };
+    await Promise.all(lines.map(run));
+    await close();
+    expect(Object.keys(codes).filter(name => !outputs.has(name))).toEqual([]);
+    const call = `call notes add title="Wood glue" tags:='["wood"]' text=@glue.md`;
+    expect(outputs.get(call)).toContain('Wood glue: hot');
+    expect(await readdir(project.path('out'))).toHaveLength(1);
+    expect(await readFile(project.path('wire.ndjson'), 'utf8')).toContain('"dir":"send"');
+    const { findings } = JSON.parse(outputs.get('doctor https://example.com/mcp') ?? '');
+    expect(findings[0]).toMatchObject({ severity: expect.any(String), title: expect.any(String) });
+  }, 60_000);
+
+  it('names each form of a target [cli.agent] [cli.target]', () => {
+    for (const form of ['https://', './mcp.json', 'io.github.', '.ts#', '.py', '.mcpb', '.ndjson', ' -- '])
+      expect(
+        text.split('\n').filter(line => line.startsWith('|') && line.includes(form)),
+        form,
+      ).toHaveLength(1);
+  });
+
+  it('installs the skill into a folder [cli.agent]', async () => {
+    const { code, out } = await tenon(project.folder, ['agent', 'skill', '--install', '.claude/skills', '--json']);
     const file = project.path('.claude/skills/tenon/SKILL.md');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { file } });
     expect(await readFile(file, 'utf8')).toBe(text);

@@ -1,6 +1,6 @@
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, type Serving, serving, shopEntry } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving, shopEntry, tenon } from './command.js';
 
 describe('tenon approvals', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -49,7 +49,8 @@ describe('tenon approvals', () => {
 
     const denied = client.callTool('shop__price', { of: 'salt' });
     const { id: second } = await question();
-    expect((await approvals('deny', second)).code).toBe(0);
+    const answered = await approvals('deny', second.slice(0, 6), '--json');
+    expect(JSON.parse(answered.out)).toEqual({ id: second, decision: 'deny' });
     expect(await denied).toMatchObject({ isError: true });
     expect((await approvals('allow', second)).code).toBe(1);
   });
@@ -58,7 +59,18 @@ describe('tenon approvals', () => {
     await using client = await connect(gateway.url);
     const first = client.callTool('shop__price', { of: 'rice' });
     const { id } = await question();
-    await approvals('allow', id, '--remember', 'always', '--for', '1h');
+    const allowed = await tenon(project.folder, [
+      'approvals',
+      'allow',
+      id,
+      ...store,
+      '--for',
+      '1h',
+      '--remember',
+      'always',
+      '--json',
+    ]);
+    expect([allowed.code, JSON.parse(allowed.out).decision]).toEqual([0, 'allow']);
     await first;
     expect(await client.callTool('shop__price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
   });
@@ -79,7 +91,8 @@ describe('tenon approvals', () => {
     await approvals('allow', asked, '--remember', 'exact');
     await call;
     expect((await approvals('list')).out).toMatch(/^ +allows +the arguments that were approved$/m);
-    expect(await approvals('revoke', '--all')).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
+    const revoked = await tenon(project.folder, ['approvals', 'revoke', '--all', ...store, '--json', '--no-input']);
+    expect(JSON.parse(revoked.out)).toEqual({ revoked: [expect.any(String)] });
     expect((await approvals('list', '--json')).out).toBe('');
   });
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, serving, shopEntry } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
 
 describe('tenon audit verify', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -31,8 +31,9 @@ describe('tenon audit verify', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('finds the record of a gateway whole, and tells its head', async () => {
-    const { code, out } = await verify('--key-env', 'AUDIT_KEY');
+  it('finds the record of a gateway whole, and tells its head [cli.explain]', async () => {
+    const whole = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
+    const { code, out } = await tenon(project.folder, whole, env);
     expect(code).toBe(0);
     expect(out).toMatch(/^audit\.jsonl: whole, 5 lines\n {2}head 4:[\w-]{43}\n/);
     const [, head = ''] = /head (\S+)/.exec(out) ?? [];

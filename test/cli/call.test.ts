@@ -43,6 +43,13 @@ describe('tenon call', () => {
     expect(await echo('show', 'value={"a":[1,null]}')).toBe('{"a":[1,null]}');
     expect(await echo('show(value: { a: [1, { "b c": true }] })')).toBe('{"a":[1,{"b c":true}]}');
     expect(await echo('echo', '--args', '{"message":"json"}')).toBe('json');
+    const typed = ['message=x=y', 'times=2', 'tags:=["a"]'];
+    const converted = await tenon(project.folder, ['call', kitchen.url, 'echo', ...typed]);
+    expect(converted.out).toBe('x=y x=y a\n');
+    const fromFile = await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=@message.txt']);
+    expect(fromFile.out).toBe('from a file\n');
+    const written = await tenon(project.folder, ['call', kitchen.url, `sum(a: 1, b: 2)`, '--json']);
+    expect(JSON.parse(written.out).structuredContent).toEqual({ total: 3 });
     const piped = await tenon(
       project.folder,
       ['call', kitchen.url, 'echo', 'times=2', '--args', '-'],
@@ -103,7 +110,8 @@ describe('tenon call', () => {
     expect((await call(kitchen.url, 'picture')).out).toContain('[image image/png, 70 bytes: save it with --save DIR]');
     const { saved } = JSON.parse((await call(kitchen.url, 'picture', '--save', 'out', '--json')).out);
     expect(saved).toEqual([{ path: project.path('out/picture-1.png'), mimeType: 'image/png', bytes: 70 }]);
-    expect((await call(kitchen.url, 'picture', '--save', 'out')).err).toContain('out/picture-1-2.png (70 bytes)');
+    const saving = await tenon(project.folder, ['call', kitchen.url, 'picture', '--save', 'out']);
+    expect(saving.err).toContain('out/picture-1-2.png (70 bytes)');
     expect((await readdir(project.path('out'))).sort()).toEqual(['picture-1-2.png', 'picture-1.png']);
     expect((await readFile(project.path('out/picture-1.png'))).subarray(1, 4).toString()).toBe('PNG');
   });
@@ -112,7 +120,7 @@ describe('tenon call', () => {
     expect((await call(kitchen.url, 'echo', 'message=hi', '--output', 'raw')).out).toBe('hi');
     const json = await call(kitchen.url, 'echo', 'message=hi', '--output', 'json');
     expect(JSON.parse(json.out).content).toEqual([{ type: 'text', text: 'hi' }]);
-    const missed = await call(kitchen.url, 'ecko', '--output=json');
+    const missed = await tenon(project.folder, ['call', kitchen.url, 'ecko', '--output=json']);
     expect([missed.code, JSON.parse(missed.err).code]).toEqual([2, 'cli/usage']);
     const child = startTenon(project.folder, ['call', kitchen.url, 'picture', '--output', 'raw']);
     const chunks: Buffer[] = [];
@@ -129,7 +137,7 @@ describe('tenon call', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('servers at a URL') });
   });
 
-  it('cancels the call and ends with 130 on Ctrl-C, and leaves no process', async () => {
+  it('cancels the call and ends with 130 on Ctrl-C, and leaves no process [cli.call]', async () => {
     const { events } = kitchen;
     const [begun, cancelled] = [once(events, 'slow'), once(events, 'cancelled')];
     const child = startTenon(project.folder, ['call', kitchen.url, 'slow']);

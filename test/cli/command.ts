@@ -1,7 +1,7 @@
 /** The command as its users start it, a process of its own, and the same in this process where a process changes nothing. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,34 +13,50 @@ import { exitCodes } from '../../packages/cli/src/exit-codes.js';
 import { run } from '../../packages/cli/src/program.js';
 import { createScreen } from '../../packages/cli/src/screen.js';
 import { createTerminal } from '../../packages/cli/src/terminal.js';
+import { bundleSettings } from '../../scripts/build-command.mjs';
 import { checkJsonLine, checkJsonOutput } from './json-schemas.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Beside the packages that the command needs. A bundle of the sources starts sooner than the sources do. */
+/** The built command: what users install. */
+const dist = join(root, 'packages/cli/dist/tenon.mjs');
+/** Beside the packages that the command needs. */
 const built = join(root, 'packages/cli/.cache', `test-${process.pid}`);
-const program = join(built, 'tenon.mjs');
 const shop = join(built, 'shop.mjs');
+let program = dist;
 
-/** Builds the command, and the server of the fixtures, for the tests of one file. Resolves with what removes them. */
+/**
+ * Prepares the command, and the server of the fixtures, for the tests of one file. Resolves with what removes them.
+ *
+ * `npm test` builds first, so it runs the built command. `npx vitest run` after a change must not run an older one: the
+ * sources are then bundled with the settings of the build, together with those of the library, which takes less time.
+ */
 export async function buildCommand(): Promise<() => Promise<void>> {
+  const isBuilt = await isNewest(dist);
+  program = isBuilt ? dist : join(built, 'tenon.mjs');
+  const sources = ['tenon', 'dev-process', 'serve/serve-export'].map(name => [
+    name,
+    join(root, `packages/cli/src/${name}.ts`),
+  ]);
   await build({
-    entryPoints: {
-      tenon: join(root, 'packages/cli/src/tenon.ts'),
-      'dev-process': join(root, 'packages/cli/src/dev-process.ts'),
-      'serve/serve-export': join(root, 'packages/cli/src/serve/serve-export.ts'),
-      shop: join(root, 'test/cli/fixtures/shop.ts'),
-    },
-    chunkNames: 'parts/[name]-[hash]',
+    ...bundleSettings,
+    entryPoints: Object.fromEntries([['shop', join(root, 'test/cli/fixtures/shop.ts')], ...(isBuilt ? [] : sources)]),
     outdir: built,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
     packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
   });
   return () => rm(built, { recursive: true });
+}
+
+/** Tells if a file is newer than the sources of all packages. */
+async function isNewest(file: string): Promise<boolean> {
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }));
+  const packages = await readdir(join(root, 'packages'));
+  const listed = packages.map(async name => {
+    const folder = join(root, 'packages', name, 'src');
+    const files = await readdir(folder, { recursive: true }).catch(() => []);
+    return files.filter(each => each.endsWith('.ts') && !each.endsWith('.test.ts')).map(each => join(folder, each));
+  });
+  const states = (await Promise.all(listed)).flat().map(each => stat(each));
+  return (await Promise.all(states)).every(each => each.mtimeMs < mtimeMs);
 }
 
 /** The command line of the official server of version 1 that has every feature. */

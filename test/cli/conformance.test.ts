@@ -3,15 +3,17 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
-import { EVERYTHING, projectWith, runTenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
 
 describe('tenon conformance', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
   beforeAll(async () => {
+    clear = await buildCommand();
     await installRuntimes();
     project = await projectWith({});
   }, 120_000);
-  afterAll(() => project.remove());
+  afterAll(() => Promise.all([project.remove(), clear()]));
   const conformance = (...args: string[]) => runTenon(project.folder, ['conformance', ...args]);
 
   it('says how to install the suite', async () => {
@@ -26,7 +28,8 @@ describe('tenon conformance', () => {
     await symlink(dirname(dirname(bin('@modelcontextprotocol/conformance'))), join(folder, 'conformance'), 'junction');
     await project.write('known.yaml', 'server:\n  - prompts-get-simple\n');
     const options = ['--node', runtimes.node24, '--scenario', 'tools-list,prompts-get-simple'];
-    const failing = await conformance(...options, '--json', '--junit', 'out.xml', '--', ...EVERYTHING);
+    const reports = ['--json', '--junit', 'out.xml'];
+    const failing = await tenon(project.folder, ['conformance', ...options, ...reports, '--', ...EVERYTHING]);
     const report = JSON.parse(failing.out);
     expect(failing.code).toBe(1);
     expect(report).toMatchObject({ scenarios: ['tools-list', 'prompts-get-simple'], exit: 1, counts: { problem: 1 } });

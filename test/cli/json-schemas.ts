@@ -24,12 +24,18 @@ export function checkJsonLine(name: string, line: string): void {
     throw new Error(`tenon ${name} --json: ${ajv.errorsText(validate.errors)}: ${line.slice(0, 2000)}`);
 }
 
-/** Throws unless the output of a command with `--json` fits its schemas: lines of JSON, and one line if it fails. */
+/**
+ * Throws unless the output of a command with `--json` fits its schemas: lines of JSON on standard output. On standard
+ * error, servers and runtimes may write other lines, too.
+ */
 export function checkJsonOutput(args: readonly string[], { out, err }: { readonly out: string; readonly err: string }) {
   const dashes = args.indexOf('--');
   const own = dashes < 0 ? args : args.slice(0, dashes);
   const [name = ''] = own;
   if (!own.includes('--json') || own.includes('--help') || !validators.has(name)) return;
   for (const line of out.split('\n').filter(Boolean)) checkJsonLine(name, line);
-  for (const line of err.split('\n').filter(each => each.startsWith('{"code"'))) checkJsonLine('error', line);
+  for (const line of err.split('\n')) {
+    if (line.startsWith('{"code"')) checkJsonLine('error', line);
+    if (line.startsWith('{"level"')) checkJsonLine('note', line);
+  }
 }

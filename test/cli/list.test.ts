@@ -33,7 +33,7 @@ describe('tenon list', () => {
     expect(out).toContain('note://{title}');
     expect(out).toContain('summarize(title: string)');
     expect(out).not.toContain('\u001b');
-    const { out: withSchemas } = await list(kitchen.url, '--schema');
+    const { out: withSchemas } = await tenon(project.folder, ['list', kitchen.url, '--schema']);
     expect(withSchemas).toContain('"required":["a","b"]');
   });
 
@@ -62,8 +62,11 @@ describe('tenon list', () => {
     );
   });
 
-  it('pins the protocol version', async () => {
-    const { out } = await list(kitchen.url, '--json', '--protocol-version', '2025-06-18');
+  it('negotiates the protocol version, or pins it [cli.revision]', async () => {
+    const { out: negotiated } = await tenon(project.folder, ['list', kitchen.url, '--json']);
+    expect(JSON.parse(negotiated).protocolVersion).toBe('2026-07-28');
+    const pinned = ['list', kitchen.url, '--json', '--protocol-version', '2025-06-18'];
+    const { out } = await tenon(project.folder, pinned);
     expect(JSON.parse(out).protocolVersion).toBe('2025-06-18');
     expect((await list(kitchen.url, '--protocol-version', '1999-01-01')).code).toBe(1);
   });
@@ -132,6 +135,6 @@ describe('tenon list', () => {
   it('works with a home that cannot be written [cli.tty]', async () => {
     await project.write('file', 'not a folder');
     const env = { TENON_HOME: project.path('file/home') };
-    expect((await runTenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
+    expect((await tenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ describe('tenon lock', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('writes nothing that nobody has looked at', async () => {
+  it('writes nothing that nobody has looked at [cli.explain]', async () => {
     const { code, out, err } = await tenon(project.folder, ['lock', '--trust']);
     expect(code).toBe(7);
     expect(out).toContain('shop › unknown server (to be approved)');

@@ -11,25 +11,28 @@ export const hasTerminal = existsSync(SCRIPT) && process.platform === 'linux';
 /** Text that the command shows, and the keys to press then. A function gets everything that was shown. */
 export type Answer = readonly [text: string, keys: string | ((shown: string) => string | Promise<string>)];
 
+export interface TerminalOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** File that standard output is redirected to. Then only standard error is a terminal. */
+  readonly stdout?: string;
+}
+
 /** Returns the text that an open prompt shows. */
 export const prompt = (message: string) => `◆  ${message}`;
 
-/**
- * Runs the command on a terminal of its own, and presses the keys of each answer once its text is shown.
- *
- * @param redirect Redirection of the shell, such as `>result.json`.
- */
+/** Runs the command on a terminal of its own, and presses the keys of each answer once its text is shown. */
 export async function runOnTerminal(
   folder: string,
   args: readonly string[],
   answers: readonly Answer[],
-  redirect = '',
+  { env: more = { NO_COLOR: '1' }, stdout }: TerminalOptions = {},
 ) {
   const { command, args: before, env, cwd } = commandLine(folder);
-  const line = [command, ...before, ...args].map(word => `'${word}'`).join(' ');
-  const child = spawn(SCRIPT, ['-qec', `stty cols 120 rows 40; exec ${line} ${redirect}`, '/dev/null'], {
+  const words = [command, ...before, ...args].map(word => `'${word}'`);
+  const line = [...words, ...(stdout === undefined ? [] : [`> '${stdout}'`])].join(' ');
+  const child = spawn(SCRIPT, ['-qec', `stty cols 120 rows 40; exec ${line}`, '/dev/null'], {
     cwd,
-    env: { ...process.env, ...env, NO_COLOR: '1' },
+    env: { ...process.env, ...env, ...more },
   });
   const waiting = [...answers];
   let shown = '';
@@ -43,7 +46,12 @@ export async function runOnTerminal(
     waiting.shift();
     isAnswering = true;
     const [, keys] = next;
-    child.stdin.write(typeof keys === 'string' ? keys : await keys(shown));
+    try {
+      child.stdin.write(typeof keys === 'string' ? keys : await keys(shown));
+    } catch {
+      // Without an answer, the command waits, and the test fails.
+      child.kill();
+    }
     isAnswering = false;
     // The text of the next answer may be shown already.
     return answerNext();

@@ -28,7 +28,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     });
     const { out } = await run('read', kitchen.url, 'photo://pixel', '--json');
     expect(JSON.parse(out).contents).toMatchObject([{ uri: 'photo://pixel', mimeType: 'image/png' }]);
-    await run('read', kitchen.url, 'photo://pixel', '--save', 'out');
+    await tenon(project.folder, ['read', kitchen.url, 'photo://pixel', '--save', 'out']);
     expect((await readFile(project.path('out/pixel.png'))).subarray(1, 4).toString()).toBe('PNG');
     expect((await run('read', kitchen.url, 'photo://pixel')).out).toContain('PNG');
     const text = await run('read', 'demo://resource/dynamic/text/1', '--', ...EVERYTHING);
@@ -76,6 +76,23 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect((await run('subscribe', kitchen.url)).code).toBe(2);
   });
 
+  it('prints changes of lists [cli.subscribe]', async () => {
+    const { server } = kitchen;
+    const child = startTenon(project.folder, ['subscribe', kitchen.url, '--tools', '--prompts', '--resources']);
+    const seen = new Set<string>();
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    const changing = setInterval(() => {
+      for (const list of [server.tools, server.prompts, server.resources]) list.notifyChanged();
+    }, 50);
+    for await (const line of lines) {
+      seen.add(line);
+      if (seen.size === 3) child.kill('SIGINT');
+    }
+    clearInterval(changing);
+    expect([...seen].sort()).toEqual(['{"list":"prompts"}', '{"list":"resources"}', '{"list":"tools"}']);
+    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0);
+  });
+
   it('gets, lists and cancels tasks, and waits for their results [cli.tasks]', async () => {
     const bake = async () => {
       const { out } = await run('call', kitchen.url, 'bake', '--json');
@@ -93,8 +110,10 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect({ code, content: JSON.parse(out).content }).toMatchObject({ code: 0, content: [{ text: 'sold' }] });
 
     const open = await bake();
-    expect((await run('tasks', kitchen.url, 'cancel', open.taskId)).out).toContain('cancelled');
-    expect(await run('tasks', '--json', '--', ...EVERYTHING)).toMatchObject({ code: 0, out: '{"tasks":[]}\n' });
+    const cancelled = await tenon(project.folder, ['tasks', kitchen.url, 'cancel', open.taskId]);
+    expect(cancelled.out).toContain('cancelled');
+    const listed = await tenon(project.folder, ['tasks', '--json', '--', ...EVERYTHING]);
+    expect(listed).toMatchObject({ code: 0, out: '{"tasks":[]}\n' });
     // A server that does not know its callers has no list of their tasks.
     expect(await run('tasks', kitchen.url, '--json')).toMatchObject({ code: 1, out: '' });
     expect(await run('tasks', kitchen.url, 'get', 'none', '--json')).toMatchObject({ code: 1, out: '' });

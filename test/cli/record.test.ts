@@ -82,12 +82,18 @@ describe('tenon record and tenon replay', () => {
   it('records stateless requests to a URL, and reports answers that differ [cli.replay] [cli.revision]', async () => {
     const kitchen = await serveKitchen();
     const run = (...args: string[]) => runTenon(project.folder, args);
-    const printed = await run('call', kitchen.url, 'echo', 'message=hi', '--wire', 'call.ndjson', '-v');
+    const call = ['call', kitchen.url, 'echo', 'message=hi'];
+    const printed = await tenon(project.folder, [...call, '--wire', 'call.ndjson', '-v']);
     expect(printed).toMatchObject({ code: 0, out: 'hi\n' });
     expect(printed.err).toContain('→ tools/call #');
     const text = await readFile(project.path('call.ndjson'), 'utf8');
     expect(text).toContain('"dir":"send"');
-    expect((await run('replay', 'call.ndjson', '--against', kitchen.url)).code).toBe(0);
+    const asJson = await tenon(project.folder, [...call, '-v', '--json']);
+    expect(JSON.parse(asJson.err.split('\n')[0] ?? '')).toEqual({
+      level: 'debug',
+      message: expect.stringMatching(/^→ /),
+    });
+    expect((await tenon(project.folder, ['replay', 'call.ndjson', '--against', kitchen.url])).code).toBe(0);
     await project.write('other.ndjson', text.replace('"text":"hi"', '"text":"ho"'));
     const other = await run('replay', 'other.ndjson', '--against', kitchen.url, '--junit', 'report.xml');
     expect(other).toMatchObject({
@@ -115,7 +121,8 @@ describe('tenon record and tenon replay', () => {
     const mock = await serving(project.folder, ['mock', 'list.json', '--port', '0', '--json', ...faults]);
     const run = (...args: string[]) => runTenon(project.folder, args);
     const wire = ['--wire', 'mock.ndjson'];
-    expect(JSON.parse((await run('call', mock.url, 'price', '--json', ...wire)).out)).toMatchObject({
+    const called = await tenon(project.folder, ['call', mock.url, 'price', '--json', ...wire]);
+    expect(JSON.parse(called.out)).toMatchObject({
       structuredContent: { euros: expect.any(Number) },
     });
     expect((await run('call', mock.url, 'slow')).code).not.toBe(0);

@@ -157,7 +157,7 @@ describe('tenon search', () => {
 
 describe('a server of a registry', () => {
   it('is not started before its command is shown and approved [cli.search]', async () => {
-    const { code, err } = await run(['list', 'io.github.example/notes', '--no-input']);
+    const { code, err } = await tenon(project.folder, ['list', 'io.github.example/notes', '--no-input'], env);
     expect([code, err]).toEqual([6, expect.stringContaining('npx -y @example/notes@1.2.0 serve --mode safe')]);
     expect(err).toContain('variables: NOTES_TOKEN');
   });
@@ -168,7 +168,8 @@ describe('a server of a registry', () => {
   });
 
   it('is called at its address, with its variables in headers [cli.search] [cli.target]', async () => {
-    const called = await run(['call', 'com.example/remote', 'ping', '--trust'], { TENANT: 'blue' });
+    const call = ['call', 'com.example/remote', 'ping', '--trust'];
+    const called = await tenon(project.folder, call, { ...env, TENANT: 'blue' });
     expect([called.code, called.out.trim()]).toEqual([0, 'pong blue']);
     const pinned = await run(['call', 'com.example/remote@1.2.0', 'ping', '--trust'], { TENANT: 'blue' });
     expect(pinned.code).toBe(0);
@@ -201,8 +202,8 @@ describe('a server of a registry', () => {
 
   it('is not run from a bundle with another hash than the registry states [cli.search]', async () => {
     const { code, err } = await run(['list', 'com.example/other-bundle', '--trust', '--json']);
-    const [progress, error = ''] = err.trim().split('\n');
-    expect([code, progress]).toEqual([1, expect.stringMatching(/^downloading http.*boxed\.mcpb$/)]);
+    const [progress = '', error = ''] = err.trim().split('\n');
+    expect([code, JSON.parse(progress).message]).toEqual([1, expect.stringMatching(/^downloading http.*boxed\.mcpb$/)]);
     expect(JSON.parse(error)).toMatchObject({ code: 'registry/bundle', fix: expect.stringContaining('hash differs') });
   });
 
@@ -242,11 +243,11 @@ describe('a server of a registry', () => {
     const add = (...more: string[]) => run([...names, ...more], { KEY: 'hush' });
     const file = project.path('.vscode/mcp.json');
     expect((await add()).code).toBe(6);
-    const unconfirmed = await add('--trust');
+    const unconfirmed = await tenon(project.folder, [...names, '--trust'], { ...env, KEY: 'hush' });
     expect([unconfirmed.code, unconfirmed.err]).toEqual([7, expect.stringContaining('show')]);
     await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect((await run([...names, '--trust', '--yes'])).err).toContain('not set: KEY');
-    const added = await add('--trust', '--yes');
+    const added = await tenon(project.folder, [...names, '--trust', '--yes'], { ...env, KEY: 'hush' });
     expect([added.code, added.err]).toEqual([0, expect.stringContaining('mcp.lock has 1 server')]);
     // The gateway finds nothing changed when it reads the configuration of the host.
     await writeFile(file, (await readFile(file, 'utf8')).replace(/\$\{input:\w+\}/, `\${KEY}`));

@@ -102,6 +102,24 @@ describe('the target of a command', () => {
     }
   });
 
+  it('has the same forms for another command, as a process [cli.target]', async () => {
+    await writeBundle(project.path('boxed.mcpb'));
+    const types = (...args: string[]) => tenon(project.folder, ['types', '--trust', ...args]);
+    await tenon(project.folder, ['list', remote.url, '--wire', 'wire.ndjson']);
+    const { command, args } = shopEntry();
+    const ended = await Promise.all([
+      types(remote.url),
+      types('shop'),
+      types('server.mjs#other'),
+      types('wire.ndjson'),
+      types('boxed.mcpb'),
+      types('--', command, ...args),
+    ]);
+    for (const { code, out, err } of ended) expect([code, out], err).toEqual([0, expect.stringContaining('Types {')]);
+    const registry = { TENON_REGISTRY_URL: 'http://127.0.0.1:9' };
+    expect((await tenon(project.folder, ['types', 'com.example/none'], registry)).code).toBe(4);
+  });
+
   it('is a server in each form, also for the built command [cli.target]', async () => {
     const list = (...args: string[]) => tenon(project.folder, ['list', '--json', '--trust', ...args]);
     const recorded = await tenon(project.folder, ['list', remote.url, '--wire', 'calls.ndjson']);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildCommand, projectWith, shopEntry } from './command.js';
+import { buildCommand, projectWith, shopEntry, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 import { type Answer, hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
@@ -34,7 +35,14 @@ beforeAll(async () => {
   const survey = tool({
     run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Your order?', input: SURVEY })),
   });
-  cafe = await serveHttp(createServer({ name: 'cafe', version: '1.0.0', tools: { survey } }), { port: 0 });
+  const count = tool({
+    async run(_, ctx) {
+      ctx.progress(1, 2, 'half');
+      await sleep(200);
+      return 'counted';
+    },
+  });
+  cafe = await serveHttp(createServer({ name: 'cafe', version: '1.0.0', tools: { survey, count } }), { port: 0 });
 });
 afterAll(() => Promise.all([project.remove(), kitchen.close(), cafe.close(), clear()]));
 
@@ -70,7 +78,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
         [prompt('note (optional)'), ENTER],
         [prompt('password'), `s3cret${ENTER}`],
       ],
-      '>result.json',
+      { stdout: 'result.json' },
     );
     expect([code, unasked]).toEqual([0, []]);
     const { content } = JSON.parse(readFileSync(project.path('result.json'), 'utf8'));
@@ -141,5 +149,34 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     );
     expect(await called).toMatchObject({ content: [{ text: 'tea costs 3' }] });
     expect(shown).toMatch(/Allow it\?[^◇]*◇ {2}Allow it\?\s+│ {2}Yes, once\s[^◇]*server harbour: added/);
+  });
+
+  it('has colours on a terminal only, and none with NO_COLOR [cli.tty]', async () => {
+    const list = ['list', kitchen.url];
+    const colours = { NO_COLOR: '' };
+    const { code, shown } = await runOnTerminal(project.folder, list, [], { env: colours });
+    expect([code, shown]).toEqual([0, expect.stringContaining('\u001b[1mkitchen 1.0.0\u001b[22m')]);
+    expect((await runOnTerminal(project.folder, list, [])).shown).not.toContain('\u001b[1m');
+    expect((await tenon(project.folder, list, colours)).out).not.toContain('\u001b');
+  });
+
+  it('asks nothing on a terminal with --no-input [cli.tty]', async () => {
+    const parked = await runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples', '--no-input'], []);
+    expect([parked.code, parked.shown]).toEqual([9, expect.stringContaining('tenon answer')]);
+    await project.write('mcp.json', { mcpServers: { asked: shopEntry() } });
+    for (const name of ['list asked', 'lock']) {
+      const { code, shown } = await runOnTerminal(project.folder, [...name.split(' '), '--no-input'], []);
+      expect([name, code, shown]).toEqual([name, 6, expect.not.stringContaining(prompt(''))]);
+    }
+    const asked = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), ENTER]]);
+    expect([asked.code, asked.unasked]).toEqual([6, []]);
+  });
+
+  it('shows the progress of a call on standard error, if it is a terminal [cli.call]', async () => {
+    const call = ['call', cafe.url, 'count'];
+    const { code, shown } = await runOnTerminal(project.folder, call, [], { stdout: 'out.txt' });
+    expect([code, shown]).toEqual([0, expect.stringContaining('50 %  half')]);
+    expect(readFileSync(project.path('out.txt'), 'utf8')).toBe('counted\n');
+    expect(await tenon(project.folder, call)).toEqual({ code: 0, out: 'counted\n', err: '' });
   });
 });

@@ -8,6 +8,8 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** True with `--no-input`: the command neither asks nor signs the user in. */
+  noInput?: true;
   /** Arguments after `--`: the command line of a server. Absent: there is no `--`. */
   serverCommand?: readonly string[];
   /** Exit code of the process once the command is done. */

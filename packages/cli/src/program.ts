@@ -106,6 +106,7 @@ export async function run(args: readonly string[], context: CliContext): Promise
   const own = dashes < 0 ? args : args.slice(0, dashes);
   if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
   const report = { json: isJson(own), verbose: own.includes('--verbose') || own.includes('-v') };
+  if (report.json) context.screen.useJson();
   try {
     const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
     // The parser answers `help` of an unknown command with the whole help, so the command itself is parsed.
@@ -151,6 +152,11 @@ async function createProgram(name: string, context: CliContext, json: boolean): 
     if (heading !== undefined) program.commandsGroup(heading);
     program.addCommand(create && each === name ? create(context) : new Command(each).summary(summary));
   }
+  program.hook('preAction', (_, command) => {
+    if (command.optsWithGlobals<{ readonly input?: boolean }>().input !== false) return;
+    context.noInput = true;
+    context.terminal.releaseStdin();
+  });
   for (const each of [program, ...listDescendants(program)]) {
     each.exitOverride().configureOutput({
       writeOut: text => context.screen.print(text.trimEnd()),

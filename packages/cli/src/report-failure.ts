@@ -38,7 +38,7 @@ export function reportFailure(thrown: unknown, options: ReportOptions, screen: S
 
 /** Writes an error report as one line of JSON. */
 export function writeErrorReport(screen: Screen, report: ErrorReport): void {
-  screen.note(JSON.stringify(report));
+  screen.noteJson(report);
 }
 
 function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {

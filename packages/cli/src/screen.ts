@@ -6,8 +6,17 @@ export interface Screen {
   printJson(value: unknown): void;
   /** Writes bytes to standard output. */
   printBytes(bytes: Uint8Array): void;
-  /** Writes a message for the user to standard error. */
-  note(text: string): void;
+  /**
+   * Writes a message for the user to standard error.
+   *
+   * @param level Level of the message, which only JSON contains.
+   * @default level `info`
+   */
+  note(text: string, level?: NoteLevel): void;
+  /** Writes one line of JSON to standard error. */
+  noteJson(value: unknown): void;
+  /** Writes messages for the user as lines of JSON from then on: `{"level":"info","message":"…"}`. */
+  useJson(): void;
   /** Reserves standard output for a protocol. Results are written to standard error from then on. */
   releaseStdout(): void;
   /** True if standard output is a terminal. */
@@ -20,6 +29,15 @@ export interface Screen {
    * Holds back all output to a terminal until the returned function is called, because it would garble an open prompt.
    */
   holdOutput(): () => void;
+}
+
+export type NoteLevel = 'debug' | 'info' | 'warning' | 'error';
+
+/** Message for the user, as `--json` writes it to standard error. */
+export interface NoteLine {
+  /** `debug`: a message of the protocol, with `--verbose`. */
+  readonly level: NoteLevel;
+  readonly message: string;
 }
 
 export interface TextOutput {
@@ -45,6 +63,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   let hasStatus = false;
   let holds = 0;
   const held: (() => void)[] = [];
+  let isJson = false;
   const isTerminal = output.isTTY === true;
   const write = (stream: TextOutput, text: string | Uint8Array) => {
     if (holds > 0 && stream.isTTY) held.push(() => stream.write(text));
@@ -55,6 +74,10 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     hasStatus = text !== '';
     errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
+  const writeNote = (text: string) => {
+    showStatus('');
+    write(errors, `${text}\n`);
+  };
   return {
     isTerminal,
     style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
@@ -62,9 +85,12 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     print: text => write(own, `${text}\n`),
     printJson: value => write(own, `${JSON.stringify(value)}\n`),
     printBytes: bytes => write(own, bytes),
-    note(text) {
-      showStatus('');
-      write(errors, `${text}\n`);
+    note(text, level = 'info') {
+      writeNote(isJson ? JSON.stringify(createNoteLine(text, level)) : text);
+    },
+    noteJson: value => writeNote(JSON.stringify(value)),
+    useJson() {
+      isJson = true;
     },
     holdOutput() {
       showStatus('');
@@ -79,6 +105,12 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     },
   };
 }
+
+/** Creates the line of JSON for a message. The text does not repeat the level. */
+const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({
+  level,
+  message: text.trim().replace(new RegExp(`^${level}: `), ''),
+});
 
 /** Formats rows as columns of even width. The last column is not padded. */
 export function formatColumns(rows: readonly (readonly string[])[], indent = '  '): string {

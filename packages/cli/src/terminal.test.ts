@@ -139,13 +139,23 @@ describe('questions without an answer', () => {
     expect(end).not.toHaveBeenCalled();
   });
 
-  it('ends the program by Ctrl-C', async () => {
+  it('ends the program by Ctrl-C, before the question resolves', async () => {
     const { terminal, answer } = fakeTty();
     const end = vi.spyOn(process, 'kill').mockReturnValue(true);
+    vi.spyOn(process, 'listenerCount').mockReturnValue(0);
     const result = terminal.select({ message: 'q?', options: FRUITS });
     await answer('q?', ctrlC);
     expect(await result).toBeUndefined();
     expect(end).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGINT');
+
+    vi.mocked(process.listenerCount).mockRestore();
+    const events: string[] = [];
+    process.once('SIGINT', () => events.push('interrupted'));
+    const second = terminal.confirm({ message: 'r?' }).then(() => events.push('resolved'));
+    await answer('r?', ctrlC);
+    await second;
+    expect(events).toEqual(['interrupted', 'resolved']);
+    expect(end).toHaveBeenCalledOnce();
   });
 
   it('ends all questions at the end of the input', async () => {

@@ -199,7 +199,15 @@ async function askOnce<T>(
   } finally {
     input.off('keypress', onKeypress).off('end', onEnd).off('close', onEnd);
     releaseOutput();
-    // Ctrl-C during a question ends the program, not only the question.
-    if (isInterrupted) process.kill(process.pid, 'SIGINT');
+    if (isInterrupted) interruptProgram();
   }
+}
+
+/**
+ * Ends the program as Ctrl-C does outside of a question. The listeners run at once, because a signal may arrive after the
+ * command has continued without the answer.
+ */
+function interruptProgram(): void {
+  if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT', 'SIGINT');
+  else process.kill(process.pid, 'SIGINT');
 }

@@ -5,6 +5,7 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
+import { createUsageError } from '../usage-error.js';
 import { SKILL_TEXT } from './skill-text.js';
 
 export function createAgentCommand(context: CliContext): Command {
@@ -36,8 +37,13 @@ function createSkillCommand(context: CliContext): Command {
       }
       const folder = resolve(context.cwd, install, 'tenon');
       const file = join(folder, 'SKILL.md');
-      await mkdir(folder, { recursive: true });
-      await writeFile(file, SKILL_TEXT);
+      try {
+        await mkdir(folder, { recursive: true });
+        await writeFile(file, SKILL_TEXT);
+      } catch (error) {
+        const { code: reason } = error as NodeJS.ErrnoException;
+        throw createUsageError(`--install: cannot write ${file}: ${reason}`, 'pass a folder that you can write');
+      }
       if (json) context.screen.printJson({ file });
       else context.screen.note(`wrote ${file}`);
     });

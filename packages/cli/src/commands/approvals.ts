@@ -33,11 +33,10 @@ interface RevokeOptions extends ApprovalStoreOptions {
 }
 
 export function approvalsCommand(context: CliContext): Command {
-  const list = createStoreCommand('list', 'list pending questions and remembered approvals')
-    .option('--json', 'print one JSON object per line')
-    .action((options: ApprovalStoreOptions) =>
+  const list = createStoreCommand('list', 'list pending questions and remembered approvals').action(
+    (options: ApprovalStoreOptions) =>
       withApprovals(context, options, approvals => printAll(context, approvals, options)),
-    );
+  );
   const allow = createStoreCommand('allow', 'approve a pending call')
     .argument('<id>', ID_HELP)
     .addOption(
@@ -48,15 +47,19 @@ export function approvalsCommand(context: CliContext): Command {
     .option('--for <time>', 'time for which the approval is remembered (default: 30d)', parseDuration)
     .action((id: string, { remember, for: ttl, ...options }: AllowOptions) =>
       withApprovals(context, options, async approvals => {
+        const question = await findQuestion(approvals, id);
         const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
-        await approvals.answer(await findQuestion(approvals, id), 'allow', { by: userInfo().username, ...more });
+        await approvals.answer(question.id, 'allow', { by: userInfo().username, ...more });
+        if (options.json) context.screen.printJson({ id: question.shortId, decision: 'allow' });
       }),
     );
   const deny = createStoreCommand('deny', 'deny a pending call')
     .argument('<id>', ID_HELP)
     .action((id: string, options: ApprovalStoreOptions) =>
       withApprovals(context, options, async approvals => {
-        await approvals.answer(await findQuestion(approvals, id), 'deny', { by: userInfo().username });
+        const question = await findQuestion(approvals, id);
+        await approvals.answer(question.id, 'deny', { by: userInfo().username });
+        if (options.json) context.screen.printJson({ id: question.shortId, decision: 'deny' });
       }),
     );
   const revoke = createStoreCommand('revoke', 'revoke a remembered approval')
@@ -69,7 +72,9 @@ export function approvalsCommand(context: CliContext): Command {
         const ids = (await readAll(approvals.listStored)).map(each => each.id);
         const chosen = id === undefined ? ids : [findId(ids, id, 'approval')];
         for (const each of chosen) await approvals.forget(each);
-        context.screen.print(`Revoked ${chosen.length} ${chosen.length === 1 ? 'approval' : 'approvals'}.`);
+        const shortIds = shortenIds(ids);
+        if (options.json) context.screen.printJson({ revoked: chosen.map(each => shortIds.get(each) ?? each) });
+        else context.screen.print(`Revoked ${chosen.length} ${chosen.length === 1 ? 'approval' : 'approvals'}.`);
       });
     });
   const own = createCommand('approvals', summaries.approvals);
@@ -94,7 +99,10 @@ export function approvalsCommand(context: CliContext): Command {
 const ID_HELP = 'ID from `tenon approvals list`, or its first characters';
 
 const createStoreCommand = (name: string, summary: string): Command =>
-  withStore(createCommand(name, summary), 'store of the gateway: redis://…, postgres://…, sqlite:PATH or a path');
+  withStore(
+    createCommand(name, summary),
+    'store of the gateway: redis://…, postgres://…, sqlite:PATH or a path',
+  ).option('--json', name === 'list' ? 'print one JSON object per line' : 'print one JSON object');
 
 async function withApprovals(
   context: CliContext,
@@ -171,9 +179,8 @@ function describeCaller({ principal, clientId }: Pick<PendingApproval, 'principa
     : `${sanitizeName(principal)}, by the client ${sanitizeName(clientId)}`;
 }
 
-const findQuestion = async (approvals: Approvals, start: string): Promise<string> =>
-  findId(
-    (await readAll(approvals.listPending)).map(({ id }) => id),
-    start,
-    'question',
-  );
+async function findQuestion(approvals: Approvals, start: string) {
+  const ids = (await readAll(approvals.listPending)).map(each => each.id);
+  const id = findId(ids, start, 'question');
+  return { id, shortId: shortenIds(ids).get(id) ?? id };
+}

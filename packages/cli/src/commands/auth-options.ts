@@ -46,5 +46,5 @@ export function refuseUnauthenticated({ screen }: CliContext, options: CallerOpt
       'require a token with --bearer-env NAME, or with --issuer and --audience, or pass --allow-unauthenticated',
     );
   }
-  screen.note(`warning: every machine that reaches ${host} may call all tools`);
+  screen.note(`warning: every machine that reaches ${host} may call all tools`, 'warning');
 }

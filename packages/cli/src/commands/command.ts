@@ -1,19 +1,22 @@
 import { Command } from 'commander';
 
-/**
- * Creates a command with the options that all commands have.
- *
- * @param verbose Description of the option `--verbose`.
- */
+/** Descriptions of the options that all commands have. */
+export interface CommonOptionTexts {
+  readonly verbose?: string;
+  readonly noInput?: string;
+}
+
+/** Creates a command with the options that all commands have. The program itself applies `--no-input`. */
 export function createCommand(
   name: string,
   summary: string,
-  verbose = 'print the code and the stack of errors',
+  { verbose = 'print the code and the stack of errors', noInput = 'never ask' }: CommonOptionTexts = {},
 ): Command {
   return new Command(name)
     .summary(summary)
     .description(summary)
     .option('-v, --verbose', verbose)
+    .option('--no-input', noInput)
     .showHelpAfterError('(see --help)');
 }
 

@@ -7,11 +7,17 @@ import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { createCommand, formatExamples } from './command.js';
 
+interface CompletionOptions {
+  readonly line?: string;
+  readonly json?: boolean;
+}
+
 export function createCompletionCommand(context: CliContext, source: CommandSource): Command {
   return createCommand('completion', summaries.completion)
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addArgument(new Argument('[words...]', 'words to complete, which the script passes after --'))
     .addOption(new Option('--line <text>', 'line to complete, which the script of Bash passes').hideHelp())
+    .option('--json', 'print the script, or the completions, as JSON')
     .addHelpText(
       'after',
       `\nCompletes commands, options, servers of configurations, and the tools, prompts, resources and arguments of\nservers that were used before.\n${formatExamples(
@@ -23,11 +29,16 @@ export function createCompletionCommand(context: CliContext, source: CommandSour
         ],
       )}`,
     )
-    .action(async (shell: Shell, words: string[], { line }: { readonly line?: string }) => {
+    .action(async (shell: Shell, words: string[], { line, json }: CompletionOptions) => {
+      const { screen } = context;
       context.code = exitCodes.success;
       const given = line === undefined ? words : splitLine(line).slice(1);
-      if (given.length === 0) return context.screen.print(getScript(shell));
+      if (given.length === 0) {
+        const script = getScript(shell);
+        return json ? screen.printJson({ shell, script }) : screen.print(script);
+      }
       const candidates = await listCandidates(context, source, given);
-      for (const text of formatCandidates(shell, candidates, given.at(-1) ?? '')) context.screen.print(text);
+      if (json) return screen.printJson({ candidates });
+      for (const text of formatCandidates(shell, candidates, given.at(-1) ?? '')) screen.print(text);
     });
 }

@@ -218,7 +218,8 @@ async function startMetrics(
   const server = await serveMetrics(address);
   if (json && !stdio) screen.printJson({ event: 'metrics', url: server.url });
   else screen.note(`metrics: ${server.url}`);
-  if (!isLoopbackHost(address.host)) screen.note('Every machine that reaches this address can read the metrics.');
+  if (!isLoopbackHost(address.host))
+    screen.note('Every machine that reaches this address can read the metrics.', 'warning');
   return server;
 }
 
@@ -252,7 +253,7 @@ function serveOverHttp(context: CliContext, host: Host, options: GatewayOptions)
     drain: { timeout: options.drainTimeout, delay: options.drainDelay },
     createAuth: path => createHttpAuth(options, context.env, path),
     ...(options.callerSignIn ? { pages: options.callerSignIn } : {}),
-    onError: error => context.screen.note(describeError(error)),
+    onError: error => context.screen.note(describeError(error), 'error'),
   });
 }
 

@@ -91,12 +91,14 @@ export function policyCommand(context: CliContext): Command {
       context.code = findings.length > 0 ? exitCodes.failure : exitCodes.success;
     });
   const schema = createCommand('schema', 'print the JSON Schema of policy files, for editors')
+    .option('--json', 'print it in one line')
     .addHelpText(
       'after',
       formatExamples([['tenon policy schema > policy.schema.json', 'name this file in "$schema" of a policy']]),
     )
-    .action(() => {
-      context.screen.print(JSON.stringify(policySchema, undefined, 2));
+    .action(({ json }: { readonly json?: boolean }) => {
+      if (json) context.screen.printJson(policySchema);
+      else context.screen.print(JSON.stringify(policySchema, undefined, 2));
       context.code = exitCodes.success;
     });
   return createCommand('policy', summaries.policy).addCommand(explain).addCommand(lint).addCommand(schema);

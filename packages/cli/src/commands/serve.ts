@@ -118,7 +118,7 @@ async function serveOverHttp(
   const http = await serveHttp(server, {
     ...toListenOptions(options),
     ...createHttpAuth(options, env),
-    onError: error => screen.note(describeError(error)),
+    onError: error => screen.note(describeError(error), 'error'),
     exitOnSignal: {
       timeout: options.drainTimeout,
       delay: options.drainDelay,

@@ -87,7 +87,6 @@ async function runCommand(
     throw createUsageError('no target', 'pass a server, or the command of a client with --client');
   const target = hasTarget ? await resolveTarget(context, words, options) : undefined;
   const suite = findSuite(cwd, env);
-  if (options.input === false) context.terminal.releaseStdin();
   const { signal, release } = listenForInterrupt();
   const server = target && (await openServer(context, target, options));
   try {

@@ -87,7 +87,7 @@ async function serveOverHttp({ screen, env }: CliContext, { server }: DevServer,
   const http = await serveHttp(server, {
     ...{ port, host, allowedHosts },
     ...createHttpAuth(options, env),
-    onError: error => screen.note(describeError(error)),
+    onError: error => screen.note(describeError(error), 'error'),
     // The command itself refuses to serve other machines without authorization.
     allowUnauthenticated: true,
   });

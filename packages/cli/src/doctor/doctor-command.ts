@@ -51,7 +51,6 @@ export function createDoctorCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: DoctorCommandOptions) => {
       const reference = takeOnlyTarget(context, words);
-      if (options.input === false) context.terminal.releaseStdin();
       // A report about authorization is more useful than a sign-in that the user did not ask for.
       const target = await resolveTarget(context, reference, { ...options, auth: options.auth ?? 'stored' });
       await examine(context, target, options);

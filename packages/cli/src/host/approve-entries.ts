@@ -32,7 +32,7 @@ export async function approveEntries(
       await step(entry).then(
         result => converted.push(result),
         error => {
-          context.screen.note(`error: ${describeError(error)}`);
+          context.screen.note(`error: ${describeError(error)}`, 'error');
           failed.push(entry);
         },
       );

@@ -18,7 +18,7 @@ export async function collectInventories(
     sampleTools: true,
     roots: [],
     credentials: createCredentials(context, () => entries),
-    onError: error => context.screen.note(sanitizeText(error.message, { lines: true })),
+    onError: error => context.screen.note(sanitizeText(error.message, { lines: true }), 'error'),
   });
   try {
     return await host.inventory();

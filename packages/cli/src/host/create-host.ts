@@ -204,7 +204,10 @@ export function createCredentials(
   getEntries: () => readonly ConfiguredEntry[],
   { printUrl = false }: Pick<GatewayHostOptions, 'printUrl'> = {},
 ): NonNullable<NodeHostOptions['credentials']> {
-  const authorizer = createUserSignIn(context, { way: printUrl ? 'url' : 'browser' });
+  const authorizer = createUserSignIn(context, {
+    way: printUrl ? 'url' : 'browser',
+    storedOnly: context.noInput === true,
+  });
   const isForUser = (server: string) => {
     const target = getEntries().find(({ name }) => name === server)?.target;
     return target !== undefined && 'url' in target && !hasToken(target.headers);

@@ -31,11 +31,11 @@ export function createHostListeners(
   const reportOnce = (text: string) => {
     if (reported.has(text) || reported.size >= MAX_REPORTED) return;
     reported.add(text);
-    screen.note(text);
+    screen.note(text, 'warning');
   };
   return {
     onError: (error: TenonError) =>
-      screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`),
+      screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`, 'error'),
     onDrift: (_, drifts) =>
       reportOnce(
         `\nChanges against the lock file:\n\n${describeDrift(drifts)}\n${isBlocking ? formatBlocked(drifts) : ''}`,

@@ -113,7 +113,7 @@ export async function findSources(cwd: string): Promise<ConfigFileSource[]> {
 /** Prints the problem of one server, which is then skipped. Throws the problem of a whole file. */
 function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
   if (level === 'error' && server === undefined) throw error;
-  screen.note(`${level}: ${error.message}`);
+  screen.note(`${level}: ${error.message}`, level);
 }
 
 /** Creates the error for a configuration without a server that may be started. */

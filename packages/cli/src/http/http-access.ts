@@ -89,6 +89,9 @@ function checkHeader(name: string, value: string): void {
 function warnOfSecrets({ screen }: CliContext, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!SECRET_HEADER.test(name) || /\$\{\w+\}/.test(value)) continue;
-    screen.note(`warning: ${name} is in the command line, where others can read it: use --header-file or \${VARIABLE}`);
+    screen.note(
+      `warning: ${name} is in the command line, where others can read it: use --header-file or \${VARIABLE}`,
+      'warning',
+    );
   }
 }

@@ -24,7 +24,7 @@ async function readChecked({ cwd, screen }: CliContext, file: string, option: st
     const { mode, size } = await stat(path);
     if (size > MAX_SIZE) return 'x'.repeat(MAX_SIZE + 1);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      screen.note(`warning: other users of this machine can read ${file}: chmod 600 ${file}`);
+      screen.note(`warning: other users of this machine can read ${file}: chmod 600 ${file}`, 'warning');
     return await readFile(path, 'utf8');
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'file not found' : 'the file cannot be read';

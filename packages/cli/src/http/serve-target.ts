@@ -53,6 +53,6 @@ export async function listenForTarget(
   return listen(host, {
     ...options,
     limits: { maxSessions: max, sessionIdleTimeout: idle },
-    onError: error => screen.note(describeError(error)),
+    onError: error => screen.note(describeError(error), 'error'),
   });
 }

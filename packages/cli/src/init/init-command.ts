@@ -66,7 +66,6 @@ export function createInitCommand(context: CliContext): Command {
       ),
     )
     .option('--no-install', 'do not install the dependencies')
-    .option('--no-input', 'never ask')
     .option('--json', 'print the result as JSON on standard output')
     .addHelpText(
       'after',

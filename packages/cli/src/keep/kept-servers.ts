@@ -80,7 +80,7 @@ export class KeptServers {
       maxShare: 1,
     });
     await connectNow(host);
-    const onError = (error: unknown) => this.#context.screen.note(describeError(error));
+    const onError = (error: unknown) => this.#context.screen.note(describeError(error), 'error');
     const handler = createHandler(host.toServer(), { path: getPath(id), health: false, onError });
     const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
     this.#opened.set(id, server);

@@ -54,7 +54,6 @@ export function createAddCommand(context: CliContext): Command {
     )
     .action(async (name: string, words: string[], options: AddOptions) => {
       checkServerName(name);
-      if (options.input === false) context.terminal.releaseStdin();
       const target = await resolveServerOptions(context, words, options);
       const hosts = await selectHosts(context, options, getUserPlaces(context));
       const plans = await collectPlans(hosts, async ({ host, file }) => {

@@ -20,7 +20,6 @@ export function createRemoveCommand(context: CliContext): Command {
       ]),
     )
     .action(async (name: string, options: HostSelectionOptions) => {
-      if (options.input === false) context.terminal.releaseStdin();
       const hosts = await selectHosts(context, options, getUserPlaces(context));
       const opened = await collectPlans(hosts, ({ host, file }) => openPlan(host, file));
       const plans = await collectPlans(opened, async plan => removePlannedServer(plan, name));

@@ -30,7 +30,6 @@ export function withHostOptions(command: Command): Command {
     .option('--all', 'all hosts that are installed')
     .option('--project', 'the configuration of this folder, instead of that of the user')
     .option('--dry-run', 'show the changes as a diff, and change no configuration')
-    .option('--no-input', 'never ask')
     .option('--json', 'print the result as JSON on standard output')
     .addHelpText('after', `\nHosts:\n${mcpHosts.map(({ id, title }) => `  ${id.padEnd(18)}${title}`).join('\n')}`);
 }

@@ -32,8 +32,7 @@ export function createSyncCommand(context: CliContext): Command {
       ]),
     )
     .action(async (options: SyncOptions) => {
-      const { screen, terminal } = context;
-      if (options.input === false) terminal.releaseStdin();
+      const { screen } = context;
       const places = getUserPlaces(context);
       const source = await readSyncSource(options.from, options.project ? 'project' : 'user', places);
       const hosts = await selectHosts(context, options, places);

@@ -53,7 +53,7 @@ export function createRecordCommand(context: CliContext): Command {
       const proxy = createRecordingProxy({
         recorder: file.recorder,
         openUpstream: () => openTransport(server),
-        onError: error => context.screen.note(describeError(error)),
+        onError: error => context.screen.note(describeError(error), 'error'),
       });
       await serveHandler(context, proxy, {
         port,

@@ -60,7 +60,7 @@ async function serveOverHttp(
     import('tenon/node'),
     import('../http/listen.js'),
   ]);
-  const handler = createHandler(server, { onError: error => screen.note(describeError(error)) });
+  const handler = createHandler(server, { onError: error => screen.note(describeError(error), 'error') });
   const listener = toNode(handler);
   let count = 0;
   const node = http.createHttpServer((request, response) => {

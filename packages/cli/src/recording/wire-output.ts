@@ -41,7 +41,7 @@ const createPrinter =
   ({ screen }: CliContext): OnMessage =>
   (from, message) => {
     const messages = 'length' in message ? message : [message];
-    for (const each of messages) screen.note(formatWireMessage(from, redactMessage(each)));
+    for (const each of messages) screen.note(formatWireMessage(from, redactMessage(each)), 'debug');
   };
 
 /** Returns a name for the server of a target: the host of a URL, or the last part of a command or path. */

@@ -4,7 +4,6 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseCount } from '../option-parsers.js';
-import type { FoundServer } from '../schema/json-output.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -16,6 +15,24 @@ interface SearchOptions {
   readonly limit: number;
   readonly cursor?: string;
   readonly json?: boolean;
+}
+
+/** Server of a registry. */
+export interface FoundServer {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly version: string;
+  readonly status?: string | undefined;
+  readonly packages?:
+    | readonly {
+        readonly registryType: string;
+        readonly identifier: string;
+        readonly version?: string | undefined;
+        readonly transport: string;
+      }[]
+    | undefined;
+  readonly remotes?: readonly { readonly type: string; readonly url: string }[] | undefined;
 }
 
 const MAX_LIMIT = 100;

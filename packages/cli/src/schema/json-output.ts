@@ -10,6 +10,7 @@ import type {
 } from 'tenon/host';
 import type { ReplayReport } from 'tenon/testing';
 import type { SavedFile } from '../calls/save-content.js';
+import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
 import type { DevEvent } from '../dev/dev-server.js';
 import type { DoctorReport } from '../doctor/finding.js';
@@ -20,7 +21,9 @@ import type { ChangesResult } from '../mcp-hosts/run-changes.js';
 import type { ImportReport } from '../openapi/import-openapi.js';
 import type { DescribedRequest } from '../questions/describe-requests.js';
 import type { DecisionReport } from '../recording/report-decisions.js';
+import type { FoundServer } from '../registry/search-command.js';
 import type { ErrorReport } from '../report-failure.js';
+import type { NoteLine } from '../screen.js';
 
 /** Text, or the file it was written to. */
 type WrittenText =
@@ -106,6 +109,8 @@ interface WaitingCall {
   readonly command: string;
 }
 
+type SchemaDocument = { readonly $schema: string; readonly [keyword: string]: unknown };
+
 /** State of a task, as the server sent it. */
 interface Task {
   readonly taskId: string;
@@ -124,10 +129,13 @@ export type AnswerOutput =
   | ResourceResult
   | InputRequired;
 
-/** Lines of `tenon approvals list`. */
+/** Lines of `tenon approvals list`, and the one line of the other commands. */
 export type ApprovalsOutput =
   | ({ readonly status: 'waiting' } & PendingApproval)
-  | ({ readonly status: 'remembered' } & StoredApproval);
+  | ({ readonly status: 'remembered' } & StoredApproval)
+  | { readonly id: string; readonly decision: 'allow' | 'deny' }
+  /** IDs of approvals. */
+  | { readonly revoked: readonly string[] };
 
 /** Lines: one for each log. */
 export type AuditOutput =
@@ -148,6 +156,11 @@ export interface CompleteOutput {
   readonly hasMore?: boolean;
 }
 
+/** The script for a shell, or the completions of a line. */
+export type CompletionOutput =
+  | { readonly shell: string; readonly script: string }
+  | { readonly candidates: readonly Candidate[] };
+
 export type ConformanceOutput = ConformanceReport;
 
 /** Lines. */
@@ -155,7 +168,7 @@ export type DevOutput = DevEvent;
 
 export type DoctorOutput = DoctorReport;
 
-/** Line on standard error when a command fails. */
+/** Last line on standard error when a command fails. */
 export type ErrorOutput = ErrorReport;
 
 /** Lines, or the report of `--dry-run`. */
@@ -210,8 +223,11 @@ export interface LockOutput {
 /** One line, with `--port`. */
 export type MockOutput = ListeningEvent;
 
-/** The decision of `explain`, or the findings of `lint`. */
-export type PolicyOutput = PolicyVerdict | readonly PolicyFinding[];
+/** Line on standard error that is no error of the command: a note or a warning. */
+export type NoteOutput = NoteLine;
+
+/** The decision of `explain`, the findings of `lint`, or the JSON Schema of policy files. */
+export type PolicyOutput = PolicyVerdict | readonly PolicyFinding[] | SchemaDocument;
 
 export type PromptOutput = PromptResult | InputRequired;
 
@@ -225,27 +241,12 @@ export type RemoveOutput = ChangesResult;
 /** One line with `--port`, or the report about a server. */
 export type ReplayOutput = ListeningEvent | ReplayReport;
 
+/** The names of all schemas, or one schema. */
+export type SchemaOutput = { readonly names: readonly string[] } | SchemaDocument;
+
 export interface SearchOutput {
   readonly servers: readonly FoundServer[];
   readonly nextCursor?: string;
-}
-
-/** Server of a registry. */
-export interface FoundServer {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description: string;
-  readonly version: string;
-  readonly status?: string | undefined;
-  readonly packages?:
-    | readonly {
-        readonly registryType: string;
-        readonly identifier: string;
-        readonly version?: string | undefined;
-        readonly transport: string;
-      }[]
-    | undefined;
-  readonly remotes?: readonly { readonly type: string; readonly url: string }[] | undefined;
 }
 
 /** Lines. */

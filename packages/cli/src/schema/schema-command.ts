@@ -14,6 +14,7 @@ const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@tenon/cli/p
 export function createSchemaCommand(context: CliContext): Command {
   return createCommand('schema', summaries.schema)
     .argument('[command]', 'name of a command, or `error` for the line that each command prints when it fails')
+    .option('--json', 'print the names as a JSON object, and a schema in one line')
     .addHelpText(
       'after',
       formatExamples([
@@ -21,12 +22,13 @@ export function createSchemaCommand(context: CliContext): Command {
         ['tenon schema list', 'the output of `tenon list --json`'],
       ]),
     )
-    .action(async (name: string | undefined) => {
+    .action(async (name: string | undefined, { json }: { readonly json?: boolean }) => {
       const names = (await readdir(FOLDER)).map(file => file.replace(/\.json$/, '')).sort();
       if (name !== undefined && !names.includes(name))
         throw await createUnknownNameError('command with --json', name, names);
       const text = name === undefined ? names.join('\n') : await readFile(join(FOLDER, `${name}.json`), 'utf8');
-      context.screen.print(text.trimEnd());
+      if (json) context.screen.printJson(name === undefined ? { names } : JSON.parse(text));
+      else context.screen.print(text.trimEnd());
       context.code = exitCodes.success;
     });
 }

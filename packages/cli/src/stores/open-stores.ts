@@ -31,7 +31,7 @@ export async function openSealedStores(context: CliContext, options: StoreOption
   const keys = readSealKeys(context, options);
   const stores = await openStores(context, options);
   if (stores?.remote !== true || keys === undefined) return stores;
-  return sealStores(stores, { keys, onError: error => context.screen.note(describeError(error)) });
+  return sealStores(stores, { keys, onError: error => context.screen.note(describeError(error), 'error') });
 }
 
 /**
@@ -64,7 +64,7 @@ export async function openStores(
       'put ID:KEY into an environment variable and pass its name: --keys-env NAME',
     );
   }
-  const onError = (error: TenonError) => context.screen.note(describeError(error));
+  const onError = (error: TenonError) => context.screen.note(describeError(error), 'error');
   switch (URL_SCHEME.exec(target)?.[1]?.toLowerCase()) {
     case 'redis':
     case 'rediss':

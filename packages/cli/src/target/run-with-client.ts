@@ -29,7 +29,6 @@ export async function runWithClient(
   work: (connection: TargetConnection) => Promise<void>,
   handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions'> = {},
 ): Promise<void> {
-  if (options.input === false) context.terminal.releaseStdin();
   const target = await resolveTarget(context, reference, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
@@ -41,7 +40,7 @@ export async function runWithClient(
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`));
+    const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`, 'error'));
     try {
       await work({ client, target, signal });
     } finally {

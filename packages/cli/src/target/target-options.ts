@@ -40,7 +40,10 @@ export interface TargetOptions extends ConnectionOptions {
  */
 export function createTargetCommand(name: string, summary: string, usage: string): Command {
   const more = usage === '' ? '' : ` ${usage}`;
-  return createCommand(name, summary, 'print the messages of the protocol, and the code and the stack of errors')
+  return createCommand(name, summary, {
+    verbose: 'print the messages of the protocol, and the code and the stack of errors',
+    noInput: 'never ask: park questions of the server, and do not sign in',
+  })
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
     .argument(
       '[target...]',
@@ -60,7 +63,6 @@ export function withTargetOptions(command: Command): Command {
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
     .option('--timeout <time>', 'time to wait for a response (default: 60s after the last progress)', parseDuration)
-    .option('--no-input', 'never ask: park questions of the server, and do not sign in')
     .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
     .option('--wire <file>', 'write the messages of the protocol into this file, as a recording without secrets');
   return withConnectionOptions(command);

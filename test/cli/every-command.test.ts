@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../support/extent.js';
+import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { schemaNames } from './json-schemas.js';
+
+const URL = 'http://127.0.0.1:9/mcp';
+
+/** One line for each command that fails, and its exit code. */
+const lines: readonly (readonly [line: string, code: number])[] = [
+  [`list ${URL}`, 4],
+  [`call ${URL} x`, 4],
+  ['answer none', 2],
+  [`read ${URL} x://y`, 4],
+  [`prompt ${URL} x`, 4],
+  [`complete ${URL} x y=z`, 4],
+  [`subscribe ${URL} --tools`, 4],
+  [`skills list ${URL}`, 4],
+  [`skills read ${URL}`, 4],
+  [`tasks ${URL}`, 4],
+  [`types ${URL}`, 4],
+  [`generate cli ${URL}`, 4],
+  ['init made --package-manager none', 2],
+  ['dev none.ts', 2],
+  ['import-openapi none.json', 2],
+  ['record none.ts -o x.ndjson --port 0', 2],
+  ['replay none.ndjson', 2],
+  ['mock none.ndjson', 2],
+  ['doctor none.ts', 2],
+  ['conformance none.ts', 2],
+  ['search notes', 4],
+  ['add notes none.ts --host cursor', 2],
+  ['remove none --host cursor --project', 1],
+  ['sync --from none.json --host cursor --project', 2],
+  ['serve none.ts', 2],
+  ['gateway none.json', 1],
+  ['bridge ftp://example.com', 2],
+  ['lock none.json', 1],
+  ['policy explain none.json a/b', 1],
+  ['policy lint none.json', 1],
+  ['policy schema more', 2],
+  ['approvals list --store none.sqlite', 1],
+  ['approvals allow 7f3a --store none.sqlite', 1],
+  ['approvals deny 7f3a --store none.sqlite', 1],
+  ['approvals revoke --store none.sqlite', 2],
+  ['audit verify none.jsonl', 1],
+  ['keep start --max x', 2],
+  ['keep stop more', 2],
+  ['keep status more', 2],
+  ['agent skill --install file', 2],
+  ['schema none', 2],
+  ['completion none', 2],
+];
+
+/** Commands without `--json`, and the reason. */
+const withoutJson: Readonly<Record<string, string>> = {
+  'keep run': 'the process of the daemon, which `tenon keep start` starts. Users do not',
+};
+
+describe('every command', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    // Most commands report the invalid entry before they fail.
+    project = await projectWith({ invalid: {} });
+    await project.write('file', '');
+  });
+  afterAll(() => Promise.all([project.remove(), clear()]));
+  const readHelp = async (...path: string[]) => (await runTenon(project.folder, [...path, '--help'])).out;
+
+  /** Names of the commands in a help text. */
+  const listCommands = (help: string) =>
+    [...(help.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?)? {2,}/gm)].flatMap(
+      ([, name = '']) => (name === 'help' ? [] : [name]),
+    );
+
+  it('has the options --json and --no-input, a schema, and a line in the table above [cli.json] [cli.tty]', async () => {
+    const paths: string[] = [];
+    const names = listCommands(await readHelp());
+    expect(schemaNames().filter(name => !['error', 'note'].includes(name))).toEqual(names.toSorted());
+    for (const name of names) {
+      const [, parts = ''] = (await readHelp(name)).split('\nCommands:\n');
+      paths.push(...(parts === '' ? [name] : listCommands(parts).map(part => `${name} ${part}`)));
+    }
+    for (const path of paths) {
+      const help = await readHelp(...path.split(' '));
+      const options = [/^ +--json /m, /^ +--no-input /m].map(option => option.test(help));
+      expect([path, ...options]).toEqual([path, !(path in withoutJson), true]);
+    }
+    const named = lines.map(([line]) => paths.find(path => `${line} `.startsWith(`${path} `)));
+    expect([...named, ...Object.keys(withoutJson)].sort()).toEqual(paths.sort());
+  }, 120_000);
+
+  it.each(lines.map(([line, code], index) => [line, code, isFull || index % 4 === 0 ? tenon : runTenon] as const))(
+    'ends a failure with one line of JSON: tenon %s --json --no-input [cli.json] [cli.exit]',
+    async (line, exit, start) => {
+      const env = { TENON_REGISTRY_URL: 'http://127.0.0.1:9', HOME: project.folder };
+      const args = [...line.split(' '), '--json', '--no-input'];
+      const { code, out, err } = await start(project.folder, args, env);
+      expect({ code, out }, err).toEqual({ code: exit, out: '' });
+      const reports = err
+        .trimEnd()
+        .split('\n')
+        .map(each => JSON.parse(each));
+      expect(reports.pop()).toEqual({
+        code: expect.stringMatching(/^[a-z]+\/[a-z-]+$/),
+        cause: expect.stringMatching(/./),
+        fix: expect.stringMatching(/./),
+        exit,
+      });
+      // The lines before it are notes.
+      for (const note of reports) expect(note).toEqual({ level: expect.any(String), message: expect.any(String) });
+    },
+  );
+
+  it('writes notes as JSON too, so that standard error has no other lines [cli.json]', async () => {
+    const { code, err } = await tenon(project.folder, ['list', 'note', '--json', '--no-input']);
+    const [note = '', error = '', ...more] = err.split('\n');
+    expect(JSON.parse(note)).toEqual({ level: 'error', message: expect.stringContaining('mcpServers.invalid') });
+    expect([code, JSON.parse(error), more]).toMatchObject([2, { code: 'cli/usage' }, ['']]);
+    const plain = await tenon(project.folder, ['list', 'note']);
+    expect(plain.err).toMatch(/^error: .*\ntenon: /);
+  });
+});
