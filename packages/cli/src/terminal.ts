@@ -199,7 +199,7 @@ async function askOnce<T>(
   } finally {
     input.off('keypress', onKeypress).off('end', onEnd).off('close', onEnd);
     releaseOutput();
-    if (isInterrupted) interruptProgram();
+    if (isInterrupted) endProgram();
   }
 }
 
@@ -207,7 +207,7 @@ async function askOnce<T>(
  * Ends the program as Ctrl-C does outside of a question. The listeners run at once, because a signal may arrive after the
  * command has continued without the answer.
  */
-function interruptProgram(): void {
+function endProgram(): void {
   if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT', 'SIGINT');
   else process.kill(process.pid, 'SIGINT');
 }
