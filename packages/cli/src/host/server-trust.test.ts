@@ -83,7 +83,7 @@ describe('configurations', () => {
     const { entries, named, broken } = await readConfiguration(worldWith('y'), []);
     expect(entries.map(({ name }) => name)).toEqual(['a']);
     expect([...named].sort()).toEqual(['a', 'b', 'c']);
-    expect(broken).toEqual(['c']);
+    expect(broken.map(({ name }) => name)).toEqual(['c']);
     expect(notes.join('\n')).toMatch(/^error: .*mcp\.json:1: mcpServers\.c/);
   });
 
