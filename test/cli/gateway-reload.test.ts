@@ -82,6 +82,9 @@ describe('a gateway whose files change', () => {
     expect(await listNames(client)).toHaveLength(4);
     await project.write('policy.json', '{ "rules": [{ "action": "maybe" }] }');
     await retryUntilPasses(() => expect(gateway.errors()).toMatch(/policy\.json:1:\d+ .*invalid value/));
+    expect(await gateway.said(({ event, error }) => event === 'policy' && error !== undefined)).toMatchObject({
+      file: 'policy.json',
+    });
     expect(await client.callTool('corner__price', { of: 'tea' })).not.toHaveProperty('isError', true);
     // One invalid server does not stop the others, and keeps running as it was.
     await project.write('mcp.json', configuration({ corner: { args: ['no-command'] }, market: shopEntry() }));

@@ -73,6 +73,13 @@ describe('tenon gateway', () => {
     const check = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
     // The server that cannot start does not count: the gateway serves the others.
     expect([await check('/healthz'), await check('/readyz')]).toEqual([200, 200]);
+    await gateway.said(({ name, state }) => name === 'gone' && state === 'failed');
+    await retryUntilPasses(async () =>
+      expect(await (await fetch(new URL('/readyz', gateway.url))).json()).toEqual({
+        status: 'ok',
+        servers: { connected: 2, failed: 1 },
+      }),
+    );
     process.kill(gateway.pid, 'SIGTERM');
     await retryUntilPasses(async () => expect(await check('/readyz')).toBe(503));
     expect(await check('/healthz')).toBe(200);
@@ -120,12 +127,35 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
+  it('reports each server on its own: one that hangs, and one that is skipped', async () => {
+    const hung = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+    await project.write('some.json', { mcpServers: { hung, invalid: { args: [] }, corner: shopEntry() } });
+    const options = ['--trust', '--port', '0', '--json', '--ready-when', 'all'];
+    const gateway = await serving(project.folder, ['gateway', 'some.json', ...options]);
+    expect(await gateway.said(({ name }) => name === 'invalid')).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('no command'),
+    });
+    expect(await gateway.said(({ name }) => name === 'corner')).toMatchObject({ state: 'connected' });
+    const ready = await fetch(new URL('/readyz', gateway.url));
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'unavailable', failed: ['servers'], servers: { connected: 1, connecting: 1, failed: 1 } },
+    ]);
+    expect(await gateway.end()).toBe(0);
+  });
+
   it('serves metrics at a port of their own', async () => {
     const project = await projectWith({ corner: shopEntry() });
     await project.write('policy.json', { rules: [{ deny: 'corner/process' }, { action: 'allow' }] });
     const args = ['--trust', '--port', '0', '--json', '--policy', 'policy.json', '--metrics', '0'];
     const gateway = await serving(project.folder, ['gateway', ...args]);
     const { url } = await gateway.said<{ url: string }>(({ event }) => event === 'metrics');
+    await gateway.said(({ name }) => name === 'corner');
+    // The connections that the gateway itself opens at the start are no requests of callers.
+    expect(await (await fetch(url)).text()).not.toContain('mcp_server_operation_duration_seconds_count');
+    const busy = await runTenon(project.folder, ['gateway', '--trust', '--port', '0', '--metrics', new URL(url).port]);
+    expect(busy).toMatchObject({ code: 1, err: expect.stringContaining('pass another --metrics') });
     const client = await connect(gateway.url);
     await client.callTool('corner__price', { of: 'tea' });
     await client.callTool('corner__process');

@@ -32,6 +32,37 @@ describe('tenon policy', () => {
     expect(await explain('--groups', 'admins')).toMatchObject({ code: 2, err: expect.stringContaining('--principal') });
   });
 
+  it('decides about recorded calls with the names of the default configuration, and for a user [cli.explain]', async () => {
+    const line = (id: number, name: string) =>
+      JSON.stringify({
+        ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name } },
+        _meta: { dir: 'send', server: 'gateway', ts: '' },
+      });
+    await project.write('calls.ndjson', [line(1, 'notes__delete'), line(2, 'notes__add')].join('\n'));
+    await project.write('mcp.json', {
+      mcpServers: { notes: { command: `\${NO_SUCH_VARIABLE}`, tools: { overrides: { remove: { name: 'delete' } } } } },
+    });
+    const decide = async (...user: string[]) => {
+      const args = ['gateway', '--dry-run', 'calls.ndjson', '--policy', 'policy.json', '--json', ...user];
+      return JSON.parse((await runTenon(project.folder, args)).out).calls;
+    };
+    const ada = [
+      '--principal',
+      'ada',
+      '--groups',
+      'admins',
+      '--scopes',
+      'notes:write',
+      '--claims',
+      '{"tenant":"acme"}',
+    ];
+    expect(await decide(...ada)).toMatchObject([
+      { server: 'notes', name: 'remove', action: 'allow', rule: 1 },
+      { server: 'notes', name: 'add', action: 'deny', rule: 2 },
+    ]);
+    expect(await decide()).toMatchObject([{ action: 'deny', rule: 2 }, { action: 'deny' }]);
+  });
+
   it('finds quotas that count nothing [cli.explain]', async () => {
     const lint = await tenon(project.folder, ['policy', 'lint', 'odd.json', '--no-lock']);
     expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('odd.json: quota 1 counts no call') });

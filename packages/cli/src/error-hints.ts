@@ -1,4 +1,5 @@
 import { TenonError } from 'tenon';
+import { isPolicyDenial } from './exit-codes.js';
 
 /** Next steps that name options of the command, for errors whose own hint names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -22,16 +23,31 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const UNAUTHORIZED_HINT =
   'pass a token with --bearer-env NAME or --token-file FILE, or run the command in a terminal to sign in';
+/** Next step after a call that the policy of a gateway or server has denied. */
+export const POLICY_HINT =
+  'ask the operator of the gateway, or change its policy: `tenon policy explain` shows the rule behind a decision';
+
+/** Returns the time after which the request may be repeated, in milliseconds, if the server has stated it. */
+export function getRetryAfter({ data }: TenonError): number | undefined {
+  const retryAfterMs = typeof data === 'object' && data !== null && 'retryAfterMs' in data && data.retryAfterMs;
+  return typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
+}
 
 /** Returns the next step for users of the command, if there is one. */
-export const getHint = (error: TenonError): string | undefined => getOwnHint(error) ?? error.hint;
+export function getHint(error: TenonError): string | undefined {
+  return findOwnHint(error) ?? error.hint;
+}
 
-const getOwnHint = ({ code, status }: TenonError): string | undefined =>
-  HINTS[code] ?? (status === 401 ? UNAUTHORIZED_HINT : undefined);
+function findOwnHint(error: TenonError): string | undefined {
+  if (isPolicyDenial(error.data)) return POLICY_HINT;
+  const retryAfterMs = getRetryAfter(error);
+  if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
+  return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
+}
 
 /** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
-  const hint = getOwnHint(error);
+  const hint = findOwnHint(error);
   return hint === undefined ? error.message : new TenonError(error.code, error.summary, { ...error, hint }).message;
 }

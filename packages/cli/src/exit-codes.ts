@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** The command is done. */
   success: 0,
-  /** The command could not do its work, or the check failed. */
+  /** The command could not do its work, or the check failed. Also if a rate limit or a quota is exceeded. */
   failure: 1,
   /** An option or argument is invalid. */
   usage: 2,
@@ -30,17 +30,22 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const EXIT_CODES_HELP = `
 Exit codes:
   0    success
-  1    the command failed, or its check failed
+  1    the command failed, or its check failed; also above a rate limit or quota
   2    unknown command, option or argument
   3    the server requires authorization
   4    the server cannot be reached or started
   5    the tool returned an error
-  6    refused by a policy, or not approved
+  6    denied by a policy, a lock or a missing approval, here or at a gateway
   7    definitions differ from the lock file, or from a file of types
   8    no response in time
   9    the server asks a question: see \`tenon answer\`
   130  interrupted by Ctrl-C
 `;
+
+/** Tells if the data of an error says that the policy of a gateway or server has denied the request. */
+export function isPolicyDenial(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'policy' in data && data.policy === 'denied';
+}
 
 /** Codes of errors, as beginnings, and the exit codes of a process that ends with them. The first match counts. */
 const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
@@ -66,14 +71,20 @@ const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
   ['peer/unreadable', exitCodes.unreachable],
 ];
 
-/** Returns the exit code for an error. `code` is the one of a `TenonError`, `status` the HTTP status of the response. */
+/**
+ * Returns the exit code for an error. `code` is the one of a `TenonError`, `status` the HTTP status of the response, and
+ * `data` the data of a JSON-RPC error.
+ */
 export function getExitCode({
   code,
   status,
+  data,
 }: {
   readonly code: string;
   readonly status?: number | undefined;
+  readonly data?: unknown;
 }): ExitCode {
+  if (isPolicyDenial(data)) return exitCodes.refused;
   if (status === 401 || status === 403) return exitCodes.unauthorized;
   return ERRORS.find(([start]) => code.startsWith(start))?.[1] ?? exitCodes.failure;
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
-import { describeError, getHint } from './error-hints.js';
+import { describeError, getHint, getRetryAfter } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
 import type { Screen } from './screen.js';
 
@@ -14,6 +14,8 @@ export interface ErrorReport {
   readonly fix: string;
   /** Exit code of the process. */
   readonly exit: ExitCode;
+  /** Time after which the request may be repeated, in milliseconds. Only if the server has stated it. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export interface ReportOptions {
@@ -44,7 +46,7 @@ export function writeErrorReport(screen: Screen, report: ErrorReport): void {
 function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   const { code, summary, peer, method, expected, received } = error;
   const { message: cause } = new TenonError(code, summary, { peer, method, expected, received });
-  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit };
+  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit, retryAfterMs: getRetryAfter(error) };
 }
 
 /** Returns the exit code for an error of the command-line parser, which has already printed the text. */

@@ -3,8 +3,8 @@ import type { CliContext } from './cli-context.js';
 
 /** Maximum time for closing beyond the time for open calls, in milliseconds. The process exits afterwards. */
 const CLOSE_TIMEOUT = 10_000;
-/** Default time for open calls, in milliseconds. */
-const DRAIN_TIMEOUT = 5000;
+/** Default time for open calls to finish when the process ends, in milliseconds. Help texts and the docs state it. */
+export const DRAIN_TIMEOUT = 10_000;
 
 /** Server that runs until a signal. */
 export interface RunningServer {

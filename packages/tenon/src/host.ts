@@ -21,6 +21,13 @@ export {
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
 export type { Prefix } from './host/catalog/names/name-mapper.js';
+export {
+  createNameResolver,
+  type EntryNames,
+  type NameResolver,
+  type NameResolverOptions,
+  type ResolvedName,
+} from './host/catalog/names/name-resolver.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
 export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
@@ -96,6 +103,7 @@ export {
 export { parseLockFile } from './host/security/lock/parse-lock.js';
 export { serializeLock } from './host/security/lock/serialize-lock.js';
 export type { Action, ActionRequest, PolicyVerdict } from './host/security/policy/action-request.js';
+export { POLICY_DECISION } from './host/security/policy/denied-result.js';
 export {
   type LintOptions,
   lintPolicy,

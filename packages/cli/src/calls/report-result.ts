@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from 'tenon';
 import type { CliContext } from '../cli-context.js';
+import { POLICY_HINT } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { writeErrorReport } from '../report-failure.js';
 import { formatSaved, formatToolResult, printServerText } from './format-content.js';
@@ -27,9 +28,10 @@ export async function reportToolResult(
   const { screen } = context;
   const saved = save === undefined ? undefined : await saveContent(save, tool, result.content, context.cwd);
   const isError = result.isError === true;
+  const isDenied = isError && (await isDeniedByPolicy(result));
   if (json) screen.printJson(saved ? { ...result, saved } : result);
   else if (raw) for (const block of result.content) screen.printBytes(readBytes(block));
-  else if (isError) screen.note(`tenon: the tool ${tool} failed`);
+  else if (isError) screen.note(`tenon: the tool ${tool} ${isDenied ? 'was not called' : 'failed'}`);
   if (!json && !raw) {
     // A saved block is shown by its path instead.
     const isShown = ({ type }: { type: string }) => saved === undefined || type === 'text' || type === 'resource_link';
@@ -37,12 +39,24 @@ export async function reportToolResult(
     if (text !== '') await printServerText(screen, text);
     if (saved && saved.length > 0) screen.note(formatSaved(saved));
   }
-  if (json && isError) {
-    const cause = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
-    const fix = 'correct the arguments as the text of the tool says';
-    writeErrorReport(screen, { code: 'tool/failed', cause, fix, exit: exitCodes.toolError });
-  }
-  context.code = isError ? exitCodes.toolError : exitCodes.success;
+  if (isError) reportToolError(context, result, json, isDenied);
+  else context.code = exitCodes.success;
+}
+
+/** Tells if the gateway has denied the call. The result then has the reason in place of an answer of the tool. */
+async function isDeniedByPolicy({ _meta }: CallToolResult): Promise<boolean> {
+  const { POLICY_DECISION } = await import('tenon/host');
+  return _meta?.[POLICY_DECISION] === 'denied';
+}
+
+function reportToolError(context: CliContext, result: CallToolResult, json: boolean, isDenied: boolean): void {
+  const { screen } = context;
+  const cause = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const failed = { code: 'tool/failed', fix: 'correct the arguments as the text of the tool says' };
+  const { code, fix } = isDenied ? { code: 'tool/denied', fix: POLICY_HINT } : failed;
+  context.code = isDenied ? exitCodes.refused : exitCodes.toolError;
+  if (json) writeErrorReport(screen, { code, cause, fix, exit: context.code });
+  else if (isDenied) screen.note(`Next: ${fix}`);
 }
 
 /** Returns the bytes of a content block. Blocks that have no content of their own are JSON. */

@@ -4,53 +4,27 @@ import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import { type GatewayOptions, withCallerSignIn, withGuardOptions } from '../gateway/gateway-options.js';
 import type { MetricsAddress, MetricsServer } from '../gateway/metrics.js';
+import { createGatewayHealth, READY_CONDITIONS } from '../gateway/readiness.js';
 import { watchGateway } from '../gateway/reload-gateway.js';
+import { listSkipped, type ReportedServer } from '../gateway/report-servers.js';
+import { reportStart } from '../gateway/report-start.js';
 import { selectServers } from '../gateway/select-servers.js';
-import { APPROVAL_MODES } from '../host/approvals.js';
 import { approveEntries } from '../host/approve-entries.js';
-import { createGatewayHost, type GatewayHostOptions } from '../host/create-host.js';
-import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
+import { createGatewayHost } from '../host/create-host.js';
 import { createInputMemory } from '../host/input-prompt.js';
-import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
+import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { createHttpAuth } from '../http/http-auth.js';
-import { type HttpListener, listen, type ServedEndpoint } from '../http/listen.js';
-import { type CallerSignInCommandOptions, createGatewaySignIn } from '../http/sign-in.js';
-import {
-  parseAddress,
-  parseCount,
-  parseDuration,
-  parseNames,
-  parsePort,
-  parsePublicUrl,
-  parseSelections,
-} from '../option-parsers.js';
+import { type HttpListener, type ListenOptions, listen } from '../http/listen.js';
+import { createGatewaySignIn } from '../http/sign-in.js';
+import { parseAddress, parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
-import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
+import { refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
-import { type DrainOptions, toDrainTime, withDrain, withStore } from './serving-options.js';
-
-interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignInCommandOptions, DrainOptions {
-  readonly port?: number;
-  readonly stdio?: boolean;
-  readonly servers?: readonly string[];
-  readonly virtual?: Readonly<Record<string, readonly string[]>>;
-  readonly trust?: boolean;
-  readonly json?: boolean;
-  /** Address of the metrics. `true` for the default. */
-  readonly metrics?: MetricsAddress | true;
-  /**
-   * Applies changes of the configuration files and of the policy file.
-   * @default `true`
-   */
-  readonly reload?: boolean;
-  /** Path of a recording. The gateway then only reports the decisions of its policy. */
-  readonly dryRun?: string;
-  readonly principal?: string;
-}
+import { toDrainTime, withDrain } from './serving-options.js';
 
 const DEFAULT_PORT = 8080;
 /** Default address of the metrics, at the port that exporters of OpenTelemetry use. */
@@ -81,6 +55,14 @@ export function gatewayCommand(context: CliContext): Command {
       `serve /metrics for Prometheus at this port or HOST:PORT (default: ${METRICS.host}:${METRICS.port})`,
       parseAddress,
     )
+    .addOption(
+      new Option(
+        '--ready-when <condition>',
+        'condition of /readyz: the gateway has started, or any or all of its servers are connected',
+      )
+        .choices(READY_CONDITIONS)
+        .default('started'),
+    )
     .option('--json', 'print the URL and the state of servers as lines of JSON')
     .addHelpText(
       'after',
@@ -91,7 +73,7 @@ export function gatewayCommand(context: CliContext): Command {
         ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
         ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
         ["tenon gateway --stdio --servers notes,'search/find_*'", 'serve one server, and some tools of another'],
-        ['tenon gateway --dry-run calls.ndjson --policy policy.json', 'show the decision about each recorded call'],
+        ['tenon gateway mcp.json --dry-run calls.ndjson --policy policy.json', 'decide about each recorded call'],
       ]),
     )
     .action(async (configs: string[], options: GatewayOptions) => {
@@ -103,60 +85,6 @@ export function gatewayCommand(context: CliContext): Command {
       }
       context.code = exitCodes.success;
     });
-}
-
-function withCallerSignIn(own: Command): Command {
-  return own
-    .option(
-      '--public-url <url>',
-      'URL of this gateway for browsers (default: the origin of --audience)',
-      parsePublicUrl,
-    )
-    .option(
-      '--client-id <id>',
-      'with --issuer: ID of a client that is registered there with the redirect URI PUBLIC-URL/sign-in/callback',
-    )
-    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret');
-}
-
-function withGuardOptions(own: Command): Command {
-  return withStore(own, 'store of tasks, questions and long results: redis://…, postgres://…, sqlite:PATH or a path')
-    .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
-    .option('--list-denied', 'list what the policy always denies to a caller')
-    .option('--dry-run <recording>', 'report the decision of the policy about each recorded call, and serve nothing')
-    .option('--principal <name>', 'with --dry-run: the calling user (default: anonymous)')
-    .addOption(
-      new Option(
-        '--approve <by>',
-        'person who approves calls (default: terminal if there is one, else client)',
-      ).choices(APPROVAL_MODES),
-    )
-    .option('--lock [file]', 'lock file to enforce (default: mcp.lock if it exists)')
-    .option('--no-lock', 'enforce no lock file')
-    .addOption(
-      new Option('--drift <what>', 'handling of changes against the lock file').choices(['block', 'ask', 'warn']),
-    )
-    .option('--audit <file>', 'audit log file')
-    .option('--audit-key-env <VARIABLE>', 'environment variable with the key that signs the audit log')
-    .addOption(
-      new Option('--prefix <when>', 'prefix names with the server name; auto: only with several servers')
-        .choices(['auto', 'always', 'never'])
-        .default('always'),
-    )
-    .addOption(
-      new Option('--screening <what>', 'handling of texts that look like instructions to a model').choices([
-        'report',
-        'mask',
-        'block',
-      ]),
-    )
-    .option(
-      '--budget <tokens>',
-      'token budget: above it, offer tools that search, describe and call the others',
-      parseCount,
-    )
-    .option('--max-output <characters>', 'maximum length of a result; the rest is available by a link', parseCount)
-    .option('--print-url', 'show the sign-in URL of a server instead of opening a browser');
 }
 
 async function runGateway(context: CliContext, configs: readonly string[], options: GatewayOptions): Promise<void> {
@@ -172,8 +100,10 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const readAt = Date.now();
   const configuration = await readConfiguration(context, configs, inputs);
   const { entries, files, named } = configuration;
-  const { approved, failed } = await approveEntries(context, entries, trust, inputs);
+  const decision = await approveEntries(context, entries, trust, inputs);
+  const { approved, failed } = decision;
   if (approved.length === 0) throw createNoServersError({ files, entries }, failed);
+  let skipped = listSkipped(configuration, decision);
   const selections = selectServers([...named], {
     ...options,
     virtual: { ...configuration.virtualServers, ...options.virtual },
@@ -195,10 +125,14 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     await hosting.close();
     await metrics?.close();
   };
-  const reloadable = { gateway: hosting, configuration, readAt, entries: approved, policy, trust, json, stdio, inputs };
+  const onSkipped = (current: typeof skipped) => {
+    skipped = current;
+  };
+  const settings = { configuration, readAt, policy, trust, json, stdio, inputs, onSkipped };
+  const reloadable = { gateway: hosting, entries: approved, ...settings };
   const start = async (): Promise<RunningServer> => {
     const watch = reload ? await watchGateway(context, reloadable) : undefined;
-    const running = await serve(context, hosting.host, files, given);
+    const running = await serve(context, hosting.host, configuration, () => skipped, given);
     const close = () => {
       watch?.close();
       return running.close();
@@ -226,23 +160,32 @@ async function startMetrics(
 async function serve(
   context: CliContext,
   host: Host,
-  files: readonly string[],
+  configuration: Configuration,
+  getSkipped: () => readonly ReportedServer[],
   options: GatewayOptions,
 ): Promise<RunningServer> {
-  const { stdio = false } = options;
-  const listening = stdio && options.port === undefined ? undefined : await serveOverHttp(context, host, options);
+  const { stdio = false, health, readyWhen = 'started', json = false } = options;
+  const given = { ...options, health: health && createGatewayHealth(host, readyWhen, getSkipped) };
+  const listening = stdio && options.port === undefined ? undefined : await serveOverHttp(context, host, given);
   const piped = stdio ? await serveOverStdio(host, options) : undefined;
-  // The report waits for the slowest server. The gateway serves requests and can be stopped meanwhile.
-  if (listening && !stdio) void report(context, host, listening.endpoints, files, options);
+  const ending = new AbortController();
+  const { signal } = ending;
+  if (listening && !stdio)
+    reportStart(context, host, { configuration, skipped: getSkipped(), places: listening.endpoints, signal }, json);
   return {
     ...(piped ? { ended: piped.closed } : {}),
     close: async () => {
+      ending.abort();
       await Promise.all([listening?.close(), piped?.close()]);
     },
   };
 }
 
-function serveOverHttp(context: CliContext, host: Host, options: GatewayOptions): Promise<HttpListener> {
+function serveOverHttp(
+  context: CliContext,
+  host: Host,
+  options: Omit<GatewayOptions, 'health'> & Pick<ListenOptions, 'health'>,
+): Promise<HttpListener> {
   return listen(host, {
     port: options.port ?? DEFAULT_PORT,
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -260,30 +203,4 @@ function serveOverHttp(context: CliContext, host: Host, options: GatewayOptions)
 async function serveOverStdio(host: Host, { servers }: GatewayOptions) {
   const { serveStdio } = await import('tenon/stdio');
   return serveStdio(host.toServer(servers ? { servers } : {}), { exit: false });
-}
-
-async function report(
-  { screen }: CliContext,
-  host: Host,
-  places: readonly ServedEndpoint[],
-  files: readonly string[],
-  { json }: GatewayOptions,
-): Promise<void> {
-  if (json) {
-    for (const place of places) screen.printJson({ event: 'listening', ...place });
-    for (const { reason, ...server } of await probeServers(host)) {
-      screen.printJson({
-        event: 'server',
-        ...server,
-        ...(reason === undefined ? {} : { reason: shortenReason(reason) }),
-      });
-    }
-    return;
-  }
-  const rows = places.flatMap(({ url, sseUrl, servers }) => [
-    [url, servers ? servers.join(', ') : 'all servers'],
-    ...(sseUrl === undefined ? [] : [[sseUrl, 'the same by HTTP+SSE']]),
-  ]);
-  screen.print(`\nGateway to the servers of ${files.join(', ')}\n\n${formatColumns(rows)}\n`);
-  screen.print(`${formatStates(await probeServers(host))}\n\nCtrl-C ends it.`);
 }

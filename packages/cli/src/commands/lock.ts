@@ -73,7 +73,7 @@ async function compareConfiguration(
     .map(name => ({ server: name, kind: 'removed server', severity: 'note', of: 'server', name }) as const);
   return {
     drifts: [...drifts, ...removed],
-    unavailable: [...unavailable, ...[...refused, ...failed].map(({ name }) => name), ...broken],
+    unavailable: [...unavailable, ...[...refused, ...failed, ...broken].map(({ name }) => name)],
   };
 }
 

@@ -15,8 +15,8 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { approveEntries } from '../host/approve-entries.js';
 import { collectInventories } from '../host/collect-inventory.js';
+import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
-import { parseNames } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
@@ -31,26 +31,19 @@ interface LintCommandOptions {
   readonly json?: boolean;
 }
 
-interface ExplainOptions {
+interface ExplainOptions extends PolicyUserOptions {
   readonly kind: ActionRequest['kind'];
-  readonly principal?: string;
-  readonly groups?: string[];
-  readonly scopes?: string[];
-  readonly claims?: string;
   readonly annotations?: string;
   readonly json?: boolean;
 }
 
 export function policyCommand(context: CliContext): Command {
-  const explain = createCommand('explain', 'show the decision of a policy about a call, and the rule behind it')
+  const explaining = createCommand('explain', 'show the decision of a policy about a call, and the rule behind it')
     .argument('<policy>', 'policy file')
     .argument('<server/name>', 'server name, and name of the tool or prompt or URI of the resource')
     .argument('[arguments]', 'arguments as JSON', '{}')
-    .addOption(new Option('--kind <kind>', 'kind of action').choices(['tool', 'prompt', 'resource']).default('tool'))
-    .option('--principal <name>', 'calling user (default: anonymous)')
-    .option('--groups <names>', 'with --principal: groups of the user', parseNames)
-    .option('--scopes <names>', 'with --principal: scopes of the token', parseNames)
-    .option('--claims <json>', 'with --principal: claims of the token')
+    .addOption(new Option('--kind <kind>', 'kind of action').choices(['tool', 'prompt', 'resource']).default('tool'));
+  const explain = withPolicyUser(explaining)
     .option('--annotations <json>', 'annotations of the tool, as from a trusted server')
     .option('--json', 'print the decision as JSON')
     .addHelpText(
@@ -146,27 +139,9 @@ function parseActionRequest(tool: string, args: string, { kind, annotations, ...
     kind,
     server: tool.slice(0, slash),
     name: tool.slice(slash + 1),
-    arguments: parseObject(args, 'the arguments'),
-    ...(annotations === undefined ? {} : { annotations: parseObject(annotations, '--annotations') }),
+    arguments: parseJsonObject(args, 'the arguments'),
+    ...(annotations === undefined ? {} : { annotations: parseJsonObject(annotations, '--annotations') }),
     trusted: annotations !== undefined,
-    ...parseUser(user),
+    ...parsePolicyUser(user),
   };
-}
-
-function parseUser({ principal, groups, scopes, claims }: Omit<ExplainOptions, 'kind'>) {
-  if (principal === undefined && (groups ?? scopes ?? claims) !== undefined)
-    throw createUsageError('--groups, --scopes and --claims need a user', 'pass --principal NAME');
-  const own = claims === undefined ? {} : parseObject(claims, '--claims');
-  return { principal, claims: { ...own, ...(groups ? { groups } : {}) }, ...(scopes ? { scopes } : {}) };
-}
-
-function parseObject(text: string, what: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The result below contains the problem.
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);
 }

@@ -8,7 +8,7 @@ import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { parseNames, parsePort, parseWorkers } from '../option-parsers.js';
-import { runUntilSignal } from '../run-until-signal.js';
+import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { applyConfiguration } from '../serve/apply-configuration.js';
 import { type LoadedServer, loadServer } from '../serve/load-server.js';
@@ -120,7 +120,7 @@ async function serveOverHttp(
     ...createHttpAuth(options, env),
     onError: error => screen.note(describeError(error), 'error'),
     exitOnSignal: {
-      timeout: options.drainTimeout,
+      timeout: options.drainTimeout ?? DRAIN_TIMEOUT,
       delay: options.drainDelay,
       async onClose() {
         server.close?.();

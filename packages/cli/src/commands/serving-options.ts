@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DRAIN_TIMEOUT } from '../http/listen.js';
 import { parseDuration } from '../option-parsers.js';
+import { DRAIN_TIMEOUT } from '../run-until-signal.js';
 
 /** Options of the end of a server, and of its health endpoints. */
 export interface DrainOptions {
@@ -25,7 +25,11 @@ export function withDrain(command: Command): Command {
       'on SIGTERM, let /readyz fail for this time before new calls are refused',
       parseDuration,
     )
-    .option('--drain-timeout <time>', 'time for open calls to finish (default: 10s)', parseDuration)
+    .option(
+      '--drain-timeout <time>',
+      `time for open calls to finish (default: ${DRAIN_TIMEOUT / 1000}s)`,
+      parseDuration,
+    )
     .option('--no-health', 'do not serve /healthz and /readyz');
 }
 

@@ -6,7 +6,6 @@ import { formatExamples } from '../commands/command.js';
 import { formatFindings } from '../doctor/format-findings.js';
 import { formatJunit } from '../doctor/format-junit.js';
 import { exitCodes } from '../exit-codes.js';
-import { probeServers } from '../host/host-reports.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { parseNames } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
@@ -143,10 +142,10 @@ async function openServer(
   // The report has the problems of the server.
   const silent = { onError: () => {}, onScreeningReport: () => {} };
   const host = await createServedHost(context, 'server', target, limits, silent);
-  const [state] = await probeServers(host);
-  if (state?.state !== 'connected') {
+  const state = await host.connectServer('server');
+  if (state.state !== 'connected') {
     await host.close();
-    throw createUnreachableError(label, state?.reason ?? 'the server cannot be connected to');
+    throw createUnreachableError(label, state.reason ?? 'the server cannot be connected to');
   }
   const { endpoints, close } = await listenForTarget(context, host, { ...limits, port: 0, createAuth: () => ({}) });
   return {

@@ -49,7 +49,7 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
     if (status !== undefined) response.writeHead(status).end();
     else exporter.getMetricsRequestHandler(request as IncomingMessage, response as ServerResponse);
   });
-  const origin = await startListening(server, port, host);
+  const origin = await startListening(server, port, host, { port: '--metrics', host: '--metrics' });
   return {
     telemetry: createTelemetry({ api: { trace, context, propagation, metrics } }),
     url: origin + PATH,

@@ -6,8 +6,8 @@ import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { approveEntries } from '../host/approve-entries.js';
 import type { GatewayHost } from '../host/create-host.js';
-import { formatStates, probeServers, shortenReason } from '../host/host-reports.js';
 import { type Configuration, readConfiguration } from '../host/read-configuration.js';
+import { createServerReporter, listSkipped, type ReportedServer, reportServers } from './report-servers.js';
 
 /** Gateway whose files are read again when they change. */
 export interface ReloadableGateway {
@@ -27,6 +27,8 @@ export interface ReloadableGateway {
   /** Standard output carries a protocol, and the servers are not started to report their state. */
   readonly stdio: boolean;
   readonly inputs: Parameters<typeof readConfiguration>[2];
+  /** Called with the configured servers that do not run after a change. */
+  readonly onSkipped?: (skipped: readonly ReportedServer[]) => void;
 }
 
 /** Files that are watched until it is closed. */
@@ -45,15 +47,16 @@ export async function watchGateway(context: CliContext, reloadable: ReloadableGa
   let { entries } = reloadable;
   let last = Promise.resolve();
   /** Changes during a reload are applied after it. */
-  const enqueue = (work: () => Promise<void>) => {
-    last = last.then(work).catch(error => reportFailure(context, json, error));
+  const enqueue = (work: () => Promise<void>, event: FailedEvent = { event: 'configuration' }) => {
+    last = last.then(work).catch(error => reportFailure(context, json, event, error));
     return last;
   };
   const reloadServers = () =>
     enqueue(async () => {
       entries = await applyServers(context, reloadable, entries);
     });
-  const reloadPolicy = (file: string) => enqueue(() => applyPolicy(context, reloadable, file));
+  const reloadPolicy = (file: string) =>
+    enqueue(() => applyPolicy(context, reloadable, file), { event: 'policy', file });
   const watches = configuration.files.map(file => watchConfig(file, () => void reloadServers()));
   if (policy !== undefined) watches.push(watchConfig(resolve(context.cwd, policy), () => void reloadPolicy(policy)));
   const stops = await Promise.all(watches);
@@ -94,18 +97,21 @@ async function hasChangedSince(
 /** Reads the servers, and returns the running ones. */
 async function applyServers(
   context: CliContext,
-  { gateway, configuration, trust, json, stdio, inputs }: ReloadableGateway,
+  { gateway, configuration, trust, json, stdio, inputs, onSkipped }: ReloadableGateway,
   before: readonly ConfiguredEntry[],
 ): Promise<readonly ConfiguredEntry[]> {
   const { entries, broken } = await readConfiguration(context, configuration.files, inputs);
-  const { approved, failed } = await approveEntries(context, entries, trust, inputs);
+  const decision = await approveEntries(context, entries, trust, inputs);
+  const { approved, failed } = decision;
   // An invalid entry may be half written, so its server keeps running.
-  const invalid = [...broken, ...failed.map(({ name }) => name)];
+  const invalid = [...broken, ...failed].map(({ name }) => name);
   const kept = before.filter(({ name }) => invalid.includes(name));
   const running = [...approved, ...kept];
   const changes = gateway.update({ entries: running });
-  reportServers(context, changes, json);
-  if (!stdio) void reportStates(context, gateway, [...changes.added, ...changes.changed], json);
+  reportChanges(context, changes, json);
+  const skipped = listSkipped({ broken }, decision).filter(({ name }) => !running.some(each => each.name === name));
+  onSkipped?.(skipped);
+  if (!stdio) reportStates(context, gateway, [...changes.added, ...changes.changed], skipped, json);
   return running;
 }
 
@@ -117,7 +123,7 @@ async function applyPolicy(context: CliContext, { gateway, json }: ReloadableGat
   else context.screen.note(`${file}: reloaded, ${rules} rules, ${quotas} quotas`);
 }
 
-function reportServers({ screen }: CliContext, changes: ServerChanges, json: boolean): void {
+function reportChanges({ screen }: CliContext, changes: ServerChanges, json: boolean): void {
   if (json) return screen.printJson({ event: 'configuration', ...changes });
   const lines = (['added', 'removed', 'changed'] as const).flatMap(kind =>
     changes[kind].map(name => `server ${sanitizeName(name)}: ${kind}`),
@@ -125,26 +131,25 @@ function reportServers({ screen }: CliContext, changes: ServerChanges, json: boo
   for (const line of lines.length > 0 ? lines : ['configuration read again: no server has changed']) screen.note(line);
 }
 
-/** Reports the state of servers once they have responded. */
-async function reportStates(
-  { screen }: CliContext,
+/** Reports the state of servers as soon as each has responded, and those that do not run. */
+function reportStates(
+  context: CliContext,
   { host }: Pick<GatewayHost, 'host'>,
   names: readonly string[],
+  skipped: readonly ReportedServer[],
   json: boolean,
-): Promise<void> {
-  if (names.length === 0) return;
-  const states = (await probeServers(host)).filter(({ name }) => names.includes(name));
-  if (!json) return screen.note(formatStates(states));
-  for (const { reason, ...server } of states)
-    screen.printJson({
-      event: 'server',
-      ...server,
-      ...(reason === undefined ? {} : { reason: shortenReason(reason) }),
-    });
+): void {
+  const all = [...names, ...skipped.map(({ name }) => name)];
+  const report = createServerReporter(context, all, { json, print: text => context.screen.note(text) });
+  for (const server of skipped) report(server);
+  void reportServers(host, names, report);
 }
 
-function reportFailure({ screen }: CliContext, json: boolean, thrown: unknown): void {
+/** Event of a file that could not be read. */
+type FailedEvent = { readonly event: 'configuration' } | { readonly event: 'policy'; readonly file: string };
+
+function reportFailure({ screen }: CliContext, json: boolean, event: FailedEvent, thrown: unknown): void {
   const { code, summary } = TenonError.from(thrown);
-  if (json) screen.printJson({ event: 'configuration', error: { code, message: summary } });
+  if (json) screen.printJson({ ...event, error: { code, message: summary } });
   screen.note(`not reloaded, the gateway keeps running with the last valid files: ${describeError(thrown)}`);
 }

@@ -1,3 +1,4 @@
+import { TenonError } from 'tenon';
 import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
@@ -5,11 +6,12 @@ import type { BundleEntry } from '../mcpb/bundle-entry.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createNotApprovedError } from '../target/resolve-target.js';
 import { createInputPrompt } from './input-prompt.js';
+import type { FailedServer } from './read-configuration.js';
 import { checkTrust, type TrustDecision } from './server-trust.js';
 
 export interface EntryDecision extends TrustDecision {
   /** Servers whose bundle is invalid, or lacks a value. The problem is reported. */
-  readonly failed: readonly ConfiguredEntry[];
+  readonly failed: readonly FailedServer[];
 }
 
 /**
@@ -24,7 +26,7 @@ export async function approveEntries(
   trust: boolean,
   ask = createInputPrompt(context),
 ): Promise<EntryDecision> {
-  const failed: ConfiguredEntry[] = [];
+  const failed: FailedServer[] = [];
   /** Runs a step for each server, one after another, because each may ask the user. */
   const convert = async <T extends ConfiguredEntry, R>(all: readonly T[], step: (entry: T) => Promise<R>) => {
     const converted: R[] = [];
@@ -33,7 +35,7 @@ export async function approveEntries(
         result => converted.push(result),
         error => {
           context.screen.note(`error: ${describeError(error)}`, 'error');
-          failed.push(entry);
+          failed.push({ name: entry.name, error: TenonError.from(error) });
         },
       );
     }

@@ -108,7 +108,7 @@ export async function createGatewayHost(
       ...(options.callerSignIn
         ? { callerSignIn: options.callerSignIn }
         : { credentials: createCredentials(context, () => current, options) }),
-      ...createHostListeners(context.screen, options.drift !== 'warn'),
+      ...createHostListeners(context.screen, options.drift !== 'warn', options.screening ?? 'report'),
     });
     const close = async () => {
       await host.close();

@@ -55,7 +55,7 @@ function createUnknownServerError(name: string, configuration: Configuration | u
 /** Creates the error for a server that the configuration contains, and that cannot be started. */
 function createUnusableServerError(name: string, { broken, files }: Configuration): TenonError {
   const place = files.join(', ');
-  return broken.includes(name)
+  return broken.some(each => each.name === name)
     ? new TenonError('cli/unusable-server', `the entry of server "${name}" in ${place} is invalid`, {
         hint: 'correct the problem of this server that is reported above',
       })

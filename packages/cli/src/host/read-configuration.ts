@@ -17,6 +17,12 @@ import { isServerPath } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { createInputPrompt } from './input-prompt.js';
 
+/** Server that cannot run, because its entry or its bundle is invalid. */
+export interface FailedServer {
+  readonly name: string;
+  readonly error: TenonError;
+}
+
 /** Content of the configuration files. */
 export interface Configuration {
   readonly files: readonly string[];
@@ -24,8 +30,8 @@ export interface Configuration {
   readonly entries: readonly ConfiguredEntry[];
   /** Names of all servers in the files, including disabled and invalid ones. */
   readonly named: ReadonlySet<string>;
-  /** Names of invalid servers. */
-  readonly broken: readonly string[];
+  /** Invalid servers. The problems are reported. */
+  readonly broken: readonly FailedServer[];
   /** Selections of servers and entries, by name. */
   readonly virtualServers: Readonly<Record<string, readonly string[]>>;
 }
@@ -56,14 +62,15 @@ export async function readConfiguration(
     });
   }
   const entries = new Map<string, ConfiguredEntry>();
-  const broken = new Set<string>();
+  const broken = new Map<string, TenonError>();
   let virtualServers: Configuration['virtualServers'] = {};
   for (const { path, scope } of sources) {
     const read = isBundlePath(path)
       ? createBundleConfig(path, scope)
       : await readConfigFile(path, { scope, env: context.env, inputs });
     for (const problem of read.problems) reportProblem(context, problem);
-    for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
+    for (const { level, server, error } of read.problems)
+      if (level === 'error' && server !== undefined) broken.set(server, error);
     virtualServers = { ...read.virtualServers, ...virtualServers };
     for (const entry of read.entries) {
       if (entries.has(entry.name))
@@ -76,8 +83,8 @@ export async function readConfiguration(
   return {
     files: sources.map(({ path }) => path),
     entries: [...entries.values()].filter(({ disabled }) => !disabled),
-    named: new Set([...entries.keys(), ...broken]),
-    broken: [...broken].filter(name => !entries.has(name)),
+    named: new Set([...entries.keys(), ...broken.keys()]),
+    broken: [...broken].filter(([name]) => !entries.has(name)).map(([name, error]) => ({ name, error })),
     virtualServers,
   };
 }
@@ -119,7 +126,7 @@ function reportProblem({ screen }: CliContext, { level, error, server }: ConfigP
 /** Creates the error for a configuration without a server that may be started. */
 export function createNoServersError(
   { files, entries }: Pick<Configuration, 'files' | 'entries'>,
-  failed: readonly ConfiguredEntry[] = [],
+  failed: readonly FailedServer[] = [],
 ): TenonError {
   const place = files.join(', ');
   if (entries.length > failed.length)

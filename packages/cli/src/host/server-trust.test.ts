@@ -63,7 +63,7 @@ describe('configurations', () => {
     const { entries, named, broken } = await readConfiguration(worldWith('typed'), []);
     expect(entries.map(({ name }) => name)).toEqual(['a']);
     expect([...named].sort()).toEqual(['a', 'b', 'c']);
-    expect(broken).toEqual(['c']);
+    expect(broken.map(({ name }) => name)).toEqual(['c']);
     expect(stub.notes.join('\n')).toMatch(/^error: .*mcp\.json:1: mcpServers\.c/);
   });
 

@@ -5,6 +5,7 @@ import { TenonError } from 'tenon';
 import type { Host } from 'tenon/host';
 import { type CloseOptions, createHandler, type HttpHandler } from 'tenon/http';
 import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
+import { DRAIN_TIMEOUT } from '../run-until-signal.js';
 import type { HttpAuth } from './http-auth.js';
 
 export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits' | 'health'> {
@@ -36,9 +37,6 @@ export interface HttpListener {
   readonly endpoints: readonly ServedEndpoint[];
   close(): Promise<void>;
 }
-
-/** Default time for open calls to finish when the process ends, in milliseconds. */
-export const DRAIN_TIMEOUT = 5000;
 
 /** Serves a host over HTTP: all servers at `/mcp`, and each virtual server at its own path. */
 export async function listen(host: Host, options: ListenOptions): Promise<HttpListener> {
@@ -131,12 +129,25 @@ export function createHttpServer(listener: RequestListener): Server {
   return createServer(limits, listener);
 }
 
+/** Options that set the address of a server, for the next step in errors. */
+export interface AddressOptions {
+  readonly port: string;
+  readonly host: string;
+}
+
 /** Starts a server, and returns its origin. */
-export function startListening(server: Server, port: number, host: string): Promise<string> {
+export function startListening(
+  server: Server,
+  port: number,
+  host: string,
+  options: AddressOptions = { port: '--port', host: '--host' },
+): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const hint =
-        cause.code === 'EADDRINUSE' ? 'stop the other program, or pass another --port' : 'pass another --host';
+        cause.code === 'EADDRINUSE'
+          ? `stop the other program, or pass another ${options.port}`
+          : `pass another ${options.host}`;
       reject(new TenonError('serve/listen', `cannot listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
     });
     server.listen({ port, host }, () => {

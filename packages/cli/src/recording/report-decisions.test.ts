@@ -25,7 +25,7 @@ const RECORDING = parseRecording(
 const POLICY = createPolicy([allow({ readOnly: true }), deny('notes/remove')]);
 
 it('decides about each recorded call, and sends nothing [cli.explain]', () => {
-  const { calls, counts } = evaluateCalls(POLICY, RECORDING, new Map([['notes', true]]));
+  const { calls, counts } = evaluateCalls(POLICY, RECORDING, { servers: [{ name: 'notes', trusted: true }] });
   expect(
     calls.map(({ line, kind, server, name, action, rule }) => [line, kind, `${server}/${name}`, action, rule]),
   ).toEqual([
@@ -39,6 +39,43 @@ it('decides about each recorded call, and sends nothing [cli.explain]', () => {
 });
 
 it('does not trust the annotations of a server that the configuration does not trust [cli.explain]', () => {
-  const [read] = evaluateCalls(POLICY, RECORDING, new Map()).calls;
+  const [read] = evaluateCalls(POLICY, RECORDING, { servers: [] }).calls;
   expect(read).toMatchObject({ action: 'ask', rule: null, reason: expect.stringContaining('by default') });
+});
+
+const evaluate = (rule: string, params: object, setting: Partial<Parameters<typeof evaluateCalls>[2]> = {}) => {
+  const recording = parseRecording(call(1, 'tools/call', params));
+  const servers = [{ name: 'slow', tools: { overrides: { fast: { name: 'quick' } }, exclude: ['hidden'] } }];
+  const policy = createPolicy([deny(rule), allow()]);
+  return evaluateCalls(policy, recording, { servers, ...setting }).calls.map(
+    ({ server, name, action, rule: number, reason }) => ({ server, name, action, rule: number, reason }),
+  );
+};
+
+it('uses the names at the servers for rules, as a gateway does [cli.explain]', () => {
+  const renamed = { server: 'slow', name: 'fast', action: 'deny', rule: 1 };
+  expect(evaluate('slow/fast', { name: 'slow__quick' })).toMatchObject([renamed]);
+  const hashed = 'slow__gr_e_hqak6bckwyt';
+  const known = new Map([['slow', { tools: ['größe'], prompts: [] }]]);
+  expect(evaluate('slow/größe', { name: hashed }, { known })).toMatchObject([
+    { server: 'slow', name: 'größe', action: 'deny', rule: 1 },
+  ]);
+  expect(evaluate('slow/größe', { name: hashed })).toMatchObject([
+    {
+      server: 'slow',
+      action: 'allow',
+      reason: expect.stringContaining('The name at the server is not in the lock file'),
+    },
+  ]);
+  expect(evaluate('slow/fast', { name: 'slow__hidden' })).toMatchObject([
+    { action: 'deny', rule: null, reason: 'the configuration of the server "slow" disables it' },
+  ]);
+});
+
+it('decides about the tool inside `call_tool` of a gateway with a budget [cli.explain]', () => {
+  const params = { name: 'call_tool', arguments: { name: 'slow__big', arguments: { size: 1 } } };
+  const inner = { server: 'slow', name: 'big', action: 'deny', rule: 1 };
+  expect(evaluate('slow/big', params, { hasBudget: true })).toMatchObject([inner]);
+  expect(evaluate('slow/big', { name: 'search_tools', arguments: { query: 'a' } }, { hasBudget: true })).toEqual([]);
+  expect(evaluate('slow/big', params)).toMatchObject([{ server: 'notes', name: 'call_tool', action: 'allow' }]);
 });

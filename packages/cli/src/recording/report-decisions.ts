@@ -1,11 +1,23 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from 'tenon';
-import { type Action, type ActionRequest, type Policy, readPolicyFile, sanitizeText } from 'tenon/host';
-import { parseRecording, type RecordedMessage, type Recording } from 'tenon/testing';
+import {
+  type Action,
+  type ActionRequest,
+  type ConfiguredEntry,
+  type EntryNames,
+  openLockFile,
+  type Policy,
+  type Prefix,
+  readPolicyFile,
+  sanitizeText,
+} from 'tenon/host';
+import { parseRecording, type Recording } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
-import { readConfiguration } from '../host/read-configuration.js';
+import { type PolicyUserOptions, parsePolicyUser } from '../host/policy-user.js';
+import { findSources, readConfiguration } from '../host/read-configuration.js';
 import { formatColumns } from '../screen.js';
 import { createUsageError } from '../usage-error.js';
+import { createCallResolver, isObject } from './call-resolver.js';
 import { readSourceFile } from './recording-file.js';
 
 /** Decision of a policy about one recorded call. */
@@ -29,22 +41,18 @@ export interface DecisionReport {
   readonly counts: Readonly<Record<Action, number>>;
 }
 
-export interface DecisionOptions {
+export interface DecisionOptions extends PolicyUserOptions {
   readonly recording: string;
   readonly policy?: string;
-  readonly principal?: string;
+  /** Lock file, which contains names of tools. `true` uses `mcp.lock`. `false` uses no lock file. */
+  readonly lock?: string | boolean;
+  readonly prefix?: Prefix;
+  readonly budget?: number;
   readonly json?: boolean;
 }
 
-/** Kinds of the methods that a policy decides about. */
-const KINDS: Readonly<Record<string, ActionRequest['kind']>> = {
-  'tools/call': 'tool',
-  'prompts/get': 'prompt',
-  'resources/read': 'resource',
-  'resources/subscribe': 'resource',
-};
-/** Separator between the server and the name in the names of a gateway. */
-const SEPARATOR = '__';
+/** Value of variables and inputs that are not known. */
+const PLACEHOLDER = 'unknown';
 const MAX_NAME = 100;
 const MAX_REASON = 300;
 
@@ -52,84 +60,121 @@ const MAX_REASON = 300;
 export async function reportDecisions(
   context: CliContext,
   configs: readonly string[],
-  { recording: file, policy: policyFile, principal, json }: DecisionOptions,
+  { recording: file, policy: policyFile, json, budget, ...options }: DecisionOptions,
 ): Promise<void> {
   if (policyFile === undefined) throw createUsageError('--dry-run needs a policy', 'pass --policy FILE');
+  const user = parsePolicyUser(options);
   const policy = await readPolicyFile(resolve(context.cwd, policyFile), policyFile);
   const recording = parseRecording(await readSourceFile(context, file));
-  const entries = configs.length > 0 ? (await readConfiguration(context, configs)).entries : [];
-  const servers = new Map(entries.map(({ name, trusted = false }) => [name, trusted]));
-  const report = evaluateCalls(policy, recording, servers, principal);
+  const servers = await readServers(context, configs);
+  const { prefix } = options;
+  const known = await readKnownNames(context, policy, servers, options);
+  const report = evaluateCalls(policy, recording, { servers, user, known, prefix, hasBudget: budget !== undefined });
   if (json) context.screen.printJson(report);
   else context.screen.print(formatDecisions(report, file));
 }
 
+type DecisionServer = Pick<ConfiguredEntry, 'name' | 'tools' | 'trusted'>;
+
 /**
- * Returns the decisions about all recorded calls.
- *
- * @param servers Names of the configured servers, and whether their annotations are trusted.
+ * Reads the servers of the configuration, also those that cannot start here. The gateway without a configuration has no
+ * servers to serve, but a recording of a single server can be evaluated without one.
  */
+async function readServers(context: CliContext, configs: readonly string[]): Promise<readonly DecisionServer[]> {
+  if (configs.length === 0 && (await findSources(context.cwd)).length === 0) return [];
+  // The values of inputs and variables do not affect a decision, so nobody is asked, and variables may be missing.
+  const offline = { ...context, env: createPlaceholderEnv(context.env) };
+  const { entries, named } = await readConfiguration(offline, configs, input => input.options?.[0] ?? PLACEHOLDER);
+  const others = [...named].filter(name => !entries.some(entry => entry.name === name));
+  return [...entries, ...others.map(name => ({ name }))];
+}
+
+/** Returns an environment in which variables that are not set have a placeholder. */
+function createPlaceholderEnv(env: CliContext['env']): CliContext['env'] {
+  const descriptor = { value: PLACEHOLDER, configurable: true, enumerable: true, writable: true };
+  return new Proxy(
+    { ...env },
+    {
+      get: (own, name) => Reflect.get(own, name) ?? PLACEHOLDER,
+      getOwnPropertyDescriptor: (own, name) => Reflect.getOwnPropertyDescriptor(own, name) ?? descriptor,
+    },
+  );
+}
+
+/** Reads the names of tools and prompts at the servers: from the lock, and from rules with a whole name. */
+async function readKnownNames(
+  { cwd }: CliContext,
+  { rules }: Policy,
+  servers: readonly DecisionServer[],
+  { lock, prefix }: Pick<DecisionOptions, 'lock' | 'prefix'>,
+): Promise<Map<string, EntryNames>> {
+  const path = resolve(cwd, typeof lock === 'string' ? lock : 'mcp.lock');
+  const locked = lock === false ? undefined : await openLockFile(path).read();
+  // Without a prefix, the name of a rule would belong to several servers.
+  const written = prefix === 'never' ? [] : rules.flatMap(({ name, tool, prompt }) => [name, tool, prompt]);
+  const names = written.flatMap(each => (typeof each === 'object' && 'exact' in each ? each.exact : (each ?? [])));
+  return new Map(
+    servers.map(({ name: server }) => {
+      const own = locked?.servers.get(server);
+      const tools = [...(own?.tools.keys() ?? []), ...names];
+      return [server, { tools, prompts: [...(own?.prompts.keys() ?? []), ...names] }];
+    }),
+  );
+}
+
+/** Facts about the gateway whose decisions are reported. */
+export interface DecisionSetting {
+  /** Configured servers. */
+  readonly servers: readonly DecisionServer[];
+  /** Names of entries at the servers, by server. */
+  readonly known?: ReadonlyMap<string, EntryNames>;
+  readonly prefix?: Prefix | undefined;
+  /** True if tools may be called through `call_tool`. */
+  readonly hasBudget?: boolean;
+  readonly user?: ReturnType<typeof parsePolicyUser>;
+}
+
+/** Returns the decisions about all recorded calls. */
 export function evaluateCalls(
   policy: Pick<Policy, 'evaluate'>,
   recording: Recording,
-  servers: ReadonlyMap<string, boolean>,
-  principal?: string,
+  setting: DecisionSetting,
 ): DecisionReport {
-  const tools = readTools(recording);
+  const { servers, user } = setting;
+  const annotations = readAnnotations(recording);
+  const resolveCall = createCallResolver(setting);
   const calls = recording.messages.flatMap((recorded): RecordedDecision[] => {
-    const call = readCall(recorded, servers);
+    const call = resolveCall(recorded);
     if (call === undefined) return [];
     const { line, kind, server, name } = call;
-    const annotations = tools.get(call.publicName);
-    const { action, rule, reason } = policy.evaluate({
-      kind,
-      server,
-      name,
-      arguments: call.arguments,
-      trusted: servers.get(server) ?? false,
-      principal,
-      ...(kind === 'tool' && annotations ? { annotations } : {}),
-    });
-    return [{ line, kind, server, name, action, rule: rule ?? null, reason }];
+    const hints = kind === 'tool' ? annotations.get(call.publicName) : undefined;
+    const { action, rule, reason } = call.isExcluded
+      ? { action: 'deny' as const, rule: undefined, reason: `the configuration of the server "${server}" disables it` }
+      : policy.evaluate({
+          kind,
+          server,
+          name,
+          arguments: call.arguments,
+          trusted: servers.find(each => each.name === server)?.trusted ?? false,
+          principal: undefined,
+          ...user,
+          ...(hints ? { annotations: hints } : {}),
+        });
+    const unclear = call.isKnown
+      ? ''
+      : '. The name at the server is not in the lock file, so rules with names may not match';
+    return [{ line, kind, server, name, action, rule: rule ?? null, reason: reason + unclear }];
   });
   const count = (action: Action) => calls.filter(call => call.action === action).length;
   return { calls, counts: { allow: count('allow'), ask: count('ask'), deny: count('deny') } };
 }
 
-interface RecordedCall extends Pick<ActionRequest, 'kind' | 'server' | 'name' | 'arguments'> {
-  readonly line: number;
-  readonly publicName: string;
-}
-
-function readCall({ dir, message, line, server }: RecordedMessage, servers: ReadonlyMap<string, boolean>) {
-  if (dir !== 'send' || !('method' in message) || !('id' in message)) return undefined;
-  const { method, params = {} } = message;
-  const kind = Object.hasOwn(KINDS, method) ? KINDS[method] : undefined;
-  const publicName = kind === 'resource' ? params.uri : params.name;
-  if (kind === undefined || typeof publicName !== 'string') return undefined;
-  const args = kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
-  const owner = findOwner(publicName, servers);
-  const call: RecordedCall = {
-    line,
-    kind,
-    publicName,
-    server: owner ?? server,
-    name: owner === undefined ? publicName : publicName.slice(owner.length + SEPARATOR.length),
-    arguments: args,
-  };
-  return call;
-}
-
-/** Finds the server in the name of a tool or prompt of a gateway. */
-function findOwner(name: string, servers: ReadonlyMap<string, boolean>): string | undefined {
-  return [...servers.keys()].find(server => name.startsWith(server + SEPARATOR));
-}
-
-/** Reads the annotations of the recorded tools. */
-function readTools({ messages }: Recording): ReadonlyMap<string, JsonObject> {
-  const tools = messages.flatMap(({ message }) =>
-    'result' in message && isObject(message.result) ? readList(message.result) : [],
-  );
+/** Reads the annotations of the recorded tools, also of those that `describe_tools` has described. */
+function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObject> {
+  const tools = messages.flatMap(({ message }) => {
+    const result = 'result' in message && isObject(message.result) ? message.result : {};
+    return [result, ...(isObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
+  });
   return new Map(tools);
 }
 
@@ -140,10 +185,6 @@ function readList({ tools }: JsonObject): [string, JsonObject][] {
       ? [[tool.name, tool.annotations]]
       : [],
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function formatDecisions({ calls, counts }: DecisionReport, file: string): string {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestHandler, RequestHeaders } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
-import { runUntilSignal } from '../run-until-signal.js';
+import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Options of a command that serves one server on standard streams or over HTTP. */
@@ -77,7 +77,7 @@ async function serveOverHttp(
   return {
     async close() {
       const closed = new Promise<void>(resolve => node.close(() => resolve()));
-      await handler.close({ timeout: http.DRAIN_TIMEOUT });
+      await handler.close({ timeout: DRAIN_TIMEOUT });
       node.closeAllConnections();
       await closed;
     },

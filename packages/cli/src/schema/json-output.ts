@@ -5,7 +5,6 @@ import type {
   PendingApproval,
   PolicyFinding,
   PolicyVerdict,
-  ServerChanges,
   StoredApproval,
 } from 'tenon/host';
 import type { ReplayReport } from 'tenon/testing';
@@ -14,7 +13,7 @@ import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
 import type { DevEvent } from '../dev/dev-server.js';
 import type { DoctorReport } from '../doctor/finding.js';
-import type { ServedEndpoint } from '../http/listen.js';
+import type { GatewayEvent } from '../gateway/gateway-event.js';
 import type { InitResult } from '../init/init-command.js';
 import type { KeptServerState } from '../keep/kept-servers.js';
 import type { ChangesResult } from '../mcp-hosts/run-changes.js';
@@ -38,16 +37,6 @@ type WrittenText =
 interface ListeningEvent {
   readonly event: 'listening';
   readonly url: string;
-}
-
-/** State of a server of a gateway. */
-interface ServerEvent {
-  readonly event: 'server';
-  readonly name: string;
-  /** `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. */
-  readonly state: string;
-  readonly reason?: string;
-  readonly protocolVersion?: string;
 }
 
 /** Members of the protocol that the server sent. */
@@ -172,14 +161,7 @@ export type DoctorOutput = DoctorReport;
 export type ErrorOutput = ErrorReport;
 
 /** Lines, or the report of `--dry-run`. */
-export type GatewayOutput =
-  | ({ readonly event: 'listening' } & ServedEndpoint)
-  | ServerEvent
-  | { readonly event: 'metrics'; readonly url: string }
-  | { readonly event: 'policy'; readonly file: string; readonly rules: number; readonly quotas: number }
-  | ({ readonly event: 'configuration' } & ServerChanges)
-  | { readonly event: 'configuration'; readonly error: { readonly code: string; readonly message: string } }
-  | DecisionReport;
+export type GatewayOutput = GatewayEvent | DecisionReport;
 
 export type GenerateOutput = WrittenText;
 

@@ -14,6 +14,17 @@ export function createUpstreamTelemetry(telemetry: Telemetry, upstream: string):
   };
 }
 
+/** Does not trace requests of callers while `isPaused` returns true, because the host itself sends them. */
+export function pauseIncoming(telemetry: Telemetry, isPaused: () => boolean): Telemetry {
+  const paused: Telemetry = {
+    ...telemetry,
+    createPeer: (transport, handler, clock, describe) =>
+      telemetry.createPeer(transport, handler, clock, describe, paused),
+    traceIncoming: (request, serve) => (isPaused() ? serve() : telemetry.traceIncoming(request, serve)),
+  };
+  return paused;
+}
+
 /** Measures the servers and the approvals of a host. */
 export async function collectMeasurement(
   upstreams: Iterable<UpstreamServer>,

@@ -77,6 +77,13 @@ export interface Host {
   callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
   /** Returns the state of each server. */
   getServers(): ServerState[];
+  /**
+   * Connects to a server without a caller, and resolves with its state as soon as it is connected or has failed. It
+   * then reads the tools in the background, compares them with the lock, and screens them.
+   *
+   * @throws TenonError `host/no-such-server`
+   */
+  connectServer(name: string): Promise<ServerState>;
   /** Reads the inventory of each server, with the original names and texts. Starts the servers. */
   inventory(): Promise<Inventories>;
   /** Pending and remembered approvals of the host. */

@@ -19,6 +19,8 @@ import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
+import { connectUpstream, getServerState } from './connect-server.js';
+import { createUnknownServerError } from './connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
 import { createConnector } from './connections/connector.js';
 import type { ListKind } from './connections/list-cache.js';
@@ -31,7 +33,7 @@ import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { choosePrefix, logError, toEntries } from './host-setup.js';
-import { createUpstreamTelemetry, collectMeasurement } from './host-telemetry.js';
+import { collectMeasurement, createUpstreamTelemetry, pauseIncoming } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
@@ -135,23 +137,23 @@ export class RunningHost implements Host {
   }
 
   getServers(): ServerState[] {
-    return [...this.#pool.upstreams.values()].map(({ name, connections }) => {
-      const best = connections.find(({ openClient }) => openClient) ?? connections[0];
-      return {
-        name,
-        state: best?.state ?? 'idle',
-        reason: best?.lastError?.summary,
-        protocolVersion: best?.openClient?.server.protocolVersion,
-      };
-    });
+    return [...this.#pool.upstreams.values()].map(getServerState);
+  }
+
+  async connectServer(name: string): Promise<ServerState> {
+    const upstream = this.#pool.upstreams.get(name);
+    if (upstream === undefined) throw createUnknownServerError(name, [...this.#pool.upstreams.keys()]);
+    await connectUpstream(upstream.getConnection(this.#createOwnScope()), this.#guard);
+    return getServerState(upstream);
+  }
+
+  #createOwnScope(): ConnectionScope {
+    const caller = createOwnCaller(this.#options);
+    return createConnectionScope({ caller, dialect: getNewestDialect('per-request'), session: undefined });
   }
 
   async inventory(): Promise<Inventories> {
-    const scope = createConnectionScope({
-      caller: createOwnCaller(this.#options),
-      dialect: getNewestDialect('per-request'),
-      session: undefined,
-    });
+    const scope = this.#createOwnScope();
     const all = [...this.#pool.upstreams.values()].map(async upstream => {
       try {
         return await readInventory(upstream.getConnection(scope));
@@ -280,7 +282,7 @@ export class RunningHost implements Host {
       ),
       extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
-      telemetry: this.#options.telemetry,
+      telemetry: this.#options.telemetry && pauseIncoming(this.#options.telemetry, () => this.#client === undefined),
       onError: error => this.#guard.reportError(error),
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));

@@ -160,7 +160,8 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   }
 
   const telemetry: Telemetry = {
-    createPeer: (transport, handler, clock, describe) => new TracedPeer(transport, handler, clock, describe, telemetry),
+    createPeer: (transport, handler, clock, describe, tracer = telemetry) =>
+      new TracedPeer(transport, handler, clock, describe, tracer),
     ...createHostInstruments(meter),
     ...createNotificationTraces(),
     async traceOutgoing(request, send) {

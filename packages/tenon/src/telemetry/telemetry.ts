@@ -104,8 +104,18 @@ export interface OutgoingTrace {
  * never throw.
  */
 export interface Telemetry {
-  /** Creates the peer of a connection. It traces its messages, and measures its session. */
-  createPeer(transport: Transport, handler: PeerHandler, clock: Clock, describe: DescribeConnection): Peer;
+  /**
+   * Creates the peer of a connection. It traces its messages, and measures its session.
+   *
+   * @param tracer Telemetry that the peer uses. Default: this one.
+   */
+  createPeer(
+    transport: Transport,
+    handler: PeerHandler,
+    clock: Clock,
+    describe: DescribeConnection,
+    tracer?: Telemetry,
+  ): Peer;
   /** Traces a request that this process sends: `send` sends it. */
   traceOutgoing(request: TracedRequest, send: (trace: OutgoingTrace) => Promise<JsonObject>): Promise<JsonObject>;
   /** Traces a request that this process serves: `serve` runs inside the trace. */

@@ -119,6 +119,21 @@ describe('opening', () => {
     expect(second.methods()).toEqual(['initialize', 'notifications/initialized']);
   });
 
+  it('probes a server again that was still starting during the probe', async () => {
+    const clock = fakeClock();
+    const versionCache = memoryVersionCache({ clock });
+    const script = ({ id, method }: JsonObject) => {
+      if (method !== 'initialize') return undefined;
+      clock.advance(6000);
+      return initialized(id, '2025-11-25');
+    };
+    const first = start(script, { clock, versionCache }, 'late');
+    await soon();
+    clock.advance(2000);
+    await (await first.connecting).close();
+    expect(versionCache.get('late')).toBeUndefined();
+  });
+
   const refusing = (accepted: readonly string[], code: number, data?: unknown) => {
     const asked: unknown[] = [];
     const script = ({ id, method, params }: JsonObject) => {

@@ -14,9 +14,16 @@ import { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
 import { processVersionCache } from './version-cache.js';
-import { chooseAlternative, createNoSharedVersionError, isVersionRefusal } from './version-refusal.js';
+import {
+  chooseAlternative,
+  createNoSharedVersionError,
+  isDiscoverRefusal,
+  isVersionRefusal,
+} from './version-refusal.js';
 
 const PROBE_TIMEOUT = 2000;
+/** Time after which a response to `initialize` shows that the server was still starting, in milliseconds. */
+const SLOW_START = 500;
 
 /**
  * Opens transports to one server until a protocol version is negotiated.
@@ -59,8 +66,9 @@ class VersionNegotiator {
   #signal: AbortSignal | undefined;
   /** True if the server lost the session during `initialize`, which is retried once. */
   #hasLostSession = false;
-  /** True if the server failed during the probe. A failure does not show the versions that it supports. */
+  /** True if the server failed or was still starting during the probe, which then does not show its versions. */
   hasProbeFailed = false;
+  #hasProbeTimedOut = false;
 
   constructor(
     endpoint: ServerEndpoint,
@@ -142,12 +150,13 @@ class VersionNegotiator {
     } catch (error) {
       const failure = TenonError.from(error);
       this.hasProbeFailed = (failure.status ?? 0) >= 500;
+      this.#hasProbeTimedOut = failure.code === 'call/timeout';
       return failure;
     }
   }
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
-    if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
+    if (TenonError.is(answer)) return isDiscoverRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
     return new TenonError('connect/no-known-version', 'cannot determine the protocol version of the server', {
       peer: connection.peer,
       hint: 'set `protocolVersion` to a version of the server',
@@ -244,10 +253,12 @@ class VersionNegotiator {
       capabilities: withListChanged(createCapabilities(this.#options) as JsonObject),
       clientInfo: { ...createClientInfo(this.#options) },
     };
+    const sentAt = this.#clock.now();
     const answer = await connection.call('initialize', params, {
       totalTimeout: this.#options.totalTimeout,
       signal: this.#signal,
     });
+    if (this.#hasProbeTimedOut && this.#clock.now() - sentAt > SLOW_START) this.hasProbeFailed = true;
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);
     const agreed = this.#selectAgreedDialect(connection, answer.protocolVersion as string, dialect);
@@ -284,11 +295,6 @@ class VersionNegotiator {
 /** Declares that the client notifies about changes of its roots. Only for versions with sessions. */
 function withListChanged(capabilities: JsonObject): JsonObject {
   return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
-}
-
-/** Tells if the server itself rejected `server/discover`. It then runs but does not support that method. */
-function isRefusal({ rpcCode, status = 0 }: TenonError): boolean {
-  return rpcCode !== undefined && status !== 401 && status !== 403;
 }
 
 function createMalformedResultError(connection: Connection, method: string, problem: string): TenonError {

@@ -53,3 +53,8 @@ function getSupportedVersions({ data }: TenonError): readonly string[] | undefin
   if (!isObject(data) || !Array.isArray(data.supported)) return undefined;
   return data.supported.filter(version => typeof version === 'string');
 }
+
+/** Tells if the server itself rejected `server/discover`. It then runs but does not support that method. */
+export function isDiscoverRefusal({ rpcCode, status = 0 }: TenonError): boolean {
+  return rpcCode !== undefined && status !== 401 && status !== 403;
+}

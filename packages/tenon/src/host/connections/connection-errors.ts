@@ -28,6 +28,13 @@ export function createBackoffError(lastError: TenonError | undefined, remaining:
   );
 }
 
+/** Creates the error for a name that no server of the host has. */
+export function createUnknownServerError(server: string, known: readonly string[]): TenonError {
+  return new TenonError('host/no-such-server', `server "${server}" not found`, {
+    expected: known.join(', ') || 'no name, because no server is configured',
+  });
+}
+
 /** Creates the error of a connection that was lost. */
 export function createLostError(server: string, problem: string): TenonError {
   return new TenonError('host/lost', `the server "${server}" ${problem}`, { hint: 'check the log of the server' });

@@ -11,11 +11,14 @@ const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { ty
 type Reading = () => readonly JsonObject[] | Promise<readonly JsonObject[]>;
 
 /** Servers by what they list. */
-function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 100) {
+function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 100, opening?: Promise<void>) {
   const clock = fakeClock();
   const late: string[] = [];
   const upstreams = Object.entries(readings).map(([name, pages]): [string, UpstreamServer] => {
-    const connect = async (): Promise<Client> => standIn({ pages }).client;
+    const connect = async (): Promise<Client> => {
+      await opening;
+      return standIn({ pages }).client;
+    };
     const { server: _, connect: __, ...details } = factsOf(clock, connect);
     return [
       name,
@@ -102,6 +105,49 @@ describe('lists that are gathered', () => {
     await turns();
     expect(late).toEqual(['tools of all']);
     expect((await board.aggregateList('tools', all)).parts).toHaveLength(2);
+  });
+
+  it('do not wait again for a server that has not responded, until it does', async () => {
+    const slow = deferred<readonly JsonObject[]>();
+    const { board, clock, late } = boardOf({ good: () => [{ tools: [tool('x')] }], slow: () => slow.promise });
+    const first = board.aggregateList('tools', audienceNamed('ada'));
+    await turns();
+    clock.advance(100);
+    await first;
+    const second = board.aggregateList('tools', audienceNamed('bob'));
+    await turns();
+    clock.advance(0);
+    expect((await second).unavailable).toMatchObject([{ server: 'slow' }]);
+    slow.resolve([{ tools: [tool('late')] }]);
+    await turns();
+    expect(late).toEqual(['tools of ada', 'tools of bob']);
+    expect((await board.aggregateList('tools', audienceNamed('cleo'))).parts).toHaveLength(2);
+  });
+
+  it('do not wait again for a server that cannot be connected, until it is', async () => {
+    const opening = deferred<void>();
+    const { board, clock } = boardOf(
+      { good: () => [{ tools: [] }], hung: () => [{ tools: [] }] },
+      100,
+      opening.promise,
+    );
+    const first = board.aggregateList('tools', audienceNamed('ada'));
+    const firstRejected = expect(first).rejects.toMatchObject({ rpcCode: -32603 });
+    await turns();
+    clock.advance(100);
+    await firstRejected;
+    for (const kind of ['prompts', 'tools'] as const) {
+      const later = board.aggregateList(kind, audienceNamed('bob'));
+      const rejected = expect(later).rejects.toMatchObject({ rpcCode: -32603 });
+      await turns();
+      clock.advance(0);
+      await rejected;
+    }
+    opening.resolve();
+    await turns();
+    const last = board.aggregateList('tools', audienceNamed('cleo'));
+    await turns();
+    expect((await last).parts).toHaveLength(2);
   });
 
   it('wait for nothing of another scope', async () => {

@@ -5,6 +5,7 @@ import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
+import { createUnknownServerError } from './connection-errors.js';
 import type { ConnectionScope } from './connection-scope.js';
 import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
 import { describePublicly } from './public-error-text.js';
@@ -88,9 +89,7 @@ export class UpstreamRegistry {
   getConnection(server: string, scope: ConnectionScope): UpstreamConnection {
     const upstream = this.upstreams.get(server);
     if (upstream) return upstream.getConnection(scope);
-    throw new TenonError('host/no-such-server', `server "${server}" not found`, {
-      expected: this.servers.join(', ') || 'no name, because no server is configured',
-    });
+    throw createUnknownServerError(server, this.servers);
   }
 
   get connections(): UpstreamConnection[] {
@@ -138,20 +137,24 @@ export class UpstreamRegistry {
     scope: ConnectionScope,
   ): Promise<ServerList<K> | UnavailableServer> {
     const { server } = connection;
+    const { unresponsive } = this.upstreams.get(server) ?? {};
     const reading = connection.lists.get(kind);
     const isFirst = !this.#startTimes.has(reading);
-    const list = await this.#waitForList(reading);
+    const isUnresponsive = unresponsive?.has('start') || unresponsive?.has(kind);
+    if (isFirst) reading.then(() => unresponsive?.delete(kind)).catch(() => {});
+    const list = await this.#waitForList(reading, isUnresponsive ? 0 : this.#listTimeout);
     if (list) return { server, connection, list };
+    unresponsive?.add(connection.openClient ? kind : 'start');
     if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
     return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
   }
 
   /** Waits for a list within the timeout. A request that has exceeded the timeout before is not awaited again. */
-  #waitForList<T>(work: Promise<T>): Promise<T | undefined> {
+  #waitForList<T>(work: Promise<T>, maxTime: number): Promise<T | undefined> {
     const now = this.clock.now();
     const begun = this.#startTimes.get(work) ?? now;
     this.#startTimes.set(work, begun);
-    const timeout = Math.max(0, begun + this.#listTimeout - now);
+    const timeout = Math.max(0, begun + maxTime - now);
     return runWithTimeout(() => work, { clock: this.clock, timeout, onTimeout: () => undefined });
   }
 }

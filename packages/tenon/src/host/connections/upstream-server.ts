@@ -7,6 +7,7 @@ import type { ClientSession } from '../../server/request-context.js';
 import { ConnectionGroups } from './connection-groups.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
+import type { ListKind } from './list-cache.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
@@ -38,6 +39,11 @@ interface PooledConnection {
 /** Server with all connections to it. */
 export class UpstreamServer {
   readonly name: string;
+  /**
+   * Parts that have exceeded the time for which a list waits: the start of a connection, or one list. Later lists are
+   * returned without this server at once, until it has responded.
+   */
+  readonly unresponsive = new Set<ListKind | 'start'>();
   readonly #upstreamOptions: UpstreamServerOptions;
   readonly #connections = new Map<string, PooledConnection>();
   readonly #limit: SharedLimit;
@@ -126,7 +132,12 @@ export class UpstreamServer {
   #createConnectionOptions(scope: ConnectionScope): ConnectionOptions {
     const { name, connect, openSharedSession, ...upstreamOptions } = this.#upstreamOptions;
     const sharedSession = openSharedSession?.(scope);
-    return { ...upstreamOptions, sharedSession, server: name, connect: options => connect(scope.identity, options) };
+    const connectAndRecord = async (options: ClientOptions): Promise<Client> => {
+      const client = await connect(scope.identity, options);
+      this.unresponsive.delete('start');
+      return client;
+    };
+    return { ...upstreamOptions, sharedSession, server: name, connect: connectAndRecord };
   }
 
   /**

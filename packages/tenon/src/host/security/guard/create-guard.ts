@@ -11,6 +11,7 @@ import type { ServerEntry } from '../../config/server-entry.js';
 import { createOverflowStore } from '../../proxy/output/overflow-store.js';
 import { createApprovals } from '../approvals/approvals.js';
 import type { ActionRequest } from '../policy/action-request.js';
+import { createDeniedToolResult } from '../policy/denied-result.js';
 import { createPolicy, type Policy } from '../policy/policy.js';
 import { createQuotas, type Quota, type Quotas, type SharedQuotas } from '../policy/quotas.js';
 import type { Rule } from '../policy/rules.js';
@@ -187,7 +188,7 @@ const toPolicy = (policy: Policy | readonly Rule[]): Policy => ('evaluate' in po
 /** Returns the reason as a tool result, so that the model sees it. For other methods, throws it as an error. */
 function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {
   if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
-  return { content: [{ type: 'text', text: `${subject}: ${reason}` }], isError: true };
+  return createDeniedToolResult(`${subject}: ${reason}`);
 }
 
 function createNotApprovedError(server: string): TenonError {

@@ -11,6 +11,7 @@ import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';
 import { type ActionRequest, describeUser, type PolicyVerdict } from './action-request.js';
+import { createDeniedToolResult } from './denied-result.js';
 import type { Policy } from './policy.js';
 import { createQuotas, type Quotas, type SharedQuotas } from './quotas.js';
 
@@ -137,7 +138,7 @@ async function requestApproval(
 
 function createRefusal({ method }: Operation, reason: string, verdict: PolicyVerdict): JsonObject {
   if (method !== 'tools/call') throw createDeniedError(reason, verdict);
-  return { content: [{ type: 'text', text: `Not done: ${reason}` }], isError: true };
+  return createDeniedToolResult(`Not done: ${reason}`);
 }
 
 function refuseDenied(verdict: PolicyVerdict): void {

@@ -108,6 +108,13 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect(JSON.parse((await get('/readyz')).text).failed).toEqual(['database', 'queue']);
   });
 
+  it('add the details of the server to the response about requests only', async () => {
+    const servers = { connected: 1 };
+    const get = await openSite({ health: { getDetails: () => ({ servers }) } });
+    expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ok', servers });
+    expect(JSON.parse((await get('/healthz')).text)).toEqual({ status: 'ok' });
+  });
+
   it('refuse paths that cannot be told apart', async () => {
     await expect((async () => openSite({ health: { live: '/health', ready: '/health' } }))()).rejects.toMatchObject({
       code: 'serve/options',

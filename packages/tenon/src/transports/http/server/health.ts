@@ -29,6 +29,12 @@ export interface HealthOptions {
    */
   readonly checks?: Readonly<Record<string, () => unknown>> | undefined;
   /**
+   * Returns members that the response of `ready` contains in addition to `status`, such as counts. Everybody can read
+   * them.
+   * @default none
+   */
+  readonly getDetails?: (() => Readonly<Record<string, unknown>>) | undefined;
+  /**
    * Maximum time for a check, in milliseconds.
    * @default 1,000
    */
@@ -63,7 +69,7 @@ export function createHealthEndpoints(
 ): HealthEndpoints | undefined {
   if (health === undefined || health === false) return undefined;
   const options = health === true ? {} : health;
-  const { live = '/healthz', ready = '/readyz' } = options;
+  const { live = '/healthz', ready = '/readyz', getDetails } = options;
   checkPaths(live, ready);
   const findFailed = createReadinessCheck(options, handler, context);
   return {
@@ -74,7 +80,7 @@ export function createHealthEndpoints(
       if (exchange.path === live) return reply(exchange, []);
       if (context.isDraining()) return reply(exchange, ['draining']);
       // The server may start to drain while the checks run.
-      void findFailed().then(failed => reply(exchange, context.isDraining() ? ['draining'] : failed));
+      void findFailed().then(failed => reply(exchange, context.isDraining() ? ['draining'] : failed, getDetails?.()));
     },
   };
 }
@@ -87,10 +93,10 @@ function checkPaths(live: string, ready: string): void {
   });
 }
 
-function reply(exchange: Exchange, failed: readonly string[]): void {
+function reply(exchange: Exchange, failed: readonly string[], details: object = {}): void {
   if (exchange.clientClosed) return;
   const isReady = failed.length === 0;
-  const body = JSON.stringify(isReady ? { status: 'ok' } : { status: 'unavailable', failed });
+  const body = JSON.stringify({ ...(isReady ? { status: 'ok' } : { status: 'unavailable', failed }), ...details });
   exchange.reply(isReady ? 200 : 503, exchange.method === 'HEAD' ? undefined : body, HEADERS);
 }
 

@@ -1,0 +1,31 @@
+import type { UpstreamConnection } from './connections/upstream-connection.js';
+import type { UpstreamServer } from './connections/upstream-server.js';
+import type { ServerState } from './host.js';
+import type { HostGuard } from './security/guard/host-guard.js';
+
+/** Returns the state of a server: that of an open connection, if there is one. */
+export function getServerState({ name, connections }: UpstreamServer): ServerState {
+  const best = connections.find(({ openClient }) => openClient) ?? connections[0];
+  return {
+    name,
+    state: best?.state ?? 'idle',
+    reason: best?.lastError?.summary,
+    protocolVersion: best?.openClient?.server.protocolVersion,
+  };
+}
+
+/** Opens a connection, unless it is open. The state of the connection contains the reason of a failure. */
+export async function connectUpstream(connection: UpstreamConnection, guard: HostGuard): Promise<void> {
+  try {
+    await connection.getClient();
+  } catch {
+    return;
+  }
+  // The server may respond slowly. The guard reports its findings itself.
+  void checkTools(connection, guard).catch(() => {});
+}
+
+async function checkTools(connection: UpstreamConnection, guard: HostGuard): Promise<void> {
+  const list = await connection.lists.get('tools');
+  await guard.filterList('tools', { server: connection.server, connection, list });
+}
