@@ -61,7 +61,7 @@ describe('every command', () => {
   let clear = async () => {};
   beforeAll(async () => {
     clear = await buildCommand();
-    // Most commands report the invalid entry before they fail.
+    // Commands that look for a server in it report the invalid entry before they fail.
     project = await projectWith({ invalid: {} });
     await project.write('file', '');
   });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { isFull } from '../support/extent.js';
-import { EVERYTHING, projectWith, runTenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
@@ -15,14 +15,16 @@ describe('tenon generate cli', () => {
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   /** Inside the repository, the program finds the package. */
   let folder = '';
+  let clear = async () => {};
   beforeAll(async () => {
+    clear = await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
     await mkdir(cache, { recursive: true });
     folder = await mkdtemp(join(cache, 'generate-'));
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true })]));
-  const generate = (...args: string[]) => runTenon(project.folder, ['generate', 'cli', ...args]);
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true }), clear()]));
+  const generate = (...args: string[]) => tenon(project.folder, ['generate', 'cli', ...args]);
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     new Promise<{ code: unknown; out: string; err: string }>(resolve => {
       execFile(process.execPath, [...args], { env: { ...process.env, ...env } }, (error, out, err) =>
