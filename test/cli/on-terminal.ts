@@ -12,10 +12,18 @@ export const hasTerminal = existsSync(SCRIPT) && process.platform === 'linux';
 export type Answer = readonly [prompt: string, answer: string];
 
 /** Runs the command on a terminal of its own, and types each answer once its prompt is shown. */
-export async function runOnTerminal(folder: string, args: readonly string[], answers: readonly Answer[]) {
+export async function runOnTerminal(
+  folder: string,
+  args: readonly string[],
+  answers: readonly Answer[],
+  more: Readonly<Record<string, string>> = {},
+) {
   const { command, args: before, env, cwd } = commandLine(folder);
   const line = [command, ...before, ...args].map(word => `'${word}'`).join(' ');
-  const child = spawn(SCRIPT, ['-qec', line, '/dev/null'], { cwd, env: { ...process.env, ...env, NO_COLOR: '1' } });
+  const child = spawn(SCRIPT, ['-qec', line, '/dev/null'], {
+    cwd,
+    env: { ...process.env, ...env, ...more, NO_COLOR: '1' },
+  });
   const waiting = [...answers];
   let shown = '';
   let from = 0;
