@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBundleTarget } from '../../packages/cli/src/mcpb/create-bundle-command.js';
 import { extractBundle } from '../../packages/cli/src/mcpb/extract-bundle.js';
 import { buildCommand, commandLine, runTenon, tenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
@@ -62,6 +63,18 @@ describe('a bundle as a target', () => {
     const { restored } = await extractBundle(path('b.mcpb'), path('cache'));
     expect(restored).toEqual({ changed: ['server/index.mjs'], added: [] });
     expect(await readdir(path('elsewhere'))).toEqual([]);
+  });
+
+  it('installs the packages of uv into the folder for its data', async () => {
+    const { server } = createManifest();
+    const manifest = createManifest({
+      server: { type: 'uv', entry_point: server.entry_point },
+      manifest_version: '0.4',
+    });
+    await writeBundle(path('b.mcpb'), manifest);
+    const bundle = await extractBundle(path('b.mcpb'), path('cache'));
+    const { target } = createBundleTarget(bundle);
+    expect(target.env).toEqual({ UV_PROJECT_ENVIRONMENT: join(bundle.dataFolder, '.venv') });
   });
 
   it('runs in its own folder if its command has a path there', async () => {

@@ -45,13 +45,15 @@ export function createBundleTarget(
     ...Object.fromEntries(flat.map(({ text }, index) => [`args[${index}]`, text])),
     ...Object.fromEntries(Object.entries(env).map(([name, text]) => [`env.${name}`, text])),
   };
+  // `uv` would install packages into the folder of the bundle, whose files are compared before each start.
+  const own = command === 'uv' ? { UV_PROJECT_ENVIRONMENT: join(dataFolder, '.venv') } : {};
   const filled = Object.entries(env).map(([name, text]) => [name, expandText(text, getVariable)] as const);
   return {
     target: {
       command: expandText(command, getVariable),
       args: flat.map(({ part }) => part),
       // An optional value without an answer gives no variable, so that the server applies its own default.
-      env: Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')),
+      env: { ...own, ...Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')) },
       cwd: hasRelativePath([command, ...args], folder) ? folder : dataFolder,
     },
     written,
