@@ -311,8 +311,7 @@ describe('tenon gateway', () => {
     const link = content.at(-1) as { uri: string };
     expect(link).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-overflow:/) });
     const { contents } = await client.readResource(link.uri);
-    // The whole content, as JSON.
-    expect(contents).toMatchObject([{ text: expect.stringMatching(/"x{4000} costs 4000"/) }]);
+    expect(contents).toMatchObject([{ text: expect.stringMatching(/^x{4000} costs 4000/) }]);
     await gateway.end();
   });
 

@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBundleTarget } from '../../packages/cli/src/mcpb/create-bundle-command.js';
 import { extractBundle } from '../../packages/cli/src/mcpb/extract-bundle.js';
 import { buildCommand, commandLine, runTenon, tenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
@@ -25,7 +26,61 @@ describe('a bundle as a target', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ server: { name: 'boxed' }, tools: [{ name: 'show' }] });
     const cached = await readdir(path('home/state/bundles'));
-    expect(cached).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(cached).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.stringMatching(/^[0-9a-f]{64}\.data$/)]);
+  });
+
+  it('is restored before each start if its files have changed', async () => {
+    await writeBundle(path('b.mcpb'), createManifest(), [{ name: 'run.sh', content: 'x', mode: 0o100755 }]);
+    const call = () => runTenon(folder, ['call', 'b.mcpb', 'show', '--trust', '--json']);
+    const { out } = await call();
+    const data = JSON.parse(JSON.parse(out).content[0].text).cwd;
+    const unpacked = data.replace(/\.data$/, '');
+    const program = join(unpacked, 'server/index.mjs');
+    expect((await stat(program)).mode & 0o777).toBe(0o400);
+    expect((await stat(join(unpacked, 'run.sh'))).mode & 0o777).toBe(0o500);
+    await rm(program);
+    await writeFile(program, 'process.exit(3)');
+    await mkdir(join(unpacked, 'server/node_modules/x'), { recursive: true });
+    await writeFile(join(unpacked, 'server/node_modules/x/index.js'), '');
+    await rm(join(unpacked, 'manifest.json'));
+    await symlink('/etc/hosts', join(unpacked, 'manifest.json'));
+    await writeFile(join(data, 'state.json'), '{}');
+    const { code, err } = await call();
+    expect(code).toBe(0);
+    expect(err).toContain('2 unpacked files had changed, and were restored: manifest.json, server/index.mjs');
+    expect(err).toContain(`were moved to ${unpacked}.removed: server/node_modules`);
+    expect((await readdir(join(unpacked, 'server'))).sort()).toEqual(['index.mjs']);
+    expect(await readdir(data)).toEqual(['state.json']);
+    expect((await call()).err).not.toContain('restored');
+  });
+
+  it('is restored if a folder became a link to another one', async () => {
+    await writeBundle(path('b.mcpb'));
+    const { folder: unpacked } = await extractBundle(path('b.mcpb'), path('cache'));
+    await rm(join(unpacked, 'server'), { recursive: true });
+    await mkdir(path('elsewhere'));
+    await symlink(path('elsewhere'), join(unpacked, 'server'));
+    const { restored } = await extractBundle(path('b.mcpb'), path('cache'));
+    expect(restored).toEqual({ changed: ['server/index.mjs'], added: [] });
+    expect(await readdir(path('elsewhere'))).toEqual([]);
+  });
+
+  it('installs the packages of uv into the folder for its data', async () => {
+    const { server } = createManifest();
+    const manifest = createManifest({
+      server: { type: 'uv', entry_point: server.entry_point },
+      manifest_version: '0.4',
+    });
+    await writeBundle(path('b.mcpb'), manifest);
+    const bundle = await extractBundle(path('b.mcpb'), path('cache'));
+    const { target } = createBundleTarget(bundle);
+    expect(target.env).toEqual({ UV_PROJECT_ENVIRONMENT: join(bundle.dataFolder, '.venv') });
+  });
+
+  it('runs in its own folder if its command has a path there', async () => {
+    await writeBundle(path('b.mcpb'), createManifest({}, { args: ['server/index.mjs'] }));
+    const { out } = await runTenon(folder, ['call', 'b.mcpb', 'show', '--trust', '--json']);
+    expect(JSON.parse(JSON.parse(out).content[0].text).cwd).toMatch(/bundles\/[0-9a-f]{64}$/);
   });
 
   it('gets the values of the user by their types, and secrets from variables only', async () => {
@@ -120,7 +175,7 @@ describe('a bundle behind the gateway', () => {
     expect(shown.args).toEqual([path('docs'), '--more']);
     expect(shown.env).toMatchObject({ KEY: 'hush-1234', OTHER: 'x' });
     expect(shown.env).not.toHaveProperty('key');
-    expect(shown.cwd).toMatch(/state\/bundles\/[0-9a-f]{64}$/);
+    expect(shown.cwd).toMatch(/state\/bundles\/[0-9a-f]{64}\.data$/);
   });
 
   it('is left out alone if it lacks a value', async () => {

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createServer as createMcpServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, runTenon, shopEntry, tenon } from './command.js';
 import { createManifest, writeBundle } from './fixtures/write-bundle.js';
+import { type Answer, hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
 /** A registry with the API v0.1. */
 let registry: Server;
@@ -186,7 +188,13 @@ describe('a server of a registry', () => {
     const { out, err } = await call(...given);
     expect(JSON.parse(JSON.parse(out).content[0].text).env).toMatchObject({ KEY: 'hush' });
     expect(err).toMatch(/boxed 1\.0\.0, unsigned, SHA-256/);
-    expect(requests.filter(each => each === '/boxed.mcpb')).toHaveLength(1);
+    const downloads = () => requests.filter(each => each === '/boxed.mcpb').length;
+    expect(downloads()).toBe(1);
+    const folder = project.path('home/state/bundles');
+    const [name = ''] = (await readdir(folder)).filter(each => each.endsWith('.mcpb'));
+    await writeFile(join(folder, name), 'changed');
+    expect((await call(...given)).code).toBe(0);
+    expect(downloads()).toBe(2);
   });
 
   it.each([
@@ -208,7 +216,7 @@ describe('a server of a registry', () => {
   });
 
   it('is added to hosts with a fixed version, and without secrets [cli.search]', async () => {
-    const given = ['add', 'notes', 'io.github.example/notes', '--host', 'cursor', '--project', '--no-input'];
+    const given = ['add', 'notes', 'io.github.example/notes', '--host', 'cursor', '--project', '--no-input', '--yes'];
     const ended = await run(given, { NOTES_TOKEN: 'token-secret' });
     expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('io.github.example/notes 1.2.0 of http')]);
     const written = await readFile(project.path('.cursor/mcp.json'), 'utf8');
@@ -220,9 +228,38 @@ describe('a server of a registry', () => {
     expect(written).not.toContain('token-secret');
   });
 
+  it('is not added before its command and its variables are shown and approved [cli.search]', async () => {
+    const given = ['add', 'asked', 'io.github.example/notes', '--host', 'cursor', '--project'];
+    const { code, err } = await run([...given, '--no-input']);
+    expect([code, err]).toEqual([6, expect.stringContaining('It runs npx -y @example/notes@1.2.0 serve --mode safe')]);
+    expect(err).toContain('It gets these variables: NOTES_TOKEN, NOTES_LEVEL=info');
+    expect(err).toContain('pass --yes');
+    const hosts = () => readFile(project.path('.cursor/mcp.json'), 'utf8').catch(() => '');
+    expect(await hosts()).not.toContain('asked');
+    // A dry run changes nothing, so it needs no approval.
+    expect((await run([...given, '--no-input', '--dry-run'])).code).toBe(0);
+    expect(
+      (await run(['add', 'remote', 'com.example/remote', '--host', 'cursor', '--no-input', '--yes'])).err,
+    ).toContain('--user-config tenant=VALUE');
+    if (!hasTerminal) return;
+    const usual = ['NOTES_OPTIONAL (optional)', 'mode', 'unused (optional)'].map(
+      (each): Answer => [prompt(each), '\r'],
+    );
+    // The default is deleted first.
+    const level: Answer = [prompt('NOTES_LEVEL'), `${'\u007f'.repeat(4)}debug\r`];
+    const ask = (keys: string) =>
+      runOnTerminal(project.folder, given, [level, ...usual, [prompt('Add asked?'), keys]], {
+        env: { ...env, NO_COLOR: '1' },
+      });
+    expect((await ask('\r')).code).toBe(6);
+    expect(await hosts()).not.toContain('asked');
+    expect((await ask('\u001b[B\r')).code).toBe(0);
+    expect(JSON.parse(await hosts()).mcpServers.asked.env).toMatchObject({ NOTES_LEVEL: 'debug' });
+  });
+
   it('is added to hosts as the command of its bundle [cli.search]', async () => {
     const add = (target: string, ...more: string[]) =>
-      run(['add', 'boxed', target, '--host', 'cursor', '--project', '--no-input', '--force', ...more]);
+      run(['add', 'boxed', target, '--host', 'cursor', '--project', '--no-input', '--force', '--yes', ...more]);
     const command = async () => JSON.parse(await readFile(project.path('.cursor/mcp.json'), 'utf8')).mcpServers.boxed;
     const ended = await add('com.example/bundle', '--env', 'OTHER=x');
     expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('It gets these variables: KEY')]);
@@ -249,6 +286,10 @@ describe('a server of a registry', () => {
     expect((await run([...names, '--trust', '--yes'])).err).toContain('not set: KEY');
     const added = await tenon(project.folder, [...names, '--trust', '--yes'], { ...env, KEY: 'hush' });
     expect([added.code, added.err]).toEqual([0, expect.stringContaining('mcp.lock has 1 server')]);
+    // A lock file that exists is used without the option.
+    const others = ['add', 'other', 'com.example/bundle', '--host', 'vscode', '--project', '--trust', '--yes'];
+    expect((await run(others, { KEY: 'hush' })).err).toContain('mcp.lock has 2 servers');
+    expect((await run(['remove', 'other', '--host', 'vscode', '--project'])).code).toBe(0);
     // The gateway finds nothing changed when it reads the configuration of the host.
     await writeFile(file, (await readFile(file, 'utf8')).replace(/\$\{input:\w+\}/, `\${KEY}`));
     expect((await run(['lock', '--check', '--trust', file], { KEY: 'hush' })).code).toBe(0);

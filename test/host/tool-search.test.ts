@@ -1,6 +1,8 @@
 import { createServer, tool } from 'tenon';
 import { createHost, type EmbedTexts } from 'tenon/host';
+import { connectPair } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
+import { createFaultyServer } from './faulty-server.js';
 
 const createService = (name: string, description: string | undefined, tools: readonly string[]) =>
   createServer({
@@ -15,10 +17,10 @@ const servers = {
 };
 
 /** Names of the tools that `search_tools` finds in a host with a small budget. */
-async function search(query: string, embed?: EmbedTexts) {
+async function search(query: string, embed?: EmbedTexts, embedTimeout?: number) {
   const errors: string[] = [];
   const onError = ({ message }: Error) => errors.push(message);
-  const host = await createHost({ servers, budget: { budget: 1, ...(embed ? { embed } : {}) }, onError });
+  const host = await createHost({ servers, budget: { budget: 1, embed, embedTimeout }, onError });
   const { structuredContent } = await host.callTool('search_tools', { query, limit: 2 });
   await host.close();
   const { tools } = structuredContent as { tools: { name: string }[] };
@@ -43,5 +45,42 @@ describe('the tool search of a host', () => {
     const { names, errors } = await search('count', fail);
     expect(names).toEqual(['notes__count']);
     expect(errors).toEqual([expect.stringContaining('the model is down')]);
+  });
+
+  it('does not wait for an embedding model that does not answer, and reports that', async () => {
+    const { names, errors } = await search('count', () => new Promise(() => {}), 20);
+    expect(names).toEqual(['notes__count']);
+    expect(errors).toEqual([expect.stringContaining('no vectors in 20 ms')]);
+  });
+
+  it('embeds each tool once for all sessions', async () => {
+    const texts: string[] = [];
+    const embed: EmbedTexts = async given => {
+      texts.push(...given);
+      return given.map(() => [1]);
+    };
+    const host = await createHost({ servers, budget: { budget: 1, embed } });
+    for (const query of ['one', 'two', 'three']) {
+      const client = await connectPair(host.toServer());
+      await client.callTool('search_tools', { query });
+      await client.close();
+    }
+    await host.close();
+    expect(texts).toHaveLength(4 + 3);
+  });
+
+  it('finds names that are not English, although public names are abbreviated', async () => {
+    const tools = ['удалить_файл', '파일_삭제', 'dirección_buscar'];
+    const { server } = createFaultyServer({ revision: '2025-11-25', tools });
+    const host = await createHost({ servers: { ...servers, files: server }, budget: 1 });
+    const find = async (query: string) => {
+      const { structuredContent } = await host.callTool('search_tools', { query, limit: 5 });
+      return (structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    };
+    const [first, ...others] = await find('удалить');
+    expect([first, others]).toEqual([expect.stringMatching(/^files__[\w-]+$/), []]);
+    expect((await find('удалить_файл'))[0]).toBe(first);
+    for (const query of ['삭제', 'direccion']) expect(await find(query)).toHaveLength(1);
+    await host.close();
   });
 });

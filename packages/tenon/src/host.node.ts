@@ -29,7 +29,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
 
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
-export type { EmbedTexts } from './host/catalog/budget/meaning-search.js';
+export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export {
   createTokenReport,
   type TokenReport,

@@ -14,7 +14,7 @@ export function createHost(options: HostOptions): Promise<Host> {
 
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
-export type { EmbedTexts } from './host/catalog/budget/meaning-search.js';
+export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export {
   createTokenReport,
   type TokenReport,

@@ -64,10 +64,17 @@ class CallRun {
     this.#connection = connection;
     this.#request = request;
     this.#questions = questions;
-    connection.signal.addEventListener('abort', () => this.#abort.abort(connection.signal.reason), { once: true });
   }
 
   async run(taskId: string | undefined): Promise<JsonObject | object | undefined> {
+    const { signal } = this.#connection;
+    const onAbort = () => this.#abort.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    // One connection may have many calls, such as one for each page of a resource.
+    return this.#runUntilAborted(taskId).finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  async #runUntilAborted(taskId: string | undefined): Promise<JsonObject | object | undefined> {
     this.#taskId = taskId;
     const result = taskId === undefined ? this.#call() : this.#waitForTask(taskId);
     const opened = this.#questions.opened.then(question => this.#handleOpen(question));

@@ -150,6 +150,6 @@ async function reportResult(
 ): Promise<void> {
   if ('content' in result) await reportToolResult(context, String(params.name), result, options);
   else if ('messages' in result) await reportPromptResult(context, result, options);
-  else if ('contents' in result) await reportReadResult(context, result, options);
+  else if ('contents' in result) await reportReadResult(context, result.contents[0]?.uri ?? '', [result], options);
   else throw createUsageError(`unknown method ${method} in the state of the call`, 'repeat the call');
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readPages } from '../calls/read-pages.js';
 import { reportReadResult } from '../calls/report-contents.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
@@ -25,6 +26,8 @@ export function readCommand(context: CliContext): Command {
       formatExamples([
         ['tenon read notes note://Glue', 'print a text'],
         ['tenon read notes photo://pixel > pixel.png', 'write the bytes of one resource into a file'],
+        ["tenon read gateway 'tenon-overflow://ID'", 'print a result that was too large, with all of its pages'],
+        ["tenon read gateway 'tenon-overflow://ID?from=0&to=900'", 'print a part of it'],
       ]),
     )
     .action(async (words: string[], options: ReadCommandOptions) => {
@@ -38,9 +41,11 @@ export function readCommand(context: CliContext): Command {
         reference,
         options,
         async connection => {
-          const request = { method: 'resources/read' as const, params: { uri }, reference, options };
-          const result = await runCall(context, connection, request, questions);
-          if (result) await reportReadResult(context, result, options);
+          const readPage = (page: string) => {
+            const request = { method: 'resources/read' as const, params: { uri: page }, reference, options };
+            return runCall(context, connection, request, questions);
+          };
+          await reportReadResult(context, uri, readPages(uri, readPage), options);
         },
         questions.handlers,
       );

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -5,12 +7,20 @@ import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { createPairParser } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
+import { reviewTarget } from '../target/review-target.js';
 import { takeTarget } from '../target/target-reference.js';
-import type { AddLockOptions } from './lock-added-server.js';
+import { NO_OR_YES } from '../terminal.js';
+import type { AddedServer, AddLockOptions } from './lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
 import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
-import { checkServerName, parseEnvironment, resolveServerOptions, type ServerOptions } from './server-options.js';
+import {
+  checkServerName,
+  isForeignCommand,
+  parseEnvironment,
+  resolveServerOptions,
+  type ServerOptions,
+} from './server-options.js';
 
 interface AddOptions extends HostSelectionOptions, ServerOptions, AddLockOptions {
   readonly project?: boolean;
@@ -31,45 +41,72 @@ export function createAddCommand(context: CliContext): Command {
       parseEnvironment,
     )
     .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
+    .option(
+      '--user-config <NAME=VALUE>',
+      'value that a bundle or a server of a registry requests; repeatable',
+      createPairParser('--user-config'),
+    )
     .option('--bearer-env <VARIABLE>', 'environment variable with a token to send')
     .addOption(new Option('--transport <name>', 'transport of a URL (default: http)').choices(['http', 'http-sse']))
     .option('--no-pin', 'leave the package of npx without a version')
     .option('--force', 'replace a server of this name that differs')
     .option(
       '--lock [file]',
-      'start the server, show what it offers, and write that into this lock file (default: mcp.lock)',
+      'start the server, show what it offers, and write that into this lock file (default: mcp.lock, for a bundle or a server of a registry also without this option if the file exists)',
     )
-    .option('--trust', 'with --lock: start a bundle or a server of a registry without asking for approval')
-    .option('--yes', 'with --lock: write the lock file without asking');
+    .option('--no-lock', 'do not start the server, and write no lock file')
+    .option('--trust', 'with a lock file: start a bundle or a server of a registry without asking for approval')
+    .option('--yes', 'add a bundle or a server of a registry, and write the lock file, without asking');
   return withHostOptions(own)
     .addHelpText(
       'after',
       formatExamples([
         ['tenon add docs https://example.com/mcp --host cursor,vscode', 'a server at a URL'],
         ['tenon add notes --all --env NOTES_TOKEN -- npx -y notes-mcp', 'a command, with a variable'],
-        ['tenon add notes server.ts --host claude-code --project', 'a file, for this project'],
+        ['tenon add notes server.ts#server --host claude-code --project', 'an export of a module, for this project'],
         ['tenon add notes io.github.example/notes --all --lock', 'of a registry, after a review of its tools'],
         ['tenon add docs https://example.com/mcp --all --dry-run', 'show the changes only'],
       ]),
     )
-    .action(async (name: string, words: string[], options: AddOptions) => {
-      checkServerName(name);
-      const target = await resolveServerOptions(context, words, options);
-      const hosts = await selectHosts(context, options, getUserPlaces(context));
-      const plans = await collectPlans(hosts, async ({ host, file }) => {
-        const plan = setPlannedServer(await openPlan(host, file), name, target);
-        if (!options.force) refuseReplacement(plan);
-        return plan;
-      });
-      if (options.lock !== undefined && !options.dryRun) {
-        const { lockAddedServer } = await import('./lock-added-server.js');
-        const { kind } = takeTarget(context, words).reference;
-        context.code = await lockAddedServer(context, { name, target, kind, file: plans[0]?.file }, options);
-        if (context.code !== exitCodes.success) return;
-      }
-      await runChanges(context, plans, options);
-      endWithSuccess(context);
-    });
+    .action((name: string, words: string[], options: AddOptions) => addServer(context, name, words, options));
+}
+
+async function addServer(context: CliContext, name: string, words: string[], options: AddOptions): Promise<void> {
+  checkServerName(name);
+  const target = await resolveServerOptions(context, words, options);
+  const { kind } = takeTarget(context, words).reference;
+  if (isForeignCommand(kind)) reviewTarget(context, target);
+  const hosts = await selectHosts(context, options, getUserPlaces(context));
+  const plans = await collectPlans(hosts, async ({ host, file }) => {
+    const plan = setPlannedServer(await openPlan(host, file), name, target);
+    if (!options.force) refuseReplacement(plan);
+    return plan;
+  });
+  if (!options.dryRun && !(await approveAddition(context, { name, target, kind, file: plans[0]?.file }, options)))
+    return;
+  await runChanges(context, plans, options);
+  endWithSuccess(context);
+}
+
+/**
+ * Writes the lock file if there is one, and asks the user about a command that an author wrote. Sets the exit code if
+ * the server must not be added.
+ */
+async function approveAddition(context: CliContext, server: AddedServer, options: AddOptions): Promise<boolean> {
+  const isForeign = isForeignCommand(server.kind);
+  const { lock = isForeign && existsSync(resolve(context.cwd, 'mcp.lock')) } = options;
+  if (lock !== false) {
+    // The lock file is written after an approval of the command and of what the server offers.
+    const { lockAddedServer } = await import('./lock-added-server.js');
+    context.code = await lockAddedServer(context, server, { ...options, lock });
+    return context.code === exitCodes.success;
+  }
+  if (!isForeign || options.yes) return true;
+  const { terminal } = context;
+  if (await terminal.select({ message: `Add ${server.name}?`, options: NO_OR_YES })) return true;
+  throw new TenonError('config/not-approved', `${server.name} is not added: its command is not approved`, {
+    hint: 'review the command above, and run this in a terminal to approve it, or pass --yes',
+  });
 }
 
 function refuseReplacement({ host, file, actions }: PlannedChange): void {

@@ -6,7 +6,7 @@ import { installBundle } from '../mcpb/install-bundle.js';
 import { installRegistryServer } from '../registry/open-registry-server.js';
 import type { RegistryName } from '../registry/registry-name.js';
 import { createServerCommand } from '../target/server-command.js';
-import { takeTarget } from '../target/target-reference.js';
+import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { formatReference } from './hosts/variable-text.js';
 import { pinVersion } from './pin-version.js';
@@ -16,6 +16,8 @@ import { wrapWindowsCommand } from './windows-command.js';
 export interface ServerOptions {
   readonly env?: Record<string, string>;
   readonly header?: Record<string, string>;
+  /** Values that a bundle or an entry of a registry requests, by name. */
+  readonly userConfig?: Record<string, string>;
   readonly bearerEnv?: string;
   readonly transport?: 'http' | 'http-sse';
   readonly pin: boolean;
@@ -25,6 +27,9 @@ export interface ServerOptions {
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that all hosts accept. */
 const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** Tells if the command of a target is not the user's own: an author wrote it into a bundle or a registry. */
+export const isForeignCommand = (kind: TargetReference['kind']): boolean => kind === 'bundle' || kind === 'registry';
 
 export function checkServerName(name: string): void {
   if (SERVER_NAME.test(name)) return;
@@ -67,6 +72,7 @@ async function createTarget(
   const { reference, rest } = takeTarget(context, words);
   if (rest.length > 0) throw createUsageError(`unknown argument: ${rest.join(' ')}`, 'write a command after --');
   const { env = {} } = options;
+  refuseValues(reference.kind, options);
   switch (reference.kind) {
     // The text is kept as it is, because it may contain variables.
     case 'url':
@@ -79,7 +85,7 @@ async function createTarget(
       return { ...createServerCommand(reference, context.env), env };
     case 'bundle':
       refuseUrlOptions(options);
-      return installBundle(context, reference.path, env);
+      return installBundle(context, reference.path, options);
     case 'registry':
       return createRegisteredTarget(context, reference, options);
     default:
@@ -96,7 +102,7 @@ async function createRegisteredTarget(
   name: RegistryName,
   options: ServerOptions,
 ): Promise<CommandTarget | UrlTarget> {
-  const target = await installRegistryServer(context, name, options.env);
+  const target = await installRegistryServer(context, name, options);
   if ('url' in target) {
     const { headers, ...rest } = createUrlTarget(String(target.url), options);
     return { ...target, ...rest, headers: { ...target.headers, ...headers } };
@@ -123,6 +129,11 @@ function createUrlTarget(url: string, { env, header = {}, bearerEnv, transport }
 function refuseUrlOptions({ header, bearerEnv, transport }: ServerOptions): void {
   if (header === undefined && bearerEnv === undefined && transport === undefined) return;
   throw createUsageError('--header, --bearer-env and --transport are for servers at a URL', 'pass --env to a command');
+}
+
+function refuseValues(kind: TargetReference['kind'], { userConfig }: ServerOptions): void {
+  if (userConfig === undefined || isForeignCommand(kind)) return;
+  throw createUsageError('--user-config is for bundles and servers of a registry', 'pass --env or --header instead');
 }
 
 /** Hosts start servers in folders of their own, so the paths of files become absolute. */

@@ -12,12 +12,21 @@ import { createBundleTarget, expandSystemVariables } from './create-bundle-comma
 import { type Bundle, extractBundle, getBundleFolder } from './extract-bundle.js';
 import { collectUserConfig, type UserConfigSource } from './user-config.js';
 
+/** Maximum number of files that a message names. */
+const MAX_NAMES = 5;
+
 type TextByName = Readonly<Record<string, string>>;
 
 /** Server of a bundle, as the user approves it. */
 export interface BundleEntry extends ConfiguredEntry {
   /** Collects the values that the server needs, after its approval. */
-  readonly complete: () => Promise<ConfiguredEntry>;
+  readonly complete: () => Promise<CompleteEntry>;
+}
+
+/** Server of a bundle that can be started. */
+interface CompleteEntry extends ConfiguredEntry {
+  /** Compares the unpacked files with the bundle. */
+  readonly beforeStart: () => Promise<void>;
 }
 
 /** Unpacks a bundle into a folder of the user, and tells the user what it is. */
@@ -28,7 +37,19 @@ export async function prepareBundle(context: CliContext, path: string): Promise<
   context.screen.note(
     `${path}: ${sanitizeName(name)} ${sanitizeText(version, { max: 100 })}, ${signature}, SHA-256 ${bundle.sha256}`,
   );
+  reportRestored(context, path, bundle);
   return bundle;
+}
+
+/** Tells which files were not those of the bundle any more. */
+function reportRestored({ screen }: Pick<CliContext, 'screen'>, path: string, bundle: Bundle): void {
+  const { changed, added } = bundle.restored;
+  const format = (names: readonly string[]) =>
+    sanitizeText(names.slice(0, MAX_NAMES).join(', '), { max: 500 }) + (names.length > MAX_NAMES ? ', …' : '');
+  if (changed.length > 0)
+    screen.note(`${path}: ${changed.length} unpacked files had changed, and were restored: ${format(changed)}`);
+  if (added.length > 0)
+    screen.note(`${path}: files that the bundle does not have were moved to ${bundle.removedFolder}: ${format(added)}`);
 }
 
 /**
@@ -76,15 +97,17 @@ export function createBundleEntry(
     args: [...(own.args ?? []), ...args],
     env: { ...own.env, ...variables },
   });
-  const complete = async (): Promise<ConfiguredEntry> => {
+  const complete = async (): Promise<CompleteEntry> => {
     const values = await collectUserConfig(fields, source, expandSystemVariables);
     for (const name of listSecretArguments(bundle))
       screen.note(`the bundle passes the secret "${sanitizeName(name)}" as an argument, which other users can see`);
     const filled = extend(createBundleTarget(bundle, values).target, others);
     // In a lock, the folder of the origin becomes a placeholder, so that the lock is valid on every machine.
     const origin = entry.origin && { ...entry.origin, file: `${bundle.folder}.mcpb` };
-    return { ...entry, ...(origin ? { origin } : {}), target: replaceNode(filled) };
+    return { ...entry, ...(origin ? { origin } : {}), target: replaceNode(filled), beforeStart: checkFiles };
   };
+  // A process that was stopped may have changed the files since.
+  const checkFiles = async () => reportRestored({ screen }, bundle.path, await bundle.check());
   const own = moveWritten(entry.written, target.args?.length ?? 0);
   return { ...entry, target: extend(target, env), written: { ...written, ...own }, complete };
 }
@@ -111,9 +134,9 @@ function replaceNode(target: CommandTarget): CommandTarget {
 }
 
 /** Lists the secrets that the manifest itself writes into the arguments of the server. */
-function listSecretArguments({ manifest, folder }: Bundle): string[] {
-  const { args = [] } = createBundleTarget({ manifest, folder }).target;
-  const fields = Object.entries(manifest.user_config ?? {});
+function listSecretArguments(bundle: Bundle): string[] {
+  const { args = [] } = createBundleTarget(bundle).target;
+  const fields = Object.entries(bundle.manifest.user_config ?? {});
   return fields.flatMap(([name, { sensitive }]) =>
     sensitive && args.some(text => text.includes(`\${user_config.${name}}`)) ? [name] : [],
   );

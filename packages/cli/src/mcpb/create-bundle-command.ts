@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import { TenonError } from 'tenon';
 import type { CommandTarget } from 'tenon/host';
 import type { Bundle } from './extract-bundle.js';
@@ -24,7 +25,7 @@ export const expandSystemVariables = (text: string): string => expandText(text, 
  * @param values Values of the user. Absent: variables of the user stay as they are.
  */
 export function createBundleTarget(
-  { manifest, folder }: Pick<Bundle, 'manifest' | 'folder'>,
+  { manifest, folder, dataFolder }: Pick<Bundle, 'manifest' | 'folder' | 'dataFolder'>,
   values?: Readonly<Record<string, UserConfigValue>>,
   platform: string = process.platform,
 ): BundleTarget {
@@ -44,18 +45,24 @@ export function createBundleTarget(
     ...Object.fromEntries(flat.map(({ text }, index) => [`args[${index}]`, text])),
     ...Object.fromEntries(Object.entries(env).map(([name, text]) => [`env.${name}`, text])),
   };
+  // `uv` would install packages into the folder of the bundle, whose files are compared before each start.
+  const own = command === 'uv' ? { UV_PROJECT_ENVIRONMENT: join(dataFolder, '.venv') } : {};
   const filled = Object.entries(env).map(([name, text]) => [name, expandText(text, getVariable)] as const);
   return {
     target: {
       command: expandText(command, getVariable),
       args: flat.map(({ part }) => part),
       // An optional value without an answer gives no variable, so that the server applies its own default.
-      env: Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')),
-      cwd: folder,
+      env: { ...own, ...Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')) },
+      cwd: hasRelativePath([command, ...args], folder) ? folder : dataFolder,
     },
     written,
   };
 }
+
+/** Tells if a command names a file of the bundle by a relative path, so that it needs the folder of the bundle. */
+const hasRelativePath = (words: readonly string[], folder: string): boolean =>
+  words.some(word => /[\\/.]/.test(word) && !isAbsolute(word) && existsSync(join(folder, word)));
 
 function selectCommand({ server }: BundleManifest, platform: string): Required<BundleCommand> {
   const { mcp_config: own = {}, type, entry_point: entry } = server;

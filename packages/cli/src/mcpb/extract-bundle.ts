@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TenonError } from 'tenon';
 import { type Environment, getFolders } from '../folders.js';
 import { type BundleManifest, parseManifest } from './manifest.js';
 import { ARCHIVE_LIMITS, type ArchiveLimits, readArchive } from './read-archive.js';
+import { type RestoredFiles, restoreFiles, writeBundleFile } from './restore-files.js';
 
 /** Unpacked bundle. */
 export interface Bundle {
@@ -15,6 +16,16 @@ export interface Bundle {
   readonly sha256: string;
   /** True if the file has a signature. It is not verified. */
   readonly isSigned: boolean;
+  /** Folder for the data of the server. It is empty at first. */
+  readonly dataFolder: string;
+  /** Differences of the folder that were corrected. */
+  readonly restored: RestoredFiles;
+  /** Path of the bundle. */
+  readonly path: string;
+  /** Reads the bundle again, and corrects the folder. Rejects if it is another bundle now. */
+  readonly check: () => Promise<Bundle>;
+  /** Folder with the files that were removed. */
+  readonly removedFolder: string;
 }
 
 /** Maximum size of a bundle, in bytes. */
@@ -27,6 +38,7 @@ export const getBundleFolder = (env: Environment): string => join(getFolders(env
 
 /**
  * Unpacks a bundle into a folder of the cache. The folder is complete when it exists, because it is renamed at the end.
+ * If it exists, its files are compared with the archive, and restored if they differ.
  *
  * @param cache Folder of all bundles.
  */
@@ -39,13 +51,30 @@ export async function extractBundle(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const folder = join(cache, sha256);
   const isSigned = bytes.subarray(-SIGNATURE_END.length).toString('latin1') === SIGNATURE_END;
-  if (!(await isFolder(folder))) await writeFiles(bytes, path, folder, limits);
+  const removedFolder = join(cache, `${sha256}.removed`);
+  const exists = await isFolder(folder);
+  if (!exists) await writeFiles(bytes, path, folder, limits);
+  const restored = exists
+    ? await restoreFiles(folder, removedFolder, readArchive(bytes, path, limits))
+    : { changed: [], added: [] };
   const json = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => {
     throw new TenonError('mcpb/manifest', `${path}: there is no manifest.json`, {
       expected: 'a .mcpb bundle with manifest.json at its root',
     });
   });
-  return { manifest: await parseManifest(json, path), folder, sha256, isSigned };
+  const manifest = await parseManifest(json, path);
+  const dataFolder = join(cache, `${sha256}.data`);
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const check = async () => {
+    const current = await extractBundle(path, cache, limits);
+    if (current.sha256 === sha256) return current;
+    throw new TenonError('mcpb/archive', `${path}: the bundle was replaced`, {
+      expected: `SHA-256 ${sha256}`,
+      received: `SHA-256 ${current.sha256}`,
+      hint: 'restart the gateway, or send it SIGHUP, to review the other bundle',
+    });
+  };
+  return { manifest, path, folder, sha256, isSigned, dataFolder, restored, removedFolder, check };
 }
 
 async function readBundleFile(path: string): Promise<Buffer> {
@@ -58,7 +87,7 @@ async function readBundleFile(path: string): Promise<Buffer> {
 }
 
 const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
+  lstat(path).then(
     found => found.isDirectory(),
     () => false,
   );
@@ -68,10 +97,10 @@ async function writeFiles(bytes: Buffer, label: string, folder: string, limits: 
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const partial = await mkdtemp(join(parent, '.unpack-'));
   try {
-    for await (const { path, bytes: content, executable } of readArchive(bytes, label, limits)) {
-      const target = join(partial, ...path.split('/'));
+    for await (const file of readArchive(bytes, label, limits)) {
+      const target = join(partial, ...file.path.split('/'));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await writeFile(target, content, { flag: 'wx', mode: executable ? 0o700 : 0o600 });
+      await writeBundleFile(target, file);
     }
     await chmod(partial, 0o700);
     await rename(partial, folder);

@@ -1,54 +1,74 @@
 import { type CommandTarget, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createInputPrompt } from '../host/input-prompt.js';
 import { formatReference, getReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { createUsageError } from '../usage-error.js';
 import { prepareBundle } from './bundle-entry.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
 import type { UserConfigField, UserConfigValue } from './manifest.js';
-import { expandDefault, parseValue } from './user-config.js';
+import { checkValueNames, createMissingError, expandDefault, parseValue, toInput } from './user-config.js';
+
+/** Values for a bundle that is added to hosts. */
+interface BundleValues {
+  /** Values that the bundle requests, and other variables of the server. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Values that the bundle requests. */
+  readonly userConfig?: Readonly<Record<string, string>> | undefined;
+}
 
 /**
- * Unpacks a bundle for hosts that start servers by a command. Required values without a text are references to
- * variables of the user.
+ * Unpacks a bundle for hosts that start servers by a command. Asks for values without a text. Required secrets are
+ * references to variables of the user.
  *
- * @param env Values that the bundle requests, and other variables of the server.
- * @throws TenonError `cli/usage` for a secret; `mcpb/…` for an invalid bundle
+ * @throws TenonError `cli/usage` for a secret or a missing value; `mcpb/…` for an invalid bundle
  */
 export async function installBundle(
   context: CliContext,
   path: string,
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, userConfig = {} }: BundleValues = {},
 ): Promise<CommandTarget> {
   const bundle = await prepareBundle(context, path);
   const fields = Object.entries(bundle.manifest.user_config ?? {});
+  checkValueNames(
+    'the bundle has no value',
+    Object.keys(userConfig),
+    fields.map(([name]) => name),
+  );
+  const written = { ...env, ...userConfig };
   const values: Record<string, UserConfigValue> = {};
   for (const [name, field] of fields) {
-    const value = readValue(name, field, env[name], context.cwd);
+    const text = Object.hasOwn(written, name) ? written[name] : undefined;
+    const value = text === undefined ? await askValue(context, name, field) : readValue(name, field, text, context.cwd);
     if (value !== undefined) values[name] = value;
   }
-  const names = Object.values(values).flatMap(value => getReference(String(value)) ?? []);
-  if (names.length > 0) context.screen.note(`It gets these variables: ${names.join(', ')}`);
   const { target } = createBundleTarget(bundle, values);
   const others = Object.entries(env).filter(([name]) => fields.every(([field]) => field !== name));
   const { cwd: _, ...command } = target;
   return { ...command, env: { ...target.env, ...Object.fromEntries(others) } };
 }
 
-function readValue(
+/** Returns a value that the user has not written: the typed one, the default, or a reference for a secret. */
+async function askValue(
+  context: CliContext,
   name: string,
   field: UserConfigField,
-  text: string | undefined,
-  cwd: string,
-): UserConfigValue | undefined {
-  const reference = formatReference(toVariableName(name));
-  if (text === undefined)
-    return expandDefault(field.default, expandSystemVariables) ?? (field.required ? reference : undefined);
+): Promise<UserConfigValue | undefined> {
+  const usual = expandDefault(field.default, expandSystemVariables);
+  if (field.sensitive) return usual ?? (field.required ? formatReference(toVariableName(name)) : undefined);
+  const text = (await createInputPrompt(context)(toInput(name, field)))?.trim();
+  if (text) return parseValue(name, field, text, context.cwd);
+  if (usual === undefined && field.required)
+    throw createMissingError(name, field, `pass --user-config ${name}=VALUE, or run this in a terminal`);
+  return usual;
+}
+
+function readValue(name: string, field: UserConfigField, text: string, cwd: string): UserConfigValue {
   // `--env name` passes the variable of this name.
   if (getReference(text) !== undefined) return text;
   if (field.sensitive)
     throw createUsageError(
       `--env: "${sanitizeText(name, { max: 100 })}" is a secret`,
-      `set a variable, and write --env '${name}=${reference}'`,
+      `set a variable, and write --env '${name}=${formatReference(toVariableName(name))}'`,
     );
   return parseValue(name, field, text, cwd);
 }

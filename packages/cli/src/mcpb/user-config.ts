@@ -62,14 +62,20 @@ export function createOptionSource(context: CliContext, fields: Fields, options:
 }
 
 function checkNames(fields: Fields, { userConfig = {}, userConfigEnv = {} }: UserConfigOptions): void {
-  const unknown = [...Object.keys(userConfig), ...Object.keys(userConfigEnv)].find(
-    name => !Object.hasOwn(fields, name),
-  );
+  checkValueNames('the bundle has no value', Object.keys({ ...userConfig, ...userConfigEnv }), Object.keys(fields));
+}
+
+/**
+ * Throws an error for the first name of a value that the server does not request.
+ *
+ * @param problem Beginning of the message, in front of the name.
+ */
+export function checkValueNames(problem: string, given: readonly string[], names: readonly string[]): void {
+  const unknown = given.find(name => !names.includes(name));
   if (unknown === undefined) return;
-  const names = Object.keys(fields);
-  const nearest = findNearestKey(unknown, names);
+  const nearest = findNearestKey(unknown, [...names]);
   throw createUsageError(
-    `the bundle has no value "${sanitizeText(unknown, { max: 100 })}"`,
+    `${problem} "${sanitizeText(unknown, { max: 100 })}"`,
     nearest === undefined ? `use one of: ${names.join(', ') || '(none)'}` : `did you mean "${nearest}"?`,
   );
 }
@@ -92,7 +98,7 @@ function readOption(
 }
 
 /** Converts a field to an input, whose prompt tells what is expected. */
-function toInput(id: string, field: UserConfigField): ConfigInput {
+export function toInput(id: string, field: UserConfigField): ConfigInput {
   const { title, description, type, sensitive = false, required, multiple, default: usual } = field;
   const notes = [
     sanitizeText(description ?? '', { max: MAX_TEXT }),
@@ -140,6 +146,7 @@ function createValueError(name: string, expected: string): TenonError {
   return new TenonError('cli/usage', `invalid value for "${name}" of the bundle`, { expected });
 }
 
-function createMissingError(name: string, { title }: UserConfigField, option: string): TenonError {
+/** Creates the error for a required value that is missing. */
+export function createMissingError(name: string, { title }: UserConfigField, option: string): TenonError {
   return createUsageError(`the bundle needs a value for "${name}" (${sanitizeText(title, { max: 100 })})`, option);
 }

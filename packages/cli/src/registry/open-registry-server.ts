@@ -1,13 +1,18 @@
 import { type ConfiguredEntry, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createInputPrompt } from '../host/input-prompt.js';
 import { checkTrust } from '../host/server-trust.js';
+import { toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { installBundle } from '../mcpb/install-bundle.js';
 import { type BundleOptions, openBundle } from '../mcpb/open-bundle.js';
-import { fillReferences, listReferences } from '../target/fill-references.js';
+import { fillReferences } from '../target/fill-references.js';
 import { createNotApprovedError } from '../target/resolve-target.js';
+import { reviewTarget } from '../target/review-target.js';
+import { readVariable } from '../usage-error.js';
 import { fetchBundle } from './registry-bundle.js';
 import { readRegistryServer, selectRegistry } from './registry-client.js';
 import type { RegistryServer } from './registry-document.js';
+import { collectInputs, isSecret, readCollected } from './registry-inputs.js';
 import type { RegistryName } from './registry-name.js';
 import { createRegistryTarget, findRegistryBundle } from './registry-target.js';
 
@@ -16,19 +21,40 @@ interface RegistryServerOptions extends BundleOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Values for a server of a registry that is added to hosts. Without a terminal, nobody is asked for others. */
+export interface RegistryValues {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
+  /** Values that the entry requests, by name. */
+  readonly userConfig?: Readonly<Record<string, string>>;
+}
+
 /**
- * Reads a server from the registry, for hosts that start it later. Tells what it runs. Its values are references to
- * variables of the user. A bundle is downloaded and unpacked.
+ * Reads a server from the registry, for hosts that start it later, and shows what it runs. Asks the user for the values
+ * that it requests. Secrets are references to variables of the user. A bundle is downloaded and unpacked.
+ *
+ * @throws TenonError `cli/usage` for required values that are missing
  */
 export async function installRegistryServer(
   context: CliContext,
   name: RegistryName,
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, header = {}, userConfig = {} }: RegistryValues = {},
 ): Promise<ConfiguredEntry['target']> {
   const read = await readServer(context, name);
   const path = await fetchOnlyBundle(context, read);
-  if (path !== undefined) return installBundle(context, path, env);
-  const { target } = reviewServer(context, read);
+  if (path !== undefined) return installBundle(context, path, { env, userConfig });
+  // An entry that cannot be run is refused before the user is asked for values.
+  createRegistryTarget(read.server);
+  reportServer(context, read);
+  const values = await collectInputs(context, read.server, {
+    given: userConfig,
+    others: { ...env, ...header },
+    ask: createInputPrompt(context),
+    isAsked: input => !isSecret(input),
+    canUseSecrets: false,
+  });
+  const { target, notes } = createRegistryTarget(read.server, readCollected(values));
+  for (const note of notes) context.screen.note(sanitizeText(note, { max: 500 }));
   return 'url' in target ? target : { ...target, env: { ...target.env, ...env } };
 }
 
@@ -45,11 +71,33 @@ export async function openRegistryServer(
   const read = await readServer(context, name);
   const path = await fetchOnlyBundle(context, read);
   if (path !== undefined) return (await openBundle(context, path, options)).target;
-  const entry = reviewServer(context, read);
+  const { server, registry } = read;
+  const { target, notes } = createRegistryTarget(server);
+  reportServer(context, read);
+  for (const note of notes) context.screen.note(sanitizeText(note, { max: 500 }));
+  reviewTarget(context, target);
+  const entry: ConfiguredEntry = { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
   const { approved } = await checkTrust(context, [entry], options.trust ?? false);
   if (approved.length === 0) throw createNotApprovedError(entry.name);
-  return fillReferences(entry, { ...context.env, ...options.env });
+  const variables = { ...context.env, ...options.env };
+  const values = await collectInputs(context, server, {
+    given: options.userConfig ?? {},
+    others: readVariables(context, options.userConfigEnv),
+    ask: options.input === false ? () => undefined : createInputPrompt(context),
+    isAsked: input =>
+      input.isRequired === true && input.default === undefined && !variables[toVariableName(input.name)],
+    canUseSecrets: true,
+  });
+  return fillReferences({ ...entry, ...createRegistryTarget(server, readCollected(values)) }, variables);
 }
+
+const readVariables = ({ env }: CliContext, names: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(names).map(([name, variable]) => [
+      name,
+      readVariable(env, variable, `--user-config-env ${name}=VARIABLE`),
+    ]),
+  );
 
 /** Server as a registry describes it. */
 interface ReadServer {
@@ -73,25 +121,8 @@ async function fetchOnlyBundle(context: CliContext, read: ReadServer): Promise<s
   return path;
 }
 
-/** Tells what a server runs, and which variables it gets. */
-function reviewServer(context: CliContext, read: ReadServer): ConfiguredEntry {
-  const { server, registry } = read;
-  const target = createRegistryTarget(server);
-  reportServer(context, read);
-  context.screen.note(formatTarget(target));
-  const names = listReferences(target);
-  if (names.length > 0) context.screen.note(`It gets these variables: ${names.join(', ')}`);
-  return { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
-}
-
 /** Tells the version and the state of a server, once it is known that it can be run. */
 function reportServer({ screen }: CliContext, { server, registry, isDeprecated }: ReadServer): void {
   const about = sanitizeText(`${server.name} ${server.version} of ${registry}`, { max: 500 });
   screen.note(`${about}${isDeprecated ? ' (deprecated)' : ''}`);
-}
-
-function formatTarget(target: ConfiguredEntry['target']): string {
-  const text =
-    'url' in target ? `It is at ${target.url}` : `It runs ${[target.command, ...(target.args ?? [])].join(' ')}`;
-  return sanitizeText(text, { max: 2000 });
 }

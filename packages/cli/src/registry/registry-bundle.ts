@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
@@ -13,7 +14,7 @@ const TIMEOUT = 300_000;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Downloads a bundle that a registry names, unless it is there already.
+ * Downloads a bundle that a registry names, unless a file with its hash is there already.
  *
  * @returns Path of the bundle. Its name is the hash.
  * @throws TenonError `registry/bundle` if it cannot be downloaded, or has another hash than the registry states
@@ -27,7 +28,8 @@ export async function fetchBundle(
   if (!isSafeUrl(identifier)) throw createBundleError(identifier, 'the address is not an https: URL');
   const folder = getBundleFolder(env);
   const path = join(folder, `${hash}.mcpb`);
-  if (await isFile(path)) return path;
+  // The file may have been changed since its download.
+  if ((await hashFile(path)) === hash) return path;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `.download-${process.pid}-${hash}`);
   screen.note(`downloading ${identifier.slice(0, 500)}`);
@@ -41,11 +43,16 @@ export async function fetchBundle(
   }
 }
 
-const isFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    found => found.isFile(),
-    () => false,
-  );
+/** Returns the hash of a file. `undefined` if there is none. */
+async function hashFile(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const part of createReadStream(path)) hash.update(part);
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}
 
 function isSafeUrl(text: string): boolean {
   const url = parseWebUrl(text);

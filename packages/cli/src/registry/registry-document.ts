@@ -8,12 +8,18 @@ export interface RegistryInput {
   readonly description?: string;
   readonly isRequired?: boolean;
   readonly isSecret?: boolean;
+  /** Form of the value: `string`, `number`, `boolean` or `filepath`. */
+  readonly format?: string;
+  /** Values to choose from. */
+  readonly choices?: readonly string[];
   readonly variables?: Readonly<Record<string, RegistryInput>>;
 }
 
 /** Argument of a package. */
 export interface RegistryArgument extends RegistryInput {
   readonly type: 'positional' | 'named';
+  /** Name of the value of an argument without a name. */
+  readonly valueHint?: string;
 }
 
 /** Package that contains the server. */
@@ -21,6 +27,10 @@ export interface RegistryPackage {
   readonly registryType: string;
   readonly identifier: string;
   readonly version?: string;
+  /** Registry that has the package. Absent: the public registry of the type. */
+  readonly registryBaseUrl?: string;
+  /** Program that the author expects to run the package. */
+  readonly runtimeHint?: string;
   /** Hash of a bundle. */
   readonly fileSha256?: string;
   readonly transport: { readonly type: string };
@@ -68,6 +78,8 @@ const plainInput = {
     description: text,
     isRequired: { type: 'boolean' },
     isSecret: { type: 'boolean' },
+    format: text,
+    choices: listOf(text),
   },
 };
 const variables = { type: 'object', additionalProperties: plainInput, maxProperties: MAX_ITEMS };
@@ -75,7 +87,7 @@ const input = { ...plainInput, properties: { ...plainInput.properties, variables
 const argument = {
   ...input,
   required: ['type'],
-  properties: { ...input.properties, type: { enum: ['positional', 'named'] } },
+  properties: { ...input.properties, type: { enum: ['positional', 'named'] }, valueHint: text },
 };
 const transport = { type: 'object', required: ['type'], properties: { type: text } };
 
@@ -98,6 +110,8 @@ const ENTRY = {
             registryType: text,
             identifier: text,
             version: text,
+            registryBaseUrl: text,
+            runtimeHint: text,
             fileSha256: text,
             transport,
             runtimeArguments: listOf(argument),

@@ -1,6 +1,7 @@
 import { TenonError } from 'tenon';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { formatReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
+import { createPackageCommand, getOwnRegistry, isPackageType } from './package-command.js';
 import type {
   RegistryArgument,
   RegistryInput,
@@ -9,19 +10,14 @@ import type {
   RegistryServer,
 } from './registry-document.js';
 
-/** Commands that run a package of each type, with a fixed version. */
-const RUNNERS: Readonly<Record<string, (each: RegistryPackage, variables: readonly string[]) => CommandTarget>> = {
-  npm: ({ identifier, version }) => ({ command: 'npx', args: ['-y', `${identifier}@${version}`] }),
-  pypi: ({ identifier, version }) => ({ command: 'uvx', args: [`${identifier}@${version}`] }),
-  nuget: ({ identifier, version }) => ({ command: 'dnx', args: [`${identifier}@${version}`, '--yes'] }),
-  oci: ({ identifier }, variables) => ({
-    command: 'docker',
-    args: ['run', '-i', '--rm', ...variables.flatMap(name => ['-e', name]), identifier],
-  }),
-};
-/** Names and versions of packages. Text that a shell or an option parser could read otherwise is refused. */
-const IDENTIFIER = /^[@\w][\w./:@-]{0,300}$/;
-const VERSION = /^\w[\w.+-]{0,100}$/;
+/** Returns the value that an entry requests under a name. `undefined`: the value is left out. */
+export type ReadInput = (name: string, input: RegistryInput) => string | undefined;
+
+/** Server of a registry, and facts for the review of the user. */
+export interface RegistryTarget {
+  readonly target: CommandTarget | UrlTarget;
+  readonly notes: readonly string[];
+}
 
 /** Returns the bundle of a server that cannot be reached at an address or run as another package. */
 export function findRegistryBundle({ remotes, packages = [] }: RegistryServer): RegistryPackage | undefined {
@@ -32,79 +28,86 @@ export function findRegistryBundle({ remotes, packages = [] }: RegistryServer): 
 const isReachable = ({ type }: RegistryRemote): boolean => type === 'streamable-http' || type === 'sse';
 
 const isRunnable = ({ registryType, transport }: RegistryPackage): boolean =>
-  transport.type === 'stdio' && Object.hasOwn(RUNNERS, registryType);
+  transport.type === 'stdio' && isPackageType(registryType);
 
 /**
- * Converts an entry of a registry to a server: its first address, else its first package that can be run. Values that
- * the user has to give are references to environment variables.
+ * Converts an entry of a registry to a server: its first address, else its first package that can be run.
  *
+ * @param read Returns the values that the user gives. Default: the default values, and references to environment
+ * variables for required values without one.
  * @throws TenonError `registry/not-runnable`
  */
-export function createRegistryTarget(server: RegistryServer): CommandTarget | UrlTarget {
+export function createRegistryTarget(server: RegistryServer, read: ReadInput = readDefault): RegistryTarget {
   const remote = server.remotes?.find(isReachable);
-  if (remote !== undefined) return createRemoteTarget(server, remote);
+  if (remote !== undefined) return { target: createRemoteTarget(remote, read), notes: [] };
   const found = server.packages?.find(isRunnable);
-  if (found !== undefined) return createPackageTarget(server, found);
+  if (found !== undefined) return createPackageTarget(server, found, read);
   const types = server.packages?.map(({ registryType, transport }) => `${registryType} (${transport.type})`) ?? [];
   throw createNotRunnableError(server, types.join(', ') || 'neither a package nor an address');
 }
 
-function createRemoteTarget(server: RegistryServer, { type, url, headers = [], variables }: RegistryRemote): UrlTarget {
-  const named = headers.map(header => [header.name ?? '', readValue(server, header, header.name ?? '')] as const);
-  const given = named.filter((entry): entry is readonly [string, string] => entry[0] !== '' && entry[1] !== undefined);
+/** Returns the default of an input, or a reference to an environment variable if it is required. */
+export const readDefault: ReadInput = (name, input) =>
+  input.default ?? (input.isRequired === true ? formatReference(toVariableName(name)) : undefined);
+
+function createRemoteTarget({ type, url, headers = [], variables }: RegistryRemote, read: ReadInput): UrlTarget {
   return {
-    url: fillTemplate(url, variables),
-    headers: Object.fromEntries(given),
+    url: fillTemplate(url, variables, read),
+    headers: readNamedInputs(headers, read),
     ...(type === 'sse' ? { transport: 'http-sse' } : {}),
   };
 }
 
-function createPackageTarget(server: RegistryServer, found: RegistryPackage): CommandTarget {
-  const { identifier, version, registryType, environmentVariables = [] } = found;
-  const hasVersion = registryType === 'oci' || (version !== undefined && VERSION.test(version) && version !== 'latest');
-  if (!IDENTIFIER.test(identifier) || !hasVersion)
-    throw createNotRunnableError(
-      server,
-      `${identifier.slice(0, 100)} with the version ${String(version).slice(0, 100)}`,
-    );
-  const env = environmentVariables.flatMap(each => {
-    const value = readValue(server, each, each.name ?? '');
-    return each.name === undefined || value === undefined ? [] : [[each.name, value] as const];
+function createPackageTarget(server: RegistryServer, found: RegistryPackage, read: ReadInput): RegistryTarget {
+  const env = readNamedInputs(found.environmentVariables ?? [], read);
+  const created = createPackageCommand(found);
+  if (typeof created === 'string') throw createNotRunnableError(server, created);
+  const { command, before, name, after, note } = created;
+  const passed = found.registryType === 'oci' ? Object.keys(env).flatMap(each => ['-e', each]) : [];
+  const options = (found.runtimeArguments ?? []).flatMap(each => createArguments(each, read));
+  const own = (found.packageArguments ?? []).flatMap(each => createArguments(each, read));
+  const args = [...before, ...passed, ...options, name, ...(own.length > 0 ? after : []), ...own];
+  return { target: { command, args, env }, notes: [...(note ? [note] : []), ...describeSource(found)] };
+}
+
+/** Tells where a package comes from. */
+function describeSource(found: RegistryPackage): string[] {
+  const url = getOwnRegistry(found);
+  const { fileSha256 } = found;
+  return [
+    ...(url === undefined ? [] : [`The package comes from ${url}`]),
+    ...(fileSha256 === undefined ? [] : [`The entry states the SHA-256 ${fileSha256}. The runtime does not check it`]),
+  ];
+}
+
+function readNamedInputs(inputs: readonly RegistryInput[], read: ReadInput): Record<string, string> {
+  const values = inputs.flatMap(each => {
+    const { name = '' } = each;
+    const value = name === '' ? undefined : readValue(each, name, read);
+    return value === undefined ? [] : [[name, value] as const];
   });
-  const runner = RUNNERS[registryType];
-  const { command, args = [] } = runner?.(
-    found,
-    env.map(([name]) => name),
-  ) ?? { command: '' };
-  const own = (found.packageArguments ?? []).flatMap(each => createArguments(server, each));
-  const before = (found.runtimeArguments ?? []).flatMap(each => createArguments(server, each));
-  // The package is the last argument of the runner.
-  return { command, args: [...args.slice(0, -1), ...before, ...args.slice(-1), ...own], env: Object.fromEntries(env) };
+  return Object.fromEntries(values);
 }
 
-function createArguments(server: RegistryServer, argument: RegistryArgument): string[] {
-  const { type, name } = argument;
-  const value = readValue(server, argument, name?.replace(/^-+/, '') ?? 'ARGUMENT');
+function createArguments(argument: RegistryArgument, read: ReadInput): string[] {
+  const { type, name, valueHint } = argument;
+  const value = readValue(argument, (name ?? valueHint)?.replace(/^-+/, '') ?? 'argument', read);
   if (type === 'positional') return value === undefined ? [] : [value];
-  if (name === undefined || (value === undefined && argument.isRequired !== true)) return [];
-  return value === undefined || value === '' ? [name] : [name, value];
+  if (name === undefined || value === undefined) return [];
+  return value === '' ? [name] : [name, value];
 }
 
-/** Returns the value of an input: its own, its default, or a reference to a variable of the user. */
-function readValue(server: RegistryServer, given: RegistryInput, name: string): string | undefined {
-  if (given.value !== undefined) return fillTemplate(given.value, given.variables);
-  if (given.default !== undefined) return given.default;
-  if (given.isRequired !== true) return undefined;
-  if (name === '') throw createNotRunnableError(server, 'a required value without a name');
-  return formatReference(toVariableName(name));
+/** Returns the value of an input: its own, or that of the user. */
+function readValue(input: RegistryInput, name: string, read: ReadInput): string | undefined {
+  return input.value === undefined ? read(name, input) : fillTemplate(input.value, input.variables, read);
 }
 
-/** Replaces `{name}` by the default of the variable, or by a reference to a variable of the user. */
-function fillTemplate(template: string, variables: RegistryInput['variables'] = {}): string {
+/** Replaces `{name}` by the value of the variable. A template without its values is of no use, so they are required. */
+function fillTemplate(template: string, variables: RegistryInput['variables'] = {}, read: ReadInput): string {
   return template.replace(/\{(\w[\w-]*)\}/g, (text, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable === undefined) return text;
-    return variable.value ?? variable.default ?? formatReference(toVariableName(name));
+    return variable.value ?? read(name, { ...variable, isRequired: true }) ?? text;
   });
 }
 

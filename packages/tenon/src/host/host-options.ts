@@ -31,7 +31,13 @@ export interface ServerSettings
   extends Pick<
     ServerEntry,
     'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
-  > {}
+  > {
+  /**
+   * Called before each start of the server, or connection to it. If it rejects, the server is unavailable.
+   * @default none
+   */
+  readonly beforeStart?: (() => Promise<void>) | undefined;
+}
 
 /** Returns the credentials of one principal for a server. The host never forwards the caller's own token. */
 export type CredentialProvider = (

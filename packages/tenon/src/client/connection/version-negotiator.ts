@@ -17,6 +17,7 @@ import { processVersionCache } from './version-cache.js';
 import {
   chooseAlternative,
   createNoSharedVersionError,
+  createUnsupportedVersionsError,
   isDiscoverRefusal,
   isVersionRefusal,
 } from './version-refusal.js';
@@ -156,21 +157,11 @@ class VersionNegotiator {
   }
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
-    if (TenonError.is(answer)) return isDiscoverRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
+    if (TenonError.is(answer))
+      return isDiscoverRefusal(answer) ? createUnsupportedVersionsError(connection.peer, answer, this.#wanted) : answer;
     return new TenonError('connect/no-known-version', 'cannot determine the protocol version of the server', {
       peer: connection.peer,
       hint: 'set `protocolVersion` to a version of the server',
-    });
-  }
-
-  #createVersionError(connection: Connection, cause: TenonError): TenonError {
-    const expected = this.#wanted.map(({ protocolVersion }) => protocolVersion).join(', ');
-    return new TenonError('connect/no-shared-version', `the server does not support protocol version ${expected}`, {
-      peer: connection.peer,
-      expected,
-      received: cause.message,
-      hint: 'remove the option `protocolVersion`, or update the server',
-      cause,
     });
   }
 

@@ -49,6 +49,22 @@ export function createNoSharedVersionError(peer: string, refusal: TenonError, wa
   });
 }
 
+/** Creates the error for a server that does not support the versions of this client. */
+export function createUnsupportedVersionsError(
+  peer: string,
+  cause: TenonError,
+  wanted: readonly Dialect[],
+): TenonError {
+  const expected = wanted.map(({ protocolVersion }) => protocolVersion).join(', ');
+  return new TenonError('connect/no-shared-version', `the server does not support protocol version ${expected}`, {
+    peer,
+    expected,
+    received: cause.message,
+    hint: 'remove the option `protocolVersion`, or update the server',
+    cause,
+  });
+}
+
 function getSupportedVersions({ data }: TenonError): readonly string[] | undefined {
   if (!isObject(data) || !Array.isArray(data.supported)) return undefined;
   return data.supported.filter(version => typeof version === 'string');

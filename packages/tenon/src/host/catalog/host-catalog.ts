@@ -142,9 +142,9 @@ export class HostCatalog {
     return held && { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
   }
 
-  /** Returns the server of a tool, if its public name contains it. */
-  findServer(tool: string): string | undefined {
-    return this.#names.tools.toServer(tool)?.server;
+  /** Returns the server of a tool with this public name, and its name there. */
+  findTool(tool: string): { readonly server: string; readonly name: string } | undefined {
+    return this.#names.tools.toServer(tool);
   }
 
   /** Returns the server of a listed entry, and its entry there. */

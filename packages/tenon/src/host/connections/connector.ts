@@ -26,6 +26,7 @@ export function createConnector(
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
   const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
     await guard.checkServerStart(name);
+    await server.beforeStart?.();
     const given = await credentials?.(name, caller.principal);
     const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller));
     return connectTo(createEndpoint(server, transports, auth), options);

@@ -82,7 +82,7 @@ export class UpstreamPool {
 }
 
 /** Returns the settings that apply to connections. The other ones apply to lists and calls. */
-function toConnection({ origin: _, disabled: __, tools: ___, ...connection }: HostServer): object {
+function toConnection({ origin: _, disabled: __, tools: ___, beforeStart: ____, ...connection }: HostServer): object {
   return connection;
 }
 

@@ -97,6 +97,26 @@ describe('the search for tools', () => {
     expect(names('zeppelin')).toEqual([]);
   });
 
+  it('finds words of other scripts, and words with and without accents', () => {
+    const texts = [
+      'Ändert die Größe',
+      'Busca la dirección',
+      '파일을 삭제합니다',
+      'ลบไฟล์',
+      'PDF文件を削除',
+      'हिन्दी अनुवाद',
+    ];
+    const entries = texts.map(text => ({ name: text, server: 's', tool: tool('t', text) }));
+    const search = createCatalogSearch(entries);
+    const find = (query: string) => search.search(query).map(({ name }) => texts.indexOf(name));
+    expect(['größe', 'grosse', 'groesse', 'GRÖSSE', 'aendert'].map(find)).toEqual(Array(5).fill([0]));
+    expect(['direccion', 'Dirección'].map(find)).toEqual([[1], [1]]);
+    expect(['삭제', '삭', '파일'].map(find)).toEqual([[2], [2], [2]]);
+    expect(['ลบ', 'ไฟล์'].map(find)).toEqual([[3], [3]]);
+    expect(['文件', '文', 'pdf', '削除'].map(find)).toEqual(Array(4).fill([4]));
+    expect(find('अनुवाद')).toEqual([5]);
+  });
+
   it('gives a tool first when it is asked for by its name', () => {
     expect(names('github__listIssues')[0]).toBe('github__listIssues');
   });

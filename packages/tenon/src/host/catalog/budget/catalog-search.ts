@@ -1,6 +1,6 @@
 import type { Tool } from '../../../protocol/content.js';
 import { functionWords, readWordGroups } from './related-words.js';
-import { splitTerms, weighTerms } from './search-terms.js';
+import { isUnspaced, splitTerms, type ToolTexts, weighTerms } from './search-terms.js';
 
 /** Maximum number of results of one search. */
 export const MAX_RESULTS = 50;
@@ -10,6 +10,8 @@ const MAX_QUERY_TERMS = 64;
 /** Weight of a word that begins with the term, relative to the term itself. Used for terms that no tool contains. */
 const PREFIX_WEIGHT = 0.4;
 const MIN_PREFIX_LENGTH = 3;
+/** Spelling of an umlaut in ASCII. The index has the letter without its accent. */
+const UMLAUT = /([aou])e/g;
 /** Weight of a word with a related meaning, relative to the term itself. */
 const RELATED_WEIGHT = 0.5;
 
@@ -18,13 +20,10 @@ const SATURATION = 1.2;
 const LENGTH = 0.75;
 
 /** Tool in the search index. */
-export interface CatalogEntry {
+export interface CatalogEntry extends ToolTexts {
   /** Public name of the tool. It is unique. */
   readonly name: string;
-  readonly server: string;
   readonly tool: Tool;
-  /** Text about the server: its title, description and instructions. */
-  readonly serverText?: string | undefined;
 }
 
 export interface SearchHit extends CatalogEntry {
@@ -61,7 +60,7 @@ for (const group of readWordGroups()) {
 /** Creates a search index of tools. */
 export function createCatalogSearch(unsorted: readonly CatalogEntry[]): CatalogSearch {
   const entries = [...unsorted].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const indexByName = new Map(entries.map(({ name }, index) => [name, index]));
+  const indexesByName = indexNames(entries);
   const holders = indexTerms(entries);
   const vocabulary = [...holders.keys()].sort();
 
@@ -72,14 +71,24 @@ export function createCatalogSearch(unsorted: readonly CatalogEntry[]): CatalogS
       if (terms.length === 0) return entries.slice(0, most).map(entry => ({ ...entry, score: 0 }));
       const scores = new Float64Array(entries.length);
       for (const term of terms) addScores(scores, findWords(term, holders, vocabulary), holders);
-      const named = indexByName.get(query.trim());
-      if (named !== undefined) scores[named] = Number.MAX_SAFE_INTEGER;
+      for (const named of indexesByName.get(query.trim()) ?? []) scores[named] = Number.MAX_SAFE_INTEGER;
       return selectBest(scores, most).map(index => ({
         ...(entries[index] as CatalogEntry),
         score: scores[index] ?? 0,
       }));
     },
   };
+}
+
+/** Returns the indexes of the tools with each name: a public one, else one at a server. */
+function indexNames(entries: readonly CatalogEntry[]): ReadonlyMap<string, readonly number[]> {
+  const indexes = new Map(entries.map(({ name }, index) => [name, [index]]));
+  const publicNames = new Set(indexes.keys());
+  entries.forEach(({ serverName }, index) => {
+    if (serverName !== undefined && !publicNames.has(serverName))
+      indexes.set(serverName, [...(indexes.get(serverName) ?? []), index]);
+  });
+  return indexes;
 }
 
 /** Returns the words of a query to search, without function words if it has others. */
@@ -90,7 +99,7 @@ function selectTerms(query: string): readonly string[] {
 }
 
 function indexTerms(entries: readonly CatalogEntry[]): ReadonlyMap<string, TermHolders> {
-  const weighted = entries.map(({ tool, server, serverText }) => weighTerms(tool, server, serverText));
+  const weighted = entries.map(entry => weighTerms(entry.tool, entry));
   const lengths = weighted.map(terms => [...terms.values()].reduce((total, each) => total + each, 0));
   const mean = Math.max(1, lengths.reduce((total, each) => total + each, 0) / Math.max(1, entries.length));
   const holders = new Map<string, TermHolders>();
@@ -116,7 +125,9 @@ function findWords(
 ): WeightedWords {
   const related = [...(relatedTerms.get(term) ?? [])].map(word => [word, RELATED_WEIGHT] as const);
   if (holders.has(term)) return [[term, 1], ...related];
-  if (related.length > 0 || term.length < MIN_PREFIX_LENGTH) return related;
+  const plain = term.replace(UMLAUT, '$1');
+  if (plain !== term && holders.has(plain)) return [[plain, 1], ...related];
+  if (related.length > 0 || (term.length < MIN_PREFIX_LENGTH && !isUnspaced(term))) return related;
   return findByPrefix(term, vocabulary).map(word => [word, PREFIX_WEIGHT] as const);
 }
 

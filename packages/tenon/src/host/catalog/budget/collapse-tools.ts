@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 import { DEFAULT_RESULTS, MAX_RESULTS } from './catalog-search.js';
-import type { EmbedTexts } from './meaning-search.js';
 import { MAX_DESCRIBED } from './meta-tool-arguments.js';
 import { type CountTokens, countToolTokens, estimateTokens } from './token-report.js';
+import type { EmbedTexts } from './vector-cache.js';
 
 /** Names of the tools that search, describe and call the others. */
 export interface MetaToolNames {
@@ -28,10 +28,16 @@ export interface CollapseOptions {
   readonly countTokens?: CountTokens | undefined;
   /**
    * Returns vectors for texts, so that the search also finds tools by meaning. If it fails, the search finds by words
-   * alone, and the host reports the error to `onError`.
+   * alone, and the host reports the error to `onError`. The host keeps the vectors of 5,000 texts.
    * @default search by words
    */
   readonly embed?: EmbedTexts | undefined;
+  /**
+   * Time that a search waits for `embed`, in milliseconds. Afterwards it finds by words alone, and the host reports that
+   * to `onError`. The next search uses the vectors that have arrived.
+   * @default 5,000
+   */
+  readonly embedTimeout?: number | undefined;
 }
 
 /** Tools to offer to a model. */

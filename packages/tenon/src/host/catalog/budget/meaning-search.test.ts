@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../cancellation/clock.js';
 import type { Tool } from '../../../protocol/content.js';
+import { fakeClock } from '../../../testing/fake-clock.js';
 import { type CatalogEntry, createCatalogSearch } from './catalog-search.js';
-import { createMeaningSearch, type EmbedTexts } from './meaning-search.js';
+import { createMeaningSearch } from './meaning-search.js';
+import { type EmbedTexts, VectorCache } from './vector-cache.js';
 
 const tool = (name: string, description: string): Tool => ({ name, description, inputSchema: { type: 'object' } });
 const ENTRIES: readonly CatalogEntry[] = [
@@ -13,7 +16,7 @@ const ENTRIES: readonly CatalogEntry[] = [
 const embedByTopic: EmbedTexts = async texts =>
   texts.map(text => [/dog|cat|pet|kitten/.test(text) ? 1 : 0, /mail|letter|post/.test(text) ? 1 : 0]);
 const createSearch = (embed: EmbedTexts, entries = ENTRIES) =>
-  createMeaningSearch(entries, createCatalogSearch(entries), embed);
+  createMeaningSearch(entries, createCatalogSearch(entries), new VectorCache(embed, systemClock));
 const findNames = async (embed: EmbedTexts, query: string, limit = 3) =>
   (await createSearch(embed).search(query, { limit })).map(({ name }) => name);
 
@@ -54,5 +57,32 @@ describe('the search by meaning', () => {
     await expect(search.search('pet', { limit: 1 })).rejects.toThrow('model is down');
     isDown = false;
     expect((await search.search('letter', { limit: 1 }))[0]?.name).toBe('mail');
+  });
+
+  it('embeds a text once for several lists, and again after a failure or a minute without a vector', async () => {
+    const clock = fakeClock();
+    const asked: string[][] = [];
+    let answer: (texts: readonly string[]) => Promise<number[][]> = async texts => texts.map(() => [1]);
+    const vectorCache = new VectorCache(
+      texts => {
+        asked.push([...texts]);
+        return answer(texts);
+      },
+      clock,
+      3,
+    );
+    await vectorCache.getVectors(['a', 'b']);
+    await vectorCache.getVectors(['b', 'c']);
+    expect(asked).toEqual([['a', 'b'], ['c']]);
+    answer = () => new Promise(() => {});
+    void vectorCache.getVectors(['d']);
+    await Promise.resolve();
+    answer = async texts => texts.map(() => [2]);
+    void vectorCache.getVectors(['d']);
+    await clock.advance(60_001);
+    expect(await vectorCache.getVectors(['d'])).toEqual([[2]]);
+    // Three texts are kept, and `a` was the first.
+    await vectorCache.getVectors(['c', 'a']);
+    expect(asked.slice(2)).toEqual([['d'], ['d'], ['a']]);
   });
 });

@@ -1,13 +1,6 @@
 import { type CatalogEntry, type CatalogSearch, MAX_RESULTS, type SearchHit } from './catalog-search.js';
+import type { Vector, VectorCache } from './vector-cache.js';
 
-/**
- * Returns one vector for each text, all of the same length, for example by an embedding model. A search calls it with the
- * texts of the tools once, and with each query.
- */
-export type EmbedTexts = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
-
-/** Maximum number of texts in one call of `EmbedTexts`. */
-const BATCH = 100;
 /** Maximum number of characters of the text of one tool. */
 const MAX_TEXT = 2_000;
 /** Damping of reciprocal rank fusion: how much the first ranks count more than later ones. */
@@ -23,19 +16,12 @@ export interface MeaningSearch {
 export function createMeaningSearch(
   entries: readonly CatalogEntry[],
   words: CatalogSearch,
-  embed: EmbedTexts,
+  vectorCache: VectorCache,
 ): MeaningSearch {
-  let embedding: Promise<readonly (readonly number[])[]> | undefined;
-  const getToolVectors = () => {
-    embedding ??= createVectors(entries.map(describeEntry), embed).catch(error => {
-      embedding = undefined;
-      throw error;
-    });
-    return embedding;
-  };
+  const texts = entries.map(describeEntry);
   return {
     async search(query, { limit }) {
-      const [vectors, [wanted = []]] = await Promise.all([getToolVectors(), createVectors([query], embed)]);
+      const [vectors, wanted] = await Promise.all([vectorCache.getVectors(texts), vectorCache.createVector(query)]);
       const scored = entries.map((entry, index) => ({ ...entry, score: compareVectors(wanted, vectors[index] ?? []) }));
       const byMeaning = scored.sort(compareHits).slice(0, MAX_RESULTS);
       const byWords = words.search(query, { limit: MAX_RESULTS }).filter(({ score }) => score > 0);
@@ -47,29 +33,16 @@ export function createMeaningSearch(
   };
 }
 
-function describeEntry({ server, tool, serverText = '' }: CatalogEntry): string {
-  const text = [tool.title ?? '', tool.name, tool.description ?? '', `(${server})`, serverText];
+function describeEntry({ server, serverName, tool, serverText = '' }: CatalogEntry): string {
+  const text = [tool.title ?? '', serverName ?? tool.name, tool.description ?? '', `(${server})`, serverText];
   return text
     .filter(each => each !== '')
     .join('\n')
     .slice(0, MAX_TEXT);
 }
 
-async function createVectors(texts: readonly string[], embed: EmbedTexts): Promise<readonly (readonly number[])[]> {
-  const vectors: (readonly number[])[] = [];
-  for (let start = 0; start < texts.length; start += BATCH) {
-    const batch = texts.slice(start, start + BATCH);
-    const found = await embed(batch);
-    if (found.length !== batch.length) {
-      throw new Error(`embed: returned ${found.length} vectors. Expected ${batch.length}: one for each text.`);
-    }
-    vectors.push(...found);
-  }
-  return vectors;
-}
-
 /** Returns the cosine of the angle between two vectors. */
-function compareVectors(a: readonly number[], b: readonly number[]): number {
+function compareVectors(a: Vector, b: Vector): number {
   if (a.length !== b.length) {
     throw new Error(`embed: returned vectors of ${a.length} and of ${b.length} numbers. Expected one length for all.`);
   }

@@ -1,3 +1,4 @@
+import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
@@ -7,10 +8,11 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/tool-calls.js';
 import { selectVisibleEntries } from '../../proxy/visible-entries.js';
+import type { HostGuard } from '../../security/guard/host-guard.js';
 import type { HostCatalog } from '../host-catalog.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';
-import { createMeaningSearch, type EmbedTexts, type MeaningSearch } from './meaning-search.js';
+import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
 import {
   type ArgumentProblem,
   createDescribeResult,
@@ -19,6 +21,7 @@ import {
   parseDescribeArguments,
   parseSearchArguments,
 } from './meta-tool-arguments.js';
+import { VectorCache } from './vector-cache.js';
 
 /** Maximum number of tokens for tool definitions in a model's context. */
 export type ToolBudget = number | CollapseOptions;
@@ -66,10 +69,9 @@ async function createMetaTool(
   const items = selectVisibleEntries(gateway, catalog, 'tools', all, requestContext);
   const { meta, hidden } = collapseToBudget(items, budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
-  const embed = typeof budget === 'number' ? undefined : budget.embed;
   if (name === meta.search) {
-    const onError = (error: unknown) => gateway.guard.reportError(TenonError.from(error));
-    return createLookupTool(args => searchTools(getSearches(items, gateway, catalog, embed), args, onError));
+    const options = typeof budget === 'number' ? {} : budget;
+    return createLookupTool(args => searchTools(gateway, getSearches(items, gateway, catalog, options), args, options));
   }
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
   if (name !== meta.call) return undefined;
@@ -105,27 +107,39 @@ interface Searches {
 }
 
 async function searchTools(
+  { guard, registry: { clock } }: GatewayContext,
   { byWords, byMeaning }: Searches,
   args: unknown,
-  onError: (error: unknown) => void,
+  { embedTimeout = EMBED_TIMEOUT }: SearchOptions,
 ): Promise<JsonObject | ArgumentProblem> {
   const wanted = parseSearchArguments(args);
   if ('problem' in wanted) return wanted;
   const { query, limit } = wanted;
-  const hits: readonly SearchHit[] | undefined = await byMeaning?.search(query, { limit }).catch(error => {
-    onError(error);
+  const searchByMeaning = async (): Promise<readonly SearchHit[] | undefined> => byMeaning?.search(query, { limit });
+  const onTimeout = () => {
+    throw new Error(`embed: returned no vectors in ${embedTimeout} ms. The search has found by words alone.`);
+  };
+  const hits = await runWithTimeout(searchByMeaning, { clock, timeout: embedTimeout, onTimeout }).catch(error => {
+    guard.reportError(TenonError.from(error));
     return undefined;
   });
   return createSearchResult(hits ?? byWords.search(query, { limit }));
 }
 
+type SearchOptions = Pick<CollapseOptions, 'embed' | 'embedTimeout'>;
+
+/** Default of `embedTimeout`. */
+const EMBED_TIMEOUT = 5_000;
+
 const searchesByList = new WeakMap<readonly Tool[], Searches>();
+/** Vectors of one host, which all of its sessions use. */
+const vectorCaches = new WeakMap<HostGuard, VectorCache>();
 
 function getSearches(
   tools: readonly Tool[],
-  { registry }: GatewayContext,
+  { registry, guard }: GatewayContext,
   catalog: HostCatalog,
-  embed: EmbedTexts | undefined,
+  { embed }: SearchOptions,
 ): Searches {
   const known = searchesByList.get(tools);
   if (known) return known;
@@ -133,11 +147,13 @@ function getSearches(
     registry.servers.map(server => [server, describeServer(registry.getConnection(server, catalog.scope))]),
   );
   const entries = tools.map((tool): CatalogEntry => {
-    const server = catalog.findServer(tool.name) ?? '';
-    return { name: tool.name, server, tool, serverText: serverTexts.get(server) };
+    const { server = '', name: serverName } = catalog.findTool(tool.name) ?? {};
+    return { name: tool.name, server, serverName, tool, serverText: serverTexts.get(server) };
   });
   const byWords = createCatalogSearch(entries);
-  const searches = { byWords, byMeaning: embed && createMeaningSearch(entries, byWords, embed) };
+  const vectorCache = embed && (vectorCaches.get(guard) ?? new VectorCache(embed, registry.clock));
+  if (vectorCache) vectorCaches.set(guard, vectorCache);
+  const searches = { byWords, byMeaning: vectorCache && createMeaningSearch(entries, byWords, vectorCache) };
   searchesByList.set(tools, searches);
   return searches;
 }

@@ -25,6 +25,10 @@ export function takeExcerpt(text: string, maxLength: number): TextExcerpt {
   return { head: text.slice(0, head), tail: text.slice(tail) };
 }
 
+/** Returns the beginning of a text. Surrogate pairs are never split. */
+export const takeBeginning = (text: string, maxLength: number): string =>
+  text.slice(0, splitsCharacter(text, maxLength) ? maxLength - 1 : maxLength);
+
 function splitsCharacter(text: string, at: number): boolean {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
 }
@@ -37,8 +41,8 @@ export function describeLocation(
   uri: string | undefined,
   part?: { readonly from: number; readonly to: number },
 ): string {
-  if (uri === undefined) return 'It could not be kept.';
-  return `The whole is at ${uri}${part ? `, this part at ${uri}?from=${part.from}&to=${part.to}` : ''}.`;
+  if (uri === undefined) return 'It could not be stored.';
+  return `Read all of it at ${uri}${part ? `, or this part at ${uri}?from=${part.from}&to=${part.to}` : ''}.`;
 }
 
 export function formatPreview(text: string, cut: TextExcerpt, uri: string | undefined): string {
@@ -56,7 +60,7 @@ export function quoteServerText(text: string): string {
 export function createResourceLinks(uri: string | undefined, mimeType: string | undefined): ResourceLink[] {
   if (uri === undefined) return [];
   const type = mimeType === undefined || mimeType.length > MAX_MIME_TYPE ? {} : { mimeType };
-  return [{ type: 'resource_link', uri, name: 'left-out', title: 'What was left out, whole', ...type }];
+  return [{ type: 'resource_link', uri, name: 'left-out', title: 'Complete content', ...type }];
 }
 
 export function describeBlock(block: ContentBlock, size: number): string {

@@ -68,7 +68,7 @@ describe('a result over the limits', () => {
     if (first?.type !== 'text') throw new Error('no text');
     expect(first.annotations).toEqual(annotations);
     const [, head = '', count, total, uri, part, tail = ''] =
-      /^(.*)\n\[(\d+) of (\d+) characters are left out here\. The whole is at (\S+), this part at (\S+)\.\]\n(.*)$/s.exec(
+      /^(.*)\n\[(\d+) of (\d+) characters are left out here\. Read all of it at (\S+), or this part at (\S+)\.\]\n(.*)$/s.exec(
         first.text,
       ) ?? [];
     expect([Number(count), Number(total)]).toEqual([long.length - head.length - tail.length, long.length]);
@@ -122,6 +122,22 @@ describe('a result over the limits', () => {
     expect(wordsOf(capped)).toContain(`[${50 - kept} further blocks are left out.`);
   });
 
+  it('keeps the beginning of the text, however low the limit is', async () => {
+    const spill = place();
+    const low = { ...limits, maxTotal: 500, maxText: 500 };
+    const long = Array.from({ length: 3_000 }, (_, i) => `${i}`).join(' ');
+    const truncate = (content: ContentBlock[]) =>
+      truncateResult({ content }, { overflow: spill, principal: 'ann', limits: low });
+    const one = await truncate([text(long)]);
+    expect(wordsOf(one).startsWith(long.slice(0, 300))).toBe(true);
+    expect(await whole(spill, linksOf(one)[0] ?? '')).toBe(long);
+    const content = [text(long), text('next')];
+    const two = await truncate(content);
+    expect(two.content[0]).toEqual(text(long.slice(0, 498)));
+    expect(wordsOf(two)).toContain('[The rest of this text, and 1 further block, are left out.');
+    expect(JSON.parse(await whole(spill, linksOf(two)[0] ?? ''))).toEqual(content);
+  });
+
   it('has no structured content that is too large, where nobody was promised any', async () => {
     const spill = place();
     const structuredContent = { list: 'x'.repeat(1_500) };
@@ -140,7 +156,7 @@ describe('a result over the limits', () => {
     expect(capped).toMatchObject({ isError: true });
     expect(capped).not.toHaveProperty('structuredContent');
     expect(wordsOf(capped)).toMatch(
-      /^\[The call was carried out, .* do not repeat the call\. The whole is at tenon-overflow:.*\|ok$/,
+      /^\[The call was carried out, .* do not repeat the call\. Read all of it at tenon-overflow:.*\|ok$/,
     );
     expect(JSON.parse(await whole(spill, linksOf(capped)[0] ?? ''))).toEqual(structuredContent);
   });
@@ -152,7 +168,7 @@ describe('a result over the limits', () => {
       { overflow, principal: undefined, limits },
     );
     expect(capped.content).toHaveLength(1);
-    expect(wordsOf(capped)).toMatch(/characters are left out here\. It could not be kept\.\]/);
+    expect(wordsOf(capped)).toMatch(/characters are left out here\. It could not be stored\.\]/);
   });
 
   it('is left to whose it is', async () => {
@@ -226,7 +242,7 @@ describe('any result', () => {
         const [first] = capped.content;
         const shown = first?.type === 'text' ? first.text : '';
         const [line = '', from = '', to = ''] =
-          /\n?\[\d+ of \d+ characters are left out here\. The whole is at \S+, this part at \S+\?from=(\d+)&to=(\d+)\.\]\n?/.exec(
+          /\n?\[\d+ of \d+ characters are left out here\. Read all of it at \S+, or this part at \S+\?from=(\d+)&to=(\d+)\.\]\n?/.exec(
             shown,
           ) ?? [];
         const [head, tail] = shown.split(line);

@@ -12,6 +12,7 @@ import {
   formatPreview,
   NOTICE_SIZE,
   quoteServerText,
+  takeBeginning,
   takeExcerpt,
 } from './preview.js';
 
@@ -38,6 +39,8 @@ interface RemainingSize {
   binary: number;
 }
 
+/** Size of a text block without its text. */
+const MIN_OVERHEAD = 2;
 /** Minimum remaining size for one more block. Below it, all further blocks are stored together. */
 const MIN_REMAINING = 2 * NOTICE_SIZE;
 
@@ -112,8 +115,7 @@ async function truncateContent(
       continue;
     }
     if (room.total < MIN_REMAINING) {
-      const left = content.slice(index);
-      out.push(...(await createNotice(`${left.length} further blocks are left out.`, toJsonOverflow(left), options)));
+      out.push(...(await replaceLastBlocks(content.slice(index), index === 0 ? room.total : 0, limits, options)));
       break;
     }
     const instead = await replaceBlock(block, Math.min(limits.maxText, room.total) - NOTICE_SIZE, limits, options);
@@ -122,6 +124,33 @@ async function truncateContent(
   }
   return out;
 }
+
+/**
+ * Stores the blocks that do not fit together.
+ *
+ * @param most Maximum size of the beginning of the first block that is kept, if the block is a text.
+ */
+async function replaceLastBlocks(
+  blocks: readonly ContentBlock[],
+  most: number,
+  limits: OutputLimits,
+  options: TruncateOptions,
+): Promise<ContentBlock[]> {
+  const [first] = blocks;
+  const further = formatFurtherBlocks(blocks.length - 1);
+  if (first?.type !== 'text' || most <= MIN_OVERHEAD) {
+    const all = formatFurtherBlocks(blocks.length);
+    return createNotice(`${all} ${blocks.length === 1 ? 'is' : 'are'} left out.`, toJsonOverflow(blocks), options);
+  }
+  if (blocks.length === 1) return shortenText(first, most, limits, options);
+  const notice = `The rest of this text, and ${further}, are left out.`;
+  return [
+    { type: 'text', text: takeBeginning(first.text, most - MIN_OVERHEAD) },
+    ...(await createNotice(notice, toJsonOverflow(blocks), options)),
+  ];
+}
+
+const formatFurtherBlocks = (count: number): string => `${count} further block${count === 1 ? '' : 's'}`;
 
 function canFitAll(content: readonly ContentBlock[], limits: OutputLimits): boolean {
   const room: RemainingSize = { total: limits.maxTotal, binary: limits.maxBinary };
@@ -177,7 +206,7 @@ async function shortenText(block: TextContent, most: number, limits: OutputLimit
   const size = getJsonSize(beside);
   if (size <= limits.maxOther && size < most)
     return createTextPreview('', text, most - size, { text, mimeType: 'text/plain' }, beside, options);
-  const note = await createNotice('What stood beside this text is left out.', toJsonOverflow(block), options);
+  const note = await createNotice('The other members of this text are left out.', toJsonOverflow(block), options);
   const { head } = takeExcerpt(text, Math.min(limits.maxText, most - NOTICE_SIZE));
   return [{ type: 'text' as const, text: head }, ...note];
 }
