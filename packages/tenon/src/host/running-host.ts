@@ -31,7 +31,7 @@ import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { choosePrefix, logError, toEntries } from './host-setup.js';
-import { createUpstreamTelemetry, collectMeasurement } from './host-telemetry.js';
+import { collectMeasurement, createForwardingTelemetry } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
@@ -95,7 +95,7 @@ export class RunningHost implements Host {
     this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
     this.#pool.update(options.servers);
     const stopMeasuring = options.telemetry?.observeHost(() =>
-      collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals),
+      collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals, this.#processes),
     );
     this.#closing.push(async () => stopMeasuring?.());
   }
@@ -223,7 +223,7 @@ export class RunningHost implements Host {
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,
       identity: { name: identity.name, version: identity.version },
-      telemetry: this.#options.telemetry && createUpstreamTelemetry(this.#options.telemetry, name),
+      telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry, name),
       clock: this.#clock,
       onError: error => this.#guard.reportError(error),
       onConnection: connection => this.#observeConnection(connection),
@@ -280,7 +280,7 @@ export class RunningHost implements Host {
       ),
       extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
-      telemetry: this.#options.telemetry,
+      telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry),
       onError: error => this.#guard.reportError(error),
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));
