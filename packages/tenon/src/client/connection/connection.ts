@@ -72,7 +72,12 @@ export class Connection implements PeerHandler {
     this.#clock = clock;
     this.#requestMeta = new RequestMeta(options);
     this.#membership = options.sharedSession?.createMembership(channel, continued);
-    const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
+    const network = getNetworkInfo(endpoint, channel);
+    const describe = () => ({
+      protocolVersion: this.#dialect?.protocolVersion,
+      sessionId: channel.sessionId,
+      network,
+    });
     this.#peer = createPeer(channel, this, clock, describe, options.telemetry);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
   }

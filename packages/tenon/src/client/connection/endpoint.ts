@@ -20,12 +20,15 @@ export interface ServerEndpoint {
 }
 
 /** Returns the network properties of an endpoint. */
-export function getNetworkInfo({ kind, key }: ServerEndpoint): NetworkInfo {
+export function getNetworkInfo(
+  { kind, key }: ServerEndpoint,
+  { httpVersion: protocolVersion }: Pick<Transport, 'httpVersion'>,
+): NetworkInfo {
   if (kind === 'stdio') return { transport: 'pipe' };
   if ((kind !== 'http' && kind !== 'http-sse') || key === undefined) return {};
   const { hostname, port, protocol } = new URL(key);
   const serverPort = Number(port) || (protocol === 'https:' ? 443 : 80);
-  return { transport: 'tcp', protocol: 'http', serverAddress: hostname, serverPort };
+  return { transport: 'tcp', protocol: 'http', protocolVersion, serverAddress: hostname, serverPort };
 }
 
 /** Members of an HTTP transport that other transports do not have. */

@@ -63,6 +63,10 @@ export class HttpSession implements Transport {
     return PEER;
   }
 
+  get sessionId(): string | undefined {
+    return this.stored ? this.id : undefined;
+  }
+
   get dialect(): Dialect | undefined {
     return this.serverSession?.dialect;
   }
