@@ -1,6 +1,6 @@
 import * as api from '@opentelemetry/api';
 import { connect, createServer, rpcError, tool, toolError } from 'tenon';
-import { createCallerSignIn } from 'tenon/auth';
+import { type AuthorizerRequest, createCallerSignIn } from 'tenon/auth';
 import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry, type TracedRequest } from 'tenon/telemetry';
@@ -27,7 +27,7 @@ describe('a subscription without a session', () => {
     const client = use(await connect(url, { telemetry, protocolVersion: '2026-07-28' }));
     const before = await readOpen('tenon.streams.open');
     const stop = new AbortController();
-    const changes = client.watch({ uris: ['test://a'] }, { signal: stop.signal });
+    const changes = client.watch({ uris: ['test://a'] }, { signal: stop.signal })[Symbol.asyncIterator]();
     const first = changes.next();
     await expect.poll(async () => Number(await readOpen('tenon.streams.open')) - Number(before)).toBe(1);
     stop.abort();
@@ -44,7 +44,7 @@ describe('a subscription without a session', () => {
   });
 });
 
-describe('the values of an attribute are few', () => {
+describe('a measurement', () => {
   /** Telemetry that measures into a list. */
   const createMeter = () => {
     const recorded: Record<string, unknown>[] = [];
@@ -73,7 +73,7 @@ describe('the values of an attribute are few', () => {
     params: { name },
   });
 
-  it('of 10,000 random names of tools, one more than those that exist [otel.metrics-cardinality]', () => {
+  it('has one more name than exist, for 10,000 random names of tools [otel.metrics-cardinality]', () => {
     const meter = createMeter();
     const refuse = () => {
       throw rpcError(-32_602, 'Unknown tool');
@@ -87,7 +87,7 @@ describe('the values of an attribute are few', () => {
     expect(meter.getValues('gen_ai.tool.name')).toEqual(new Set(['one', 'two', '_OTHER']));
   });
 
-  it('of names, 1,000, also where all exist [otel.metrics-cardinality]', () => {
+  it('has at most 1,000 names, also where all exist [otel.metrics-cardinality]', () => {
     const meter = createMeter();
     for (let n = 0; n < 1500; n += 1) meter.telemetry.traceIncoming(createRequest(`tool-${n}`), () => ({}));
     for (let n = 0; n < 1500; n += 1) meter.telemetry.traceIncoming(createRequest('', `custom/${n}`), () => ({}));
@@ -100,7 +100,7 @@ describe('the values of an attribute are few', () => {
     expect(names.filter(name => name === 'tool-0')).toHaveLength(1);
   });
 
-  it('of errors, 100 [otel.metrics-cardinality]', () => {
+  it('has at most 100 types of errors [otel.metrics-cardinality]', () => {
     const meter = createMeter();
     const fail = (code: number) => {
       const serve = () => {
@@ -183,7 +183,7 @@ describe('a host [otel.gateway-extra]', () => {
     const { url } = use(await serveHttp(use(createServer({ name: 'a', version: '1.0.0', tools })), { port: 0 }));
     let outcome: 'refreshed' | 'failed' = 'refreshed';
     const auth = {
-      async getHeaders({ onTokenRefresh }: { onTokenRefresh?: (result: typeof outcome) => void }) {
+      async getHeaders({ onTokenRefresh }: AuthorizerRequest) {
         onTokenRefresh?.(outcome);
         return {};
       },

@@ -103,9 +103,9 @@ export interface RequestHeaders {
   header(name: string): string | undefined;
   /** Version of HTTP, such as `1.1`. Known to transports of Node, and not to handlers. */
   readonly httpVersion?: string | undefined;
-  /** Address of the other end of the connection, which may be a proxy. Known to transports, and not to handlers. */
+  /** Address of the client or proxy that sent the request. Known to transports, and not to handlers. */
   readonly remote?: string | undefined;
-  /** Port of the other end of the connection. Known to transports of Node, and not to handlers. */
+  /** Port of that client or proxy. Known to transports of Node, and not to handlers. */
   readonly remotePort?: number | undefined;
 }
 

@@ -152,4 +152,3 @@ function replaceTraceContext(params: JsonObject, context: JsonObject, withBaggag
   }
   return Object.assign({}, params, { _meta: Object.assign(rest, passed, context) });
 }
-}

@@ -1,5 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.js';
-import type { NetworkInfo } from '../../telemetry/telemetry.js';
+import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
 
 /** A server with the functions to connect to it repeatedly. */
 export interface ServerEndpoint {
@@ -19,8 +19,17 @@ export interface ServerEndpoint {
   onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 
-/** Returns the network properties of an endpoint. */
-export function getNetworkInfo(
+/** Creates the function that describes a connection for telemetry. */
+export function createDescription(
+  endpoint: ServerEndpoint,
+  channel: Transport,
+  getVersion: () => string | undefined,
+): DescribeConnection {
+  const network = getNetworkInfo(endpoint, channel);
+  return () => ({ protocolVersion: getVersion(), sessionId: channel.sessionId, network });
+}
+
+function getNetworkInfo(
   { kind, key }: ServerEndpoint,
   { httpVersion: protocolVersion }: Pick<Transport, 'httpVersion'>,
 ): NetworkInfo {

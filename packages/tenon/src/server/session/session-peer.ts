@@ -11,7 +11,7 @@ import type { ServerRuntime } from '../server-runtime.js';
 
 export type { Peer };
 
-type Message = Parameters<DescribeConnection>[1];
+type DescribedMessage = Parameters<DescribeConnection>[1];
 
 /** Creates the peer of a session, which is traced if the server has a telemetry. */
 export function createSessionPeer(
@@ -19,7 +19,7 @@ export function createSessionPeer(
   transport: Transport,
   session: PeerHandler & { readonly dialect: Dialect | undefined; readonly caller: CallerInfo },
 ): Peer {
-  const findDialect = (message: Message) => findStatelessDialect(servedDialects, message) ?? session.dialect;
+  const findDialect = (message: DescribedMessage) => findStatelessDialect(servedDialects, message) ?? session.dialect;
   const describe: DescribeConnection = (
     { request, address = session.caller.address }: MessageContext = {},
     message,
@@ -32,7 +32,7 @@ export function createSessionPeer(
 }
 
 /** Returns the dialect of a message that names its protocol version. An unknown version is none. */
-function findStatelessDialect(served: readonly Dialect[], message: Message): Dialect | undefined {
+function findStatelessDialect(served: readonly Dialect[], message: DescribedMessage): Dialect | undefined {
   const meta = message?.params?._meta;
   const version = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
   return version === undefined ? undefined : served.find(({ protocolVersion }) => protocolVersion === version);
