@@ -13,6 +13,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** Sets the real SDK up, with exporters in memory. */
 export function setUpSdk() {
@@ -59,6 +60,28 @@ export function setUpSdk() {
       api.context.disable();
       api.propagation.disable();
       await Promise.all([tracers.shutdown(), meters.shutdown()]);
+    },
+  };
+}
+
+/** Sets the SDK up for the tests of one file, and closes after each test what it has opened. */
+export function useSdk() {
+  let sdk: ReturnType<typeof setUpSdk>;
+  const closing: (() => unknown)[] = [];
+  beforeAll(() => {
+    sdk = setUpSdk();
+  });
+  afterAll(() => sdk.shutDown());
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+    sdk.takeSpans();
+  });
+  return {
+    takeSpans: () => sdk.takeSpans(),
+    readMeasurements: () => sdk.readMeasurements(),
+    use<T extends { close(): unknown }>(thing: T): T {
+      closing.push(() => thing.close());
+      return thing;
     },
   };
 }

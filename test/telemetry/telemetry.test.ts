@@ -101,6 +101,8 @@ describe('spans', () => {
       'mcp.protocol.version': '2025-11-25',
       'network.transport': 'tcp',
       'network.protocol.name': 'http',
+      'network.protocol.version': '1.1',
+      'mcp.session.id': expect.stringMatching(/^[\w-]{20,}$/),
       'jsonrpc.request.id': expect.stringMatching(/^\d+$/),
     };
     expect(sent.attributes).toEqual({
@@ -110,8 +112,8 @@ describe('spans', () => {
     });
     expect(served.attributes).toEqual({
       ...common,
-      'mcp.session.id': expect.stringMatching(/^[\w-]{20,}$/),
       'client.address': expect.stringContaining('127.0.0.1'),
+      'client.port': expect.any(Number),
     });
     for (const { status } of [sent, served]) expect(status.code).toBe(api.SpanStatusCode.UNSET);
   });

@@ -29,12 +29,12 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
 
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
-export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export {
   createTokenReport,
   type TokenReport,
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
+export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export type { Prefix } from './host/catalog/names/name-mapper.js';
 export {
   createNameResolver,

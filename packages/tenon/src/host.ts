@@ -14,12 +14,12 @@ export function createHost(options: HostOptions): Promise<Host> {
 
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
-export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export {
   createTokenReport,
   type TokenReport,
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
+export type { EmbedTexts } from './host/catalog/budget/vector-cache.js';
 export type { Prefix } from './host/catalog/names/name-mapper.js';
 export {
   createNameResolver,

@@ -51,7 +51,8 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
   });
   const origin = await startListening(server, port, host, { port: '--metrics', host: '--metrics' });
   return {
-    telemetry: createTelemetry({ api: { trace, context, propagation, metrics } }),
+    // The gateway passes the baggage of callers on without metrics, too.
+    telemetry: createTelemetry({ api: { trace, context, propagation, metrics }, baggage: true }),
     url: origin + PATH,
     async close() {
       const closed = new Promise<void>(resolve => server.close(() => resolve()));

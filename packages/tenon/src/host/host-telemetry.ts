@@ -1,16 +1,22 @@
 import type { HostMeasurement, Telemetry } from '../telemetry/telemetry.js';
+import type { ProcessLimit } from './connections/process-limit.js';
 import type { UpstreamServer } from './connections/upstream-server.js';
 import type { Approvals } from './security/approvals/types.js';
 
-/** Traces the requests to one server of a host, and those from it, under its name in the host. */
-export function createUpstreamTelemetry(telemetry: Telemetry, upstream: string): Telemetry {
+/**
+ * Traces the connections of a host, whose messages may contain the trace context of another sender. `upstream` is the
+ * name of the server in the host. It is absent for connections of callers.
+ */
+export function createForwardingTelemetry(telemetry: Telemetry, upstream?: string): Telemetry {
   return {
     ...telemetry,
-    createPeer: (transport, handler, clock, describe) =>
-      telemetry.createPeer(transport, handler, clock, context => {
-        const { protocolVersion, sessionId, network } = describe(context);
-        return { protocolVersion, sessionId, network, upstream };
-      }),
+    createPeer(transport, handler, clock, describe, tracer) {
+      const describeForwarding: typeof describe = (...message) => {
+        const { protocolVersion, sessionId, network } = describe(...message);
+        return { protocolVersion, sessionId, network, upstream, forwards: true };
+      };
+      return telemetry.createPeer(transport, handler, clock, describeForwarding, tracer);
+    },
   };
 }
 
@@ -25,10 +31,11 @@ export function pauseIncoming(telemetry: Telemetry, isPaused: () => boolean): Te
   return paused;
 }
 
-/** Measures the servers and the approvals of a host. */
+/** Measures the servers, the approvals and the waiting starts of a host. */
 export async function collectMeasurement(
   upstreams: Iterable<UpstreamServer>,
   approvals: Pick<Approvals, 'listPending'>,
+  { waitingCount }: Pick<ProcessLimit, 'waitingCount'>,
 ): Promise<HostMeasurement> {
   const measured = [...upstreams].map(({ name, connections }) => {
     const states: Record<string, number> = {};
@@ -39,5 +46,5 @@ export async function collectMeasurement(
     }
     return { name, states, calls };
   });
-  return { upstreams: measured, pendingApprovals: (await approvals.listPending()).length };
+  return { upstreams: measured, pendingApprovals: (await approvals.listPending()).length, waitingStarts: waitingCount };
 }

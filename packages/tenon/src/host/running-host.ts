@@ -33,7 +33,7 @@ import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { choosePrefix, logError, toEntries } from './host-setup.js';
-import { collectMeasurement, createUpstreamTelemetry, pauseIncoming } from './host-telemetry.js';
+import { collectMeasurement, createForwardingTelemetry, pauseIncoming } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
@@ -97,7 +97,7 @@ export class RunningHost implements Host {
     this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
     this.#pool.update(options.servers);
     const stopMeasuring = options.telemetry?.observeHost(() =>
-      collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals),
+      collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals, this.#processes),
     );
     this.#closing.push(async () => stopMeasuring?.());
   }
@@ -225,7 +225,7 @@ export class RunningHost implements Host {
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,
       identity: { name: identity.name, version: identity.version },
-      telemetry: this.#options.telemetry && createUpstreamTelemetry(this.#options.telemetry, name),
+      telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry, name),
       clock: this.#clock,
       onError: error => this.#guard.reportError(error),
       onConnection: connection => this.#observeConnection(connection),
@@ -282,7 +282,9 @@ export class RunningHost implements Host {
       ),
       extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
-      telemetry: this.#options.telemetry && pauseIncoming(this.#options.telemetry, () => this.#client === undefined),
+      telemetry:
+        this.#options.telemetry &&
+        pauseIncoming(createForwardingTelemetry(this.#options.telemetry), () => this.#client === undefined),
       onError: error => this.#guard.reportError(error),
     };
     return createServerWithBackend(definition, createProxyBackend(gateway));

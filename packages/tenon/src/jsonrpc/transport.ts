@@ -13,6 +13,12 @@ export interface Transport {
   /** Kind of the connection, for telemetry. Absent in memory, and on transports whose messages have an HTTP request. */
   readonly network?: 'pipe' | 'tcp' | undefined;
 
+  /** ID of the session, once it is known. Absent on transports without sessions. */
+  readonly sessionId?: string | undefined;
+
+  /** Version of HTTP that the transport uses, such as `1.1`. Absent if it is not known, and on other transports. */
+  readonly httpVersion?: string | undefined;
+
   /**
    * Minimum time between a progress notification and the response to its request, in milliseconds. Official clients
    * drop a notification that they read in one chunk with the response. Absent: no delay.
@@ -95,6 +101,12 @@ export interface MessageReceiver {
 export interface RequestHeaders {
   /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Version of HTTP, such as `1.1`. Known to transports of Node, and not to handlers. */
+  readonly httpVersion?: string | undefined;
+  /** Address of the client or proxy that sent the request. Known to transports, and not to handlers. */
+  readonly remote?: string | undefined;
+  /** Port of that client or proxy. Known to transports of Node, and not to handlers. */
+  readonly remotePort?: number | undefined;
 }
 
 /** Context of a message. Members that the transport does not know are absent. */

@@ -23,6 +23,7 @@ import { classifyRequest, readRequestMetadata } from '../protocol/negotiation/cl
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
+import { addTraceContext } from '../telemetry/add-trace-context.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
@@ -95,7 +96,10 @@ function serveInTrace(
 type StatelessRequestIO = Pick<
   RequestIO,
   'auth' | 'address' | 'ephemeral' | 'header' | 'request' | 'send' | 'onShutdown'
->;
+> & {
+  /** True if `send` traces notifications, because it uses the peer of a session. */
+  readonly isTraced?: boolean | undefined;
+};
 
 /** Handles one stateless request. Throws the error for the peer. */
 export function handleStatelessRequest(
@@ -171,11 +175,23 @@ class StatelessRequestContext implements RequestContext {
     const { methods, transforms } = this.dialect;
     if (method in notifications && !methods.server.has(method)) return;
     if (this.#scope.isDone) return;
-    const message = createNotification(method, transforms.encode.params(method)?.(params, {}) ?? params);
+    const encoded = transforms.encode.params(method)?.(params, {}) ?? params;
+    const { telemetry } = this.#runtime.options;
     // A notification that cannot be delivered or serialized must not make the call fail.
     void catchMaybe(
-      () => this.#io.send(message),
+      () =>
+        telemetry && !this.#io.isTraced
+          ? this.#sendInTrace(telemetry, method, encoded)
+          : this.#io.send(createNotification(method, encoded)),
       error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),
+    );
+  }
+
+  #sendInTrace(telemetry: Telemetry, method: string, params: JsonObject): void | Promise<void> {
+    const { protocolVersion } = this.dialect;
+    const network = getClientNetwork(this.#io.request, this.caller.address);
+    return telemetry.traceOutgoingNotification({ role: 'client', protocolVersion, network, method, params }, meta =>
+      this.#io.send(createNotification(method, addTraceContext(params, meta))),
     );
   }
 

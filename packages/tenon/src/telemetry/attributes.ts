@@ -38,10 +38,11 @@ function addConnection(
   attributes: TelemetryAttributes,
   { protocolVersion, network, role, upstream }: TracedConnection,
 ): TelemetryAttributes {
-  const { transport, protocol, serverAddress, serverPort } = network;
+  const { transport, protocol, protocolVersion: networkVersion, serverAddress, serverPort } = network;
   if (protocolVersion !== undefined) attributes['mcp.protocol.version'] = protocolVersion;
   if (transport !== undefined) attributes['network.transport'] = transport;
   if (protocol !== undefined) attributes['network.protocol.name'] = protocol;
+  if (networkVersion !== undefined) attributes['network.protocol.version'] = networkVersion;
   if (role === 'client' && serverAddress !== undefined) attributes['server.address'] = serverAddress;
   if (role === 'client' && serverPort !== undefined) attributes['server.port'] = serverPort;
   if (upstream !== undefined) attributes['tenon.upstream'] = upstream;
@@ -73,6 +74,7 @@ export function describeSpan(request: TracedRequest, target: TraceTarget | undef
   const { sessionId, network, role } = request;
   if (sessionId !== undefined) attributes['mcp.session.id'] = sessionId;
   if (role === 'server' && network.clientAddress !== undefined) attributes['client.address'] = network.clientAddress;
+  if (role === 'server' && network.clientPort !== undefined) attributes['client.port'] = network.clientPort;
   return attributes;
 }
 
@@ -105,9 +107,10 @@ export function describeFailure({ type, rpcCode }: TraceFailure): TelemetryAttri
   return attributes;
 }
 
-/** Returns the failure in a result: that of a tool is a result too. */
-export function findResultFailure({ method }: TracedRequest, result: JsonObject): TraceFailure | undefined {
-  return method === 'tools/call' && result.isError === true ? { type: 'tool_error' } : undefined;
+/** Returns the failure in a result: that of a tool is a result too. A tool that was cancelled often fails for it. */
+export function findResultFailure({ method, signal }: TracedRequest, result: JsonObject): TraceFailure | undefined {
+  if (method !== 'tools/call' || result.isError !== true) return undefined;
+  return { type: signal?.aborted ? 'cancelled' : 'tool_error' };
 }
 
 /** Converts an error. `isCancelled`: the request was given up. */

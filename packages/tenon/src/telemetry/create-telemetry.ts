@@ -17,6 +17,7 @@ import {
   type TraceTarget,
   toTraceFailure,
 } from './attributes.js';
+import { CallRounds } from './call-rounds.js';
 import { createHostInstruments } from './host-instruments.js';
 import { createInstruments } from './instruments.js';
 import { KnownNames } from './known-names.js';
@@ -55,6 +56,8 @@ interface RunningRequest<Span> {
   readonly startedAt: number;
   /** False if an instrumentation of the program has opened the span. */
   readonly isOwn: boolean;
+  /** Span in which the request is sent. */
+  readonly outer?: Span | undefined;
 }
 
 const SCOPE = 'tenon';
@@ -84,6 +87,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   const instruments = createInstruments(meter);
   /** Attributes for the measurements of requests that are being served. */
   const details = new WeakMap<Span, TelemetryAttributes>();
+  const rounds = new CallRounds<Span>();
   const names = new KnownNames();
 
   const writeContext = (of: Context): JsonObject => {
@@ -136,13 +140,13 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
 
   /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
   function complete(
-    { request, target, span, startedAt, isOwn }: RunningRequest<Span>,
+    { request, target, span, startedAt, isOwn, outer }: RunningRequest<Span>,
     failure: TraceFailure | undefined,
     result?: JsonObject,
   ): void {
     if (recordContent && target?.kind === 'tool' && result)
       span.setAttributes({ 'gen_ai.tool.call.result': toContent(result) });
-    const round = findRound(request, result);
+    const round = rounds.find(request, result, outer);
     if (round !== undefined) span.setAttributes({ [ROUND]: round });
     if (failure) {
       span.setAttributes(describeFailure(failure));
@@ -161,7 +165,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
 
   const telemetry: Telemetry = {
     createPeer: (transport, handler, clock, describe, tracer = telemetry) =>
-      new TracedPeer(transport, handler, clock, describe, tracer),
+      new TracedPeer(transport, handler, clock, describe, tracer, hasBaggage),
     ...createHostInstruments(meter),
     ...createNotificationTraces(),
     async traceOutgoing(request, send) {
@@ -176,11 +180,11 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       // Rounds have one trace also where no span of the program is around the call.
       if (call) call.context ??= outer === undefined ? own : active;
       const startedAt = performance.now();
-      let running: RunningRequest<Span> = { request, target: known, span, startedAt, isOwn };
+      let running: RunningRequest<Span> = { request, target: known, span, startedAt, isOwn, outer };
       const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
         const sent = { ...request, id, params };
         const target = findTarget(sent.method, params);
-        running = { request: sent, target, span, startedAt, isOwn };
+        running = { request: sent, target, span, startedAt, isOwn, outer };
         const describe = isOwn ? describeMessage : describeSpan;
         span.setAttributes(addArguments(describe(sent, target), sent, target));
         if (isOwn && target) span.updateName(nameSpan(sent, target));
@@ -238,7 +242,10 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       if (span === undefined) return;
       const attributes = describeDetails(added);
       details.set(span, Object.assign(details.get(span) ?? {}, attributes));
-      if (added.round !== undefined) attributes[ROUND] = added.round;
+      if (added.round !== undefined) {
+        rounds.setServed(span, added.round);
+        attributes[ROUND] = added.round;
+      }
       span.setAttributes(attributes);
     },
   };
@@ -264,13 +271,6 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       },
     };
   }
-}
-
-/** Describes the round of a call with input requests. A call of one round has no number. */
-function findRound({ call, params }: TracedRequest, result: JsonObject | undefined): number | undefined {
-  if (call && call.round > 1) return call.round;
-  const isRetry = params?.requestState !== undefined || params?.inputResponses !== undefined;
-  return result?.resultType === 'input_required' && !isRetry ? 1 : undefined;
 }
 
 function nameSpan({ method }: TracedRequest, target: TraceTarget | undefined): string {

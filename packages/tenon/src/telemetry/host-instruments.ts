@@ -9,22 +9,29 @@ interface HostMeter {
 /** Time for which one measurement serves all gauges, in milliseconds. */
 const MAX_AGE = 100;
 
-/** Creates the instruments of hosts: gauges of their servers and approvals, and a counter of sign-ins. */
-export function createHostInstruments(meter: HostMeter): Pick<Telemetry, 'countSignIn' | 'observeHost'> {
+/** Creates the instruments of hosts: gauges of their state, and counters of sign-ins and token refreshes. */
+export function createHostInstruments(
+  meter: HostMeter,
+): Pick<Telemetry, 'countSignIn' | 'countTokenRefresh' | 'observeHost'> {
   const signIns = meter.createCounter('tenon.sign_ins', { description: 'Sign-ins of callers at servers of a host' });
+  const refreshes = meter.createCounter('tenon.token_refreshes', { description: 'Access tokens that a host renewed' });
   const createGauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
   const connections = createGauge('tenon.upstream.connections', 'Connections of a host to a server, by state');
   const calls = createGauge('tenon.upstream.calls', 'Running calls of a host at a server');
   const approvals = createGauge('tenon.approvals.pending', 'Calls that wait for an approval');
+  const waiting = createGauge('tenon.starts.waiting', 'Servers whose start waits for a free process');
   return {
     countSignIn: (upstream, outcome) =>
       signIns.add(1, { 'tenon.upstream': upstream, 'tenon.sign_in.outcome': outcome }),
+    countTokenRefresh: (upstream, outcome) =>
+      refreshes.add(1, { 'tenon.upstream': upstream, 'tenon.token_refresh.outcome': outcome }),
     observeHost(measure) {
       const read = createSharedRead(measure);
       const observed: [OpenTelemetryGauge, GaugeCallback][] = [
         [connections, async result => observeConnections(await read(), result)],
         [calls, async result => observeCalls(await read(), result)],
         [approvals, async result => result.observe((await read()).pendingApprovals)],
+        [waiting, async result => result.observe((await read()).waitingStarts)],
       ];
       for (const [gauge, callback] of observed) gauge.addCallback(callback);
       return () => {

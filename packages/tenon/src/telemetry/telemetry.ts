@@ -12,12 +12,16 @@ export interface NetworkInfo {
   readonly transport?: 'pipe' | 'tcp' | undefined;
   /** `http`, where HTTP is used. */
   readonly protocol?: string | undefined;
+  /** Version of that protocol, such as `1.1`. */
+  readonly protocolVersion?: string | undefined;
   /** Host name or address of the server. Known to its clients. */
   readonly serverAddress?: string | undefined;
   /** Port of the server. */
   readonly serverPort?: number | undefined;
   /** Address of the client. Known to its server. */
   readonly clientAddress?: string | undefined;
+  /** Port of the client. Known to its server, unless a proxy is between them. */
+  readonly clientPort?: number | undefined;
 }
 
 /** Properties that all messages of a connection have. */
@@ -32,10 +36,18 @@ export interface TracedConnection {
   readonly network: NetworkInfo;
   /** Name of the server in a host that sends it requests. */
   readonly upstream?: string | undefined;
+  /**
+   * True for connections of a gateway. Its messages may contain the trace context of another sender. The context of
+   * the gateway replaces it, if the gateway has one.
+   */
+  readonly forwards?: boolean | undefined;
 }
 
 /** Returns the properties of a connection, with those of the message that came, if there is one. */
-export type DescribeConnection = (context?: MessageContext) => Omit<TracedConnection, 'role'>;
+export type DescribeConnection = (
+  context?: MessageContext,
+  message?: { readonly params?: JsonObject | undefined },
+) => Omit<TracedConnection, 'role'>;
 
 /** A request that is sent or served. */
 export interface TracedRequest extends TracedConnection {
@@ -79,6 +91,8 @@ export interface HostMeasurement {
   readonly upstreams: readonly UpstreamMeasurement[];
   /** Number of calls that wait for an approval. */
   readonly pendingApprovals: number;
+  /** Number of servers whose start waits until another process may be stopped. */
+  readonly waitingStarts: number;
 }
 
 /** State of one server of a host. */
@@ -93,7 +107,7 @@ export interface UpstreamMeasurement {
 
 /** A request that is being sent. */
 export interface OutgoingTrace {
-  /** Members to add to `_meta`, unless the sender has set them. */
+  /** Members to add to `_meta`. Those that the sender has set have precedence, except on connections of a gateway. */
   readonly meta: JsonObject;
   /** Records the id and the params of the request, right before it is sent. */
   setRequest(id: Id, params: JsonObject | undefined): void;
@@ -130,6 +144,8 @@ export interface Telemetry {
   addDetails(details: RequestDetails): void;
   /** Counts a sign-in of a caller at a server of a host. */
   countSignIn(upstream: string, outcome: string): void;
+  /** Counts an attempt of a host to renew the access token for a server. */
+  countTokenRefresh(upstream: string, outcome: 'refreshed' | 'failed'): void;
   /** Measures a host until the returned function is called. */
   observeHost(measure: () => Promise<HostMeasurement>): () => void;
 }

@@ -7,6 +7,8 @@ import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { LazyParams, PeerCallOptions } from '../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
+import { addTraceContext } from './add-trace-context.js';
+import { isSmallBaggage } from './attributes.js';
 import type { DescribeConnection, Telemetry, TracedConnection, TracedRequest } from './telemetry.js';
 
 /** A peer that traces the requests it sends and serves, and measures its session. */
@@ -14,6 +16,7 @@ export class TracedPeer extends Peer {
   readonly #handler: PeerHandler;
   readonly #telemetry: Telemetry;
   readonly #describe: DescribeConnection;
+  readonly #passesBaggage: boolean;
   #endSession: ((error?: unknown) => void) | undefined;
 
   constructor(
@@ -22,12 +25,14 @@ export class TracedPeer extends Peer {
     clock: Clock,
     describe: DescribeConnection,
     telemetry: Telemetry,
+    passesBaggage: boolean,
   ) {
     const receive: PeerHandler['onNotification'] = (...notification) => this.receive(...notification);
     super(transport, new TracedHandler(handler, (...request) => this.serve(...request), receive), clock);
     this.#handler = handler;
     this.#telemetry = telemetry;
     this.#describe = describe;
+    this.#passesBaggage = passesBaggage;
   }
 
   override call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
@@ -37,7 +42,7 @@ export class TracedPeer extends Peer {
       const createParams = (id: Id): JsonObject => {
         const resolved = typeof params === 'function' ? params(id) : params;
         setRequest(id, resolved);
-        return addTraceContext(resolved ?? {}, meta);
+        return this.#addContext(resolved, meta, request.forwards) ?? {};
       };
       return super.call(method, createParams, options);
     });
@@ -47,7 +52,7 @@ export class TracedPeer extends Peer {
   override notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     const notification = createTracedRequest('client', this.#describe(), { method, params });
     return this.#telemetry.traceOutgoingNotification(notification, meta =>
-      super.notify(method, addTraceContext(params, meta), options),
+      super.notify(method, this.#addContext(params, meta, notification.forwards), options),
     );
   }
 
@@ -57,17 +62,23 @@ export class TracedPeer extends Peer {
   }
 
   receive(...notification: Parameters<PeerHandler['onNotification']>): void {
-    const [{ method, params }] = notification;
-    const traced = createTracedRequest('server', this.#describe(), { method, params });
+    const [message, context] = notification;
+    const { method, params } = message;
+    const traced = createTracedRequest('server', this.#describe(context, message), { method, params });
     this.#telemetry.traceIncomingNotification(traced, () => this.#handler.onNotification(...notification));
   }
 
   serve(incoming: JsonRpcRequest, scope: RequestScope, context?: MessageContext): MaybePromise<JsonObject> {
     const { id, method, params } = incoming;
     const message = { id, method, params, signal: scope.signal };
-    const request = createTracedRequest('server', this.#describe(context), message);
+    const request = createTracedRequest('server', this.#describe(context, incoming), message);
     const served = this.#telemetry.traceIncoming(request, () => this.#handler.onRequest(incoming, scope, context));
     return method === 'initialize' ? thenMaybe(served, result => this.#startSession('server', result)) : served;
+  }
+
+  #addContext(params: JsonObject | undefined, context: JsonObject, forwards = false): JsonObject | undefined {
+    const isForwarded = forwards && params?._meta !== undefined;
+    return isForwarded ? replaceTraceContext(params, context, this.#passesBaggage) : addTraceContext(params, context);
   }
 
   /** Begins to measure a session, when it was opened. */
@@ -121,16 +132,23 @@ class TracedHandler implements PeerHandler {
 /** Copies each member by name, because on Node 20 a spread that is followed by further members takes microseconds. */
 function createTracedRequest(
   role: TracedConnection['role'],
-  { protocolVersion, sessionId, network, upstream }: ReturnType<DescribeConnection>,
+  { protocolVersion, sessionId, network, upstream, forwards }: ReturnType<DescribeConnection>,
   { id, method, params, call, signal }: Omit<TracedRequest, keyof TracedConnection>,
 ): TracedRequest {
-  return { role, protocolVersion, sessionId, network, upstream, id, method, params, call, signal };
+  return { role, protocolVersion, sessionId, network, upstream, forwards, id, method, params, call, signal };
 }
 
-/** Adds the members of a trace to `_meta`, unless the sender has set them. */
-function addTraceContext<P extends JsonObject | undefined>(params: P, context: JsonObject): P | JsonObject {
-  if (Object.keys(context).length === 0) return params;
-  // On Node 20 a spread that is followed by further members takes microseconds.
-  const _meta = Object.assign({}, context, isObject(params?._meta) ? params._meta : undefined);
-  return Object.assign({}, params, { _meta });
+/**
+ * Adds the members of a trace to the `_meta` that a gateway forwards for another sender. They replace those of the
+ * sender, which are passed on if the gateway makes no span of its own. `withBaggage`: baggage is passed on, too.
+ */
+function replaceTraceContext(params: JsonObject, context: JsonObject, withBaggage: boolean): JsonObject {
+  const { traceparent, tracestate, baggage, ...rest } = isObject(params._meta) ? params._meta : {};
+  const passed: { [name: string]: unknown } = {};
+  if (context.traceparent === undefined) {
+    if (traceparent !== undefined) passed.traceparent = traceparent;
+    if (tracestate !== undefined) passed.tracestate = tracestate;
+    if (withBaggage && typeof baggage === 'string' && isSmallBaggage(baggage)) passed.baggage = baggage;
+  }
+  return Object.assign({}, params, { _meta: Object.assign(rest, passed, context) });
 }

@@ -11,7 +11,12 @@ export interface AuthorizerRequest {
   readonly server?: string | undefined;
   /** Aborted when no caller waits for the request any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the authorizer has renewed an access token for the request, or could not. Hosts count it. */
+  readonly onTokenRefresh?: ((outcome: TokenRefreshOutcome) => void) | undefined;
 }
+
+/** Outcome of an attempt to renew an access token with a refresh token. */
+export type TokenRefreshOutcome = 'refreshed' | 'failed';
 
 /** Request that the server refused with 401 or 403. */
 export interface RefusedRequest extends AuthorizerRequest {

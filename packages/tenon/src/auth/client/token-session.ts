@@ -93,14 +93,23 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       offline: grant.offline,
     });
 
+  const refresh = (
+    target: AuthTarget,
+    stale: string | undefined,
+    signal: AbortSignal,
+    onOutcome: AuthorizerRequest['onTokenRefresh'],
+  ) => refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale, grant, signal, onOutcome);
+
   /** Renews tokens before they expire, without user interaction. */
-  const refreshBeforeExpiry = async (stale: Tokens, signal: AbortSignal): Promise<boolean> => {
+  const refreshBeforeExpiry = async (
+    stale: Tokens,
+    onTokenRefresh: AuthorizerRequest['onTokenRefresh'],
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
     try {
       const target = currentTarget ?? (await lookup.restore(signal));
-      let next =
-        target &&
-        (await refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale.access, grant, signal));
+      let next = target && (await refresh(target, stale.access, signal, onTokenRefresh));
       if (!next && target && !grant.interactive)
         next = await requestOrReuseTokens(target, stale.access, stale.asked, signal);
       if (next && target) return storeTokens(target, next);
@@ -121,7 +130,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     if (tokens && tokens.access !== stale) return true;
     const target = await lookup.discover(challenge, refusal.protocolVersion, signal);
     if (attempts.mayRefresh(refusal)) {
-      const next = await refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale, grant, signal);
+      const next = await refresh(target, stale, signal, refusal.onTokenRefresh);
       if (next) return storeTokens(target, next);
     }
     if (!attempts.mayRequestTokens(refusal)) return false;
@@ -150,11 +159,11 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
   };
 
   return {
-    async getTokens({ signal }) {
+    async getTokens({ signal, onTokenRefresh }) {
       await ensureRestored();
       const current = tokens;
       if (current && isDue(current, clock.now()))
-        await singleFlight.join(runSignal => refreshBeforeExpiry(current, runSignal), signal);
+        await singleFlight.join(runSignal => refreshBeforeExpiry(current, onTokenRefresh, runSignal), signal);
       return tokens;
     },
     async renew(refusal, sentToken) {

@@ -21,7 +21,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import { answerRequest } from '../server-requests/server-requests.js';
 import type { ConnectionEvents, ServerDetails } from './connection-events.js';
-import { getNetworkInfo, type ServerEndpoint } from './endpoint.js';
+import { createDescription, type ServerEndpoint } from './endpoint.js';
 import { createKeepAlive } from './keep-alive.js';
 import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
@@ -72,7 +72,7 @@ export class Connection implements PeerHandler {
     this.#clock = clock;
     this.#requestMeta = new RequestMeta(options);
     this.#membership = options.sharedSession?.createMembership(channel, continued);
-    const describe = () => ({ protocolVersion: this.#dialect?.protocolVersion, network: getNetworkInfo(endpoint) });
+    const describe = createDescription(endpoint, channel, () => this.#dialect?.protocolVersion);
     this.#peer = createPeer(channel, this, clock, describe, options.telemetry);
     this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
   }

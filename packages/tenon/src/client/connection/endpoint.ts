@@ -1,5 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.js';
-import type { NetworkInfo } from '../../telemetry/telemetry.js';
+import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
 
 /** A server with the functions to connect to it repeatedly. */
 export interface ServerEndpoint {
@@ -19,13 +19,25 @@ export interface ServerEndpoint {
   onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 
-/** Returns the network properties of an endpoint. */
-export function getNetworkInfo({ kind, key }: ServerEndpoint): NetworkInfo {
+/** Creates the function that describes a connection for telemetry. */
+export function createDescription(
+  endpoint: ServerEndpoint,
+  channel: Transport,
+  getVersion: () => string | undefined,
+): DescribeConnection {
+  const network = getNetworkInfo(endpoint, channel);
+  return () => ({ protocolVersion: getVersion(), sessionId: channel.sessionId, network });
+}
+
+function getNetworkInfo(
+  { kind, key }: ServerEndpoint,
+  { httpVersion: protocolVersion }: Pick<Transport, 'httpVersion'>,
+): NetworkInfo {
   if (kind === 'stdio') return { transport: 'pipe' };
   if ((kind !== 'http' && kind !== 'http-sse') || key === undefined) return {};
   const { hostname, port, protocol } = new URL(key);
   const serverPort = Number(port) || (protocol === 'https:' ? 443 : 80);
-  return { transport: 'tcp', protocol: 'http', serverAddress: hostname, serverPort };
+  return { transport: 'tcp', protocol: 'http', protocolVersion, serverAddress: hostname, serverPort };
 }
 
 /** Members of an HTTP transport that other transports do not have. */

@@ -1,4 +1,4 @@
-import type { Authorizer } from '../../auth/client/authorizer.js';
+import type { Authorizer, AuthorizerRequest } from '../../auth/client/authorizer.js';
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
 import type { Client } from '../../client/client.js';
 import { connectTo, createInProcessEndpoint, createTransportEndpoint } from '../../client/connect.js';
@@ -6,14 +6,16 @@ import type { ServerEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { TransportFactory } from '../../client/target.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
 import type { UpstreamServerOptions } from './upstream-server.js';
 
-interface CredentialOptions {
+interface ConnectorOptions {
   readonly credentials?: CredentialProvider | undefined;
   readonly callerSignIn?: CallerSignIn | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Creates the connector of a server. It opens a client for each principal, with the credentials of that principal. */
@@ -22,14 +24,16 @@ export function createConnector(
   server: HostServer,
   transports: TransportFactory,
   guard: Pick<HostGuard, 'checkServerStart'>,
-  { credentials, callerSignIn }: CredentialOptions,
+  { credentials, callerSignIn, telemetry }: ConnectorOptions,
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
   const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
     await guard.checkServerStart(name);
     await server.beforeStart?.();
     const given = await credentials?.(name, caller.principal);
     const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller));
-    return connectTo(createEndpoint(server, transports, auth), options);
+    const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
+      telemetry && (outcome => telemetry.countTokenRefresh(name, outcome));
+    return connectTo(createEndpoint(server, transports, auth, onTokenRefresh), options);
   };
   const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
@@ -45,13 +49,29 @@ function createEndpoint(
   server: HostServer,
   transports: TransportFactory,
   auth: Authorizer | string | undefined,
+  onTokenRefresh: AuthorizerRequest['onTokenRefresh'],
 ): ServerEndpoint {
   if ('service' in server) {
     const { service } = server;
     return typeof service === 'function' ? createTransportEndpoint(service) : createInProcessEndpoint(service);
   }
   if ('command' in server) return transports.createStdio(server);
-  return transports.createHttp(auth === undefined ? server : { ...server, auth });
+  const used = auth ?? server.auth;
+  return transports.createHttp({
+    ...server,
+    auth: typeof used === 'object' && onTokenRefresh ? observeTokenRefresh(used, onTokenRefresh) : used,
+  });
+}
+
+/** Returns an authorizer that reports each attempt to renew a token. */
+function observeTokenRefresh(authorizer: Authorizer, onTokenRefresh: AuthorizerRequest['onTokenRefresh']): Authorizer {
+  return {
+    extensions: authorizer.extensions,
+    getHeaders: request => authorizer.getHeaders({ ...request, onTokenRefresh }),
+    handleRefusal: refusal => authorizer.handleRefusal({ ...refusal, onTokenRefresh }),
+    onResponse: response => authorizer.onResponse?.(response),
+    signOut: async server => authorizer.signOut?.(server),
+  };
 }
 
 /** Converts a server to the form that the lock, the policy and the configuration use. */

@@ -35,11 +35,13 @@ describe('the limit of processes', () => {
       message: expect.stringContaining('all 1 processes are in use'),
       data: { retryAfterMs: 1000 },
     });
+    expect(limit.waitingCount).toBe(1);
     for (let waited = 0; waited < 5000; waited += 50) {
       clock.advance(50);
       await turns();
     }
     await refused;
+    expect(limit.waitingCount).toBe(0);
     const waiting = limit.acquire(two.owner);
     one.owner.isBusy = false;
     clock.advance(50);

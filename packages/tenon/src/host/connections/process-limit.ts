@@ -23,10 +23,16 @@ export class ProcessLimit {
   readonly #clock: Clock;
   /** Running processes, in the order of their last use. */
   readonly #running = new Set<ProcessOwner>();
+  #waitingCount = 0;
 
   constructor(max: number, clock: Clock) {
     this.#max = max;
     this.#clock = clock;
+  }
+
+  /** Number of starts that wait until a process becomes idle. */
+  get waitingCount(): number {
+    return this.#waitingCount;
   }
 
   /** Marks a process as used, so that less recently used ones are stopped first. */
@@ -48,7 +54,9 @@ export class ProcessLimit {
       idlest = this.#takeIdlest();
       if (idlest !== undefined) break;
       if (this.#clock.now() >= until) throw this.#createLimitError();
+      this.#waitingCount += 1;
       await new Promise<void>(resolve => void this.#clock.after(INTERVAL, resolve));
+      this.#waitingCount -= 1;
     }
     this.#running.add(owner);
     await idlest?.stop();

@@ -85,11 +85,6 @@ export class UpstreamConnection {
     return this.#connectionOptions.roots;
   }
 
-  /** True if requests to the server get a trace context of their own. */
-  get isTraced(): boolean {
-    return this.#connectionOptions.telemetry !== undefined;
-  }
-
   /** Timeouts in milliseconds, and their clock. */
   get times(): Pick<ConnectionOptions, 'clock' | 'totalTimeout' | 'retryTimeout'> {
     return this.#connectionOptions;

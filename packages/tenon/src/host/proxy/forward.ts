@@ -14,7 +14,7 @@ import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
 import { ForwardedCall } from './forwarded-call.js';
-import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION, TRACE_META } from './hop-by-hop.js';
+import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 import { limitRetryTime } from './retry-timeout.js';
 import { translateError } from './translate-error.js';
 
@@ -166,7 +166,7 @@ function prepareInputRequired(
 }
 
 function sendRequest(
-  { connection, method, params, context }: ProxiedRequest,
+  { method, params, context }: ProxiedRequest,
   call: ForwardedCall,
   client: Client,
   inputs: RetryInputs,
@@ -187,7 +187,7 @@ function sendRequest(
     },
     // If the server closes its stream, the host closes the caller's stream as well.
     onStreamClosed: () => void context.closeStream(),
-    meta: toForwardedMeta(context.meta, connection.isTraced),
+    meta: toForwardedMeta(context.meta),
     allowReservedMeta: true,
   });
 }
@@ -214,8 +214,7 @@ async function waitForTask(
   }
 }
 
-/** `isTraced`: the request gets a trace context of its own, whose parent is that of the caller. */
-function toForwardedMeta(meta: JsonObject, isTraced: boolean): JsonObject {
-  const isForwarded = (key: string) => !HOP_BY_HOP_META.has(key) && !(isTraced && TRACE_META.has(key));
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => isForwarded(key)));
+/** The telemetry of the host replaces the trace context of the caller, if the host is traced. */
+function toForwardedMeta(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP_META.has(key)));
 }

@@ -10,8 +10,5 @@ export const HOP_BY_HOP_META: ReadonlySet<string> = new Set([
   RELATED_TASK,
 ]);
 
-/** The keys of `_meta` that carry a trace context. */
-export const TRACE_META: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
-
 /** Extension with which the client of a host requests the name of the server in each input request. */
 export const SERVER_NAMES_EXTENSION = 'dev.tenon/servers';

@@ -29,6 +29,7 @@ export function handleStatelessInSession(
   return handleStatelessRequest(runtime, request, route.dialect, scope, {
     ...context,
     request: context.request,
+    isTraced: true,
     send: ({ method, params }) => void peer.notify(method, params, { relatedTo: request.id }),
   });
 }

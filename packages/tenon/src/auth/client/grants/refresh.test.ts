@@ -79,6 +79,21 @@ describe('tokens', () => {
     expect(await vault.get(KEY)).toMatchObject({ access: 'n', refresh: 'r0' });
   });
 
+  it('report each attempt to renew them', async () => {
+    const outcomes: string[] = [];
+    const request = { method: 'POST', url: SERVER, onTokenRefresh: (outcome: string) => void outcomes.push(outcome) };
+    const { auth } = await resumed({ expires: 0, refresh: 'r0' });
+    await auth.getHeaders(request);
+    await auth.getHeaders(request);
+    expect(outcomes).toEqual(['refreshed']);
+    const refused = await resumed(
+      { expires: 0, refresh: 'r0' },
+      { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },
+    );
+    await refused.auth.getHeaders(request);
+    expect(outcomes).toEqual(['refreshed', 'failed']);
+  });
+
   it('are renewed once for all who need them', async () => {
     const { auth, other, world } = await resumed({ expires: 0, refresh: 'r0' });
     const more = other();

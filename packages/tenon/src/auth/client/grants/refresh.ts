@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { AuthorizerRequest } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { getOauthErrorCode, toAuthError } from '../to-auth-error.js';
 import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret } from '../token-store.js';
@@ -21,6 +22,7 @@ export function refreshTokens(
   stale: string | undefined,
   { identifyClient, forgetClient }: Pick<Grant, 'identifyClient' | 'forgetClient'>,
   signal: AbortSignal,
+  onOutcome: AuthorizerRequest['onTokenRefresh'],
 ): Promise<Tokens | undefined> {
   return tokenStore.update<Tokens | undefined>(getTokensKey(target.server, target, clientKey), async stored => {
     const previous = parseTokens(stored);
@@ -32,8 +34,10 @@ export function refreshTokens(
     try {
       const tokens = await requestRefresh(target, identity, previous.refresh, previous.asked, signal);
       const next = { refresh: previous.refresh, ...tokens };
+      onOutcome?.('refreshed');
       return { next: toStoredSecret(next), result: next };
     } catch (error) {
+      if (!signal.aborted) onOutcome?.('failed');
       const errorCode = getOauthErrorCode(error);
       if (errorCode === 'invalid_client') await forgetClient?.(target);
       if (errorCode === 'invalid_grant') return { next: null, result: undefined };

@@ -36,7 +36,9 @@ export function createNodeRequester(options: NodeRequesterOptions = {}): Request
     if (last?.url !== url) last = { url, target: parseTarget(new URL(url), plain, secure) };
     return last.target;
   };
-  return request => sendRequest(request, getTarget(request.url));
+  const send: Requester = request => sendRequest(request, getTarget(request.url));
+  // `node:http` supports no other version.
+  return Object.assign(send, { httpVersion: '1.1' });
 }
 
 /** URL and method of a request. */

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TenonError } from '../../../jsonrpc/error.js';
@@ -60,6 +61,14 @@ export class NodeExchange implements Exchange {
     return this.#request.socket.remoteAddress;
   }
 
+  get remotePort(): number | undefined {
+    return this.#request.socket.remotePort;
+  }
+
+  get httpVersion(): string {
+    return this.#request.httpVersion;
+  }
+
   get auth(): AuthInfo | undefined {
     const { auth } = this.#request;
     return isAuthInfo(auth) ? auth : undefined;
@@ -97,6 +106,8 @@ export class NodeExchange implements Exchange {
     let chunks: Buffer[] | undefined;
     let first: Buffer | undefined;
     let onBody: typeof read | undefined = read;
+    // Events of a request have no `AsyncLocalStorage` of the listener that got it, such as the span of an instrumentation.
+    const scope = new AsyncResource('TENON_BODY');
     let size = 0;
     const take = (chunk: Buffer): void => {
       size += chunk.length;
@@ -116,7 +127,7 @@ export class NodeExchange implements Exchange {
       first = undefined;
       chunks = undefined;
       onBody = undefined;
-      receive?.(decode(bytes));
+      if (receive) scope.runInAsyncScope(receive, undefined, decode(bytes));
     };
     request.on('data', take).on('end', finish);
   }

@@ -124,6 +124,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
 
   return {
     peer,
+    httpVersion: options.requester.httpVersion,
     get requestIdPrefix() {
       return shared?.requestIdPrefix;
     },

@@ -36,4 +36,8 @@ export interface HttpReply {
  * Rejects with a `TenonError`: `http/unreachable` if nothing was sent, `http/interrupted` if the server may have
  * received the request. Any other rejection counts as `http/interrupted`.
  */
-export type Requester = (request: HttpRequest) => Promise<HttpReply>;
+export interface Requester {
+  (request: HttpRequest): Promise<HttpReply>;
+  /** Version of HTTP that it uses. Absent if it may use several. */
+  readonly httpVersion?: string | undefined;
+}

@@ -48,6 +48,10 @@ export interface RequestInfo {
   header(name: string): string | undefined;
   /** Network address of the client. Undefined if the runtime does not provide it. */
   readonly remote: string | undefined;
+  /** Port of the client. Undefined if the runtime does not provide it. */
+  readonly remotePort?: number | undefined;
+  /** Version of HTTP, such as `1.1`. Undefined if the runtime does not provide it. */
+  readonly httpVersion?: string | undefined;
   /** User and token that a framework authenticated. */
   readonly auth: AuthInfo | undefined;
   /** The request object of the runtime: a `Request` or a Node `IncomingMessage`. */

@@ -3,11 +3,12 @@ import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
 import { createFailure, type ErrorObject, type JsonRpcResponse } from '../../../../jsonrpc/message.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { EventStream } from '../../sse/event-streams.js';
+import type { HeaderFields } from '../exchange.js';
 
 /** Options for starting a stream of a session. */
 export interface SessionStreamOptions {
-  /** True if the response opens the session. */
-  readonly opensSession?: boolean;
+  /** Headers of the response, if it opens the session. */
+  readonly headers?: HeaderFields | undefined;
   /** Authorization whose expiry ends the stream. */
   readonly auth?: AuthInfo | undefined;
   readonly onClosed?: (stream: EventStream) => void;

@@ -7,6 +7,7 @@ import type { Exchange } from '../exchange.js';
 import { acceptsStreamOnly } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
+import { createSessionHeaders } from './session-headers.js';
 import { NOT_STORED } from './session-messages.js';
 
 /**
@@ -121,7 +122,7 @@ export class SessionPost implements MessageContext {
     const onClosed = (stream: EventStream): void => this.detach(stream);
     const { exchange, opensSession } = this;
     const eventStream = session.beginStream(exchange, {
-      opensSession,
+      headers: opensSession ? createSessionHeaders(session) : undefined,
       onClosed,
       auth: session.getExpiringAuth(this.auth),
     });
@@ -155,7 +156,11 @@ export class SessionPost implements MessageContext {
     if (error === NOT_STORED) return refuseBusy(this.exchange, error.message, this.#requests[0]);
     const challenge = error && session.context.challenge(this.exchange, error);
     if (challenge) return this.exchange.reply(403, text, challenge);
-    this.exchange.reply(200, text, this.opensSession && error === undefined ? session.headers : undefined);
+    this.exchange.reply(
+      200,
+      text,
+      this.opensSession && error === undefined ? createSessionHeaders(session) : undefined,
+    );
   }
 }
 

@@ -15,7 +15,7 @@ import type { StoredEvent } from '../../sse/event-store.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { onExpiry } from '../auth-expiry.js';
 import type { HttpServerContext } from '../context.js';
-import type { Exchange, HeaderFields } from '../exchange.js';
+import type { Exchange } from '../exchange.js';
 import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
 import { createClosedError, createNotStoredResponse, PEER, type SessionStreamOptions } from './session-messages.js';
 import type { SessionPost } from './session-post.js';
@@ -63,16 +63,16 @@ export class HttpSession implements Transport {
     return PEER;
   }
 
+  get sessionId(): string | undefined {
+    return this.stored ? this.id : undefined;
+  }
+
   get dialect(): Dialect | undefined {
     return this.serverSession?.dialect;
   }
 
   get acceptsBatches(): boolean {
     return this.serverSession?.getBatchMode?.() ?? this.dialect?.http.batches === true;
-  }
-
-  get headers(): HeaderFields | undefined {
-    return this.stored ? { 'mcp-session-id': this.id } : undefined;
   }
 
   get isBusy(): boolean {
@@ -170,7 +170,7 @@ export class HttpSession implements Transport {
   }
 
   /** Starts the stream that responds to an exchange. Returns `undefined` when there are too many streams. */
-  beginStream(exchange: Exchange, { opensSession, auth, onClosed }: SessionStreamOptions): EventStream | undefined {
+  beginStream(exchange: Exchange, { headers, auth, onClosed }: SessionStreamOptions): EventStream | undefined {
     if (this.#openStreams >= this.context.limits.maxStreamsPerSession) return undefined;
     let cancelExpiry = (): void => {};
     const handleClose = (ended: EventStream): void => {
@@ -179,7 +179,6 @@ export class HttpSession implements Transport {
       cancelExpiry();
       onClosed?.(ended);
     };
-    const headers = opensSession ? this.headers : undefined;
     const stream = this.context.streams.begin(exchange, this.caller, headers, handleClose, this.stored);
     if (stream === undefined) return undefined;
     this.#openStreams++;
