@@ -11,9 +11,9 @@ export function createForwardingTelemetry(telemetry: Telemetry, upstream?: strin
   return {
     ...telemetry,
     createPeer: (transport, handler, clock, describe) =>
-      telemetry.createPeer(transport, handler, clock, (...message) => {
-        const { protocolVersion, sessionId, network } = describe(...message);
-        return { protocolVersion, sessionId, network, upstream, forwards: true };
+      telemetry.createPeer(transport, handler, clock, context => {
+        const { protocolVersion, servedDialects, sessionId, network } = describe(context);
+        return { protocolVersion, servedDialects, sessionId, network, upstream, forwards: true };
       }),
   };
 }
