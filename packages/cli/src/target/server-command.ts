@@ -4,13 +4,10 @@ import type { CliContext } from '../cli-context.js';
 import { createFileCommand, type FileCommand, isNode } from './file-command.js';
 import type { TargetReference } from './target-reference.js';
 
-/** Finds an entry point, beside the folder of this module and beside the folder of its bundle. */
-const findEntry = (name: string): URL => new URL(`../${name}${extname(import.meta.url)}`, import.meta.url);
-
-/** This program. */
-const ENTRY = fileURLToPath(findEntry('tenon'));
+/** This program, beside the folder of this module and beside the folder of its bundle. */
+const ENTRY = fileURLToPath(new URL(`../tenon${extname(import.meta.url)}`, import.meta.url));
 /** Module that serves what a server file exports. */
-const SERVE_EXPORT = findEntry('serve/serve-export');
+const SERVE_EXPORT = new URL(`../serve/serve-export${extname(import.meta.url)}`, import.meta.url);
 
 type FileReference = Omit<Extract<TargetReference, { kind: 'file' }>, 'kind'>;
 

@@ -11,9 +11,9 @@ export function createForwardingTelemetry(telemetry: Telemetry, upstream?: strin
   return {
     ...telemetry,
     createPeer(transport, handler, clock, describe, tracer) {
-      const describeForwarding: typeof describe = (...message) => {
-        const { protocolVersion, sessionId, network } = describe(...message);
-        return { protocolVersion, sessionId, network, upstream, forwards: true };
+      const describeForwarding: typeof describe = context => {
+        const { protocolVersion, servedDialects, sessionId, network } = describe(context);
+        return { protocolVersion, servedDialects, sessionId, network, upstream, forwards: true };
       };
       return telemetry.createPeer(transport, handler, clock, describeForwarding, tracer);
     },

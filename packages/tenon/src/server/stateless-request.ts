@@ -23,8 +23,7 @@ import { classifyRequest, readRequestMetadata } from '../protocol/negotiation/cl
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
-import { addTraceContext } from '../telemetry/add-trace-context.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import type { TracedRequest } from '../telemetry/telemetry.js';
 import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
 import { dispatch } from './dispatch.js';
@@ -65,8 +64,17 @@ function respondToStatelessRequest(
   io.onClientClosed(() => scope.cancel('the client closed the connection'));
   const { telemetry } = runtime.options;
   const handle = () => handleStatelessRequest(runtime, request, dialect, scope, io);
+  const describeRequest = (): TracedRequest => ({
+    role: 'server',
+    id: request.id,
+    method: request.method,
+    params: request.params,
+    protocolVersion: dialect.protocolVersion,
+    network: getClientNetwork(io.request, io.address),
+    signal: scope.signal,
+  });
   return settleMaybe<JsonObject, JsonRpcResponse>(
-    () => (telemetry ? serveInTrace(telemetry, request, dialect, scope, io, handle) : handle()),
+    () => (telemetry ? telemetry.traceIncoming(describeRequest(), handle) : handle()),
     result => {
       scope.complete();
       return createSuccess(request.id, result);
@@ -79,18 +87,6 @@ function respondToStatelessRequest(
       return createFailure(request.id, toErrorObject(error));
     },
   );
-}
-
-function serveInTrace(
-  telemetry: Telemetry,
-  { id, method, params }: JsonRpcRequest,
-  { protocolVersion }: Dialect,
-  { signal }: RequestScope,
-  { request, address }: RequestIO,
-  handle: () => MaybePromise<JsonObject>,
-): MaybePromise<JsonObject> {
-  const network = getClientNetwork(request, address);
-  return telemetry.traceIncoming({ role: 'server', protocolVersion, network, id, method, params, signal }, handle);
 }
 
 type StatelessRequestIO = Pick<
@@ -172,26 +168,23 @@ class StatelessRequestContext implements RequestContext {
   }
 
   notify(method: string, params: JsonObject): void {
-    const { methods, transforms } = this.dialect;
+    const { methods, transforms, protocolVersion } = this.dialect;
+    const { request, address, isTraced } = this.#io;
     if (method in notifications && !methods.server.has(method)) return;
     if (this.#scope.isDone) return;
     const encoded = transforms.encode.params(method)?.(params, {}) ?? params;
     const { telemetry } = this.#runtime.options;
+    const send = (sent: JsonObject) => this.#io.send(createNotification(method, sent));
     // A notification that cannot be delivered or serialized must not make the call fail.
     void catchMaybe(
       () =>
-        telemetry && !this.#io.isTraced
-          ? this.#sendInTrace(telemetry, method, encoded)
-          : this.#io.send(createNotification(method, encoded)),
+        telemetry && !isTraced
+          ? telemetry.traceOutgoingNotification(
+              { role: 'client', protocolVersion, network: getClientNetwork(request, address), method, params: encoded },
+              (meta, addTo) => send(addTo(encoded, meta)),
+            )
+          : send(encoded),
       error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),
-    );
-  }
-
-  #sendInTrace(telemetry: Telemetry, method: string, params: JsonObject): void | Promise<void> {
-    const { protocolVersion } = this.dialect;
-    const network = getClientNetwork(this.#io.request, this.caller.address);
-    return telemetry.traceOutgoingNotification({ role: 'client', protocolVersion, network, method, params }, meta =>
-      this.#io.send(createNotification(method, addTraceContext(params, meta))),
     );
   }
 

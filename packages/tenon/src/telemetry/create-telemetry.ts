@@ -2,6 +2,7 @@ import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';
 import { version } from '../version.js';
+import { addTraceContext } from './add-trace-context.js';
 import {
   describeConnection,
   describeDetails,
@@ -264,7 +265,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     };
     return {
       traceOutgoingNotification: (notification, send) =>
-        runInSpan(notification, context.active(), own => send(writeContext(own))),
+        runInSpan(notification, context.active(), own => send(writeContext(own), addTraceContext)),
       traceIncomingNotification(notification, handle) {
         const active = context.active();
         runInSpan(notification, notifications ? extractContext(active, notification) : active, handle);

@@ -44,10 +44,10 @@ export interface TracedConnection {
 }
 
 /** Returns the properties of a connection, with those of the message that came, if there is one. */
-export type DescribeConnection = (
-  context?: MessageContext,
-  message?: { readonly params?: JsonObject | undefined },
-) => Omit<TracedConnection, 'role'>;
+export type DescribeConnection = (context?: MessageContext) => Omit<TracedConnection, 'role'> & {
+  /** Versions that a server accepts in messages that name their own. */
+  readonly servedDialects?: readonly { readonly protocolVersion: string }[] | undefined;
+};
 
 /** A request that is sent or served. */
 export interface TracedRequest extends TracedConnection {
@@ -136,8 +136,14 @@ export interface Telemetry {
   traceIncoming(request: TracedRequest, serve: () => MaybePromise<JsonObject>): MaybePromise<JsonObject>;
   /** Measures a session until the returned function is called, with the error that ended it. */
   measureSession(session: TracedConnection): (error?: unknown) => void;
-  /** Traces a notification that this process sends, if notifications are traced. `send` gets members of `_meta`. */
-  traceOutgoingNotification<T>(notification: TracedRequest, send: (meta: JsonObject) => T): T;
+  /**
+   * Traces a notification that this process sends, if notifications are traced. `send` gets members of `_meta`, and the
+   * function that adds them to params.
+   */
+  traceOutgoingNotification<T>(
+    notification: TracedRequest,
+    send: (meta: JsonObject, addTo: (params: JsonObject, meta: JsonObject) => JsonObject) => T,
+  ): T;
   /** Traces a notification that this process receives, if notifications are traced. */
   traceIncomingNotification(notification: TracedRequest, handle: () => void): void;
   /** Adds details about the request that is currently served to its span and its measurement. */

@@ -7,6 +7,7 @@ import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { LazyParams, PeerCallOptions } from '../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
+import { PROTOCOL_VERSION } from '../protocol/meta.js';
 import { addTraceContext } from './add-trace-context.js';
 import { isSmallBaggage } from './attributes.js';
 import type { DescribeConnection, Telemetry, TracedConnection, TracedRequest } from './telemetry.js';
@@ -64,14 +65,14 @@ export class TracedPeer extends Peer {
   receive(...notification: Parameters<PeerHandler['onNotification']>): void {
     const [message, context] = notification;
     const { method, params } = message;
-    const traced = createTracedRequest('server', this.#describe(context, message), { method, params });
+    const traced = createTracedRequest('server', this.#describe(context), { method, params });
     this.#telemetry.traceIncomingNotification(traced, () => this.#handler.onNotification(...notification));
   }
 
   serve(incoming: JsonRpcRequest, scope: RequestScope, context?: MessageContext): MaybePromise<JsonObject> {
     const { id, method, params } = incoming;
     const message = { id, method, params, signal: scope.signal };
-    const request = createTracedRequest('server', this.#describe(context, incoming), message);
+    const request = createTracedRequest('server', this.#describe(context), message);
     const served = this.#telemetry.traceIncoming(request, () => this.#handler.onRequest(incoming, scope, context));
     return method === 'initialize' ? thenMaybe(served, result => this.#startSession('server', result)) : served;
   }
@@ -132,10 +133,27 @@ class TracedHandler implements PeerHandler {
 /** Copies each member by name, because on Node 20 a spread that is followed by further members takes microseconds. */
 function createTracedRequest(
   role: TracedConnection['role'],
-  { protocolVersion, sessionId, network, upstream, forwards }: ReturnType<DescribeConnection>,
+  {
+    protocolVersion: negotiated,
+    servedDialects,
+    sessionId,
+    network,
+    upstream,
+    forwards,
+  }: ReturnType<DescribeConnection>,
   { id, method, params, call, signal }: Omit<TracedRequest, keyof TracedConnection>,
 ): TracedRequest {
+  const protocolVersion = (role === 'server' && findVersion(params, servedDialects)) || negotiated;
   return { role, protocolVersion, sessionId, network, upstream, forwards, id, method, params, call, signal };
+}
+
+/** Returns the version that a message without a session names, if the server has it. */
+function findVersion(
+  params: JsonObject | undefined,
+  dialects: ReturnType<DescribeConnection>['servedDialects'],
+): string | undefined {
+  const version = isObject(params?._meta) ? params._meta[PROTOCOL_VERSION] : undefined;
+  return dialects?.find(({ protocolVersion }) => protocolVersion === version)?.protocolVersion;
 }
 
 /**
