@@ -63,7 +63,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['conformance none.ts', 2],
   ['search notes', 4],
   ['add notes https://example.com/mcp --host cursor --project', 0],
-  ['sync --from mcp.json --host cursor --project', 0],
+  ['sync --from mcp.json --host cursor --project --yes', 0],
   ['remove notes --host cursor --project', 0],
   ['serve none.ts', 2],
   ['gateway none.json', 1],

@@ -40,7 +40,11 @@ export function createAddCommand(context: CliContext): Command {
       'variable to pass to the server; NAME=VALUE for a value that is no secret; repeatable',
       parseEnvironment,
     )
-    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
+    .option(
+      '-H, --header <header>',
+      "header of every request, as 'Name: value'; repeatable",
+      createPairParser('--header'),
+    )
     .option(
       '--user-config <NAME=VALUE>',
       'value that a bundle or a server of a registry requests; repeatable',

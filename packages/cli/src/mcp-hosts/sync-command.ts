@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
@@ -64,15 +65,22 @@ function createSyncPlan(plan: PlannedChange, { servers, skipped }: SyncSource, p
   return prune ? [...entries.keys()].filter(name => !known.has(name)).reduce(removePlannedServer, changed) : changed;
 }
 
-/** Shows the changes in a terminal, and asks. */
+/**
+ * Shows the changes in a terminal, and asks.
+ * @throws TenonError `config/not-approved` without a terminal and `--yes`
+ */
 async function confirmChanges(
   { screen, terminal }: CliContext,
   plans: readonly PlannedChange[],
-  { dryRun, yes, json }: SyncOptions,
+  { dryRun, yes }: SyncOptions,
 ): Promise<boolean> {
   const changing = plans.filter(({ before, after }) => after !== (before ?? ''));
-  if (dryRun || yes || json || !terminal.interactive || changing.length === 0) return true;
+  if (dryRun || yes || changing.length === 0) return true;
   for (const plan of changing) for (const line of formatActions(plan, true)) screen.note(line);
+  if (!terminal.interactive)
+    throw new TenonError('config/not-approved', 'nothing was written, because the changes are not approved', {
+      hint: 'run this in a terminal, or pass --yes',
+    });
   const message = `Write ${changing.length === 1 ? '1 file' : `${changing.length} files`}?`;
   return (await terminal.confirm({ message })) === true;
 }

@@ -22,7 +22,7 @@ describe('tenon sync', () => {
   it('adds and changes servers, and removes others with --prune only [cli.sync]', async () => {
     user.write(CURSOR, servers({ a: { command: 'a' }, b: { url: 'https://example.com/mcp' } }));
     user.write(KIRO, servers({ a: { command: 'old', disabled: true }, c: { command: 'c' } }));
-    const args = ['sync', '--from', 'cursor', '--host', 'kiro,codex', '--json'];
+    const args = ['sync', '--from', 'cursor', '--host', 'kiro,codex', '--json', '--yes'];
     const dry = await user.run([...args, '--prune', '--dry-run']);
     expect(toActions(dry.out)).toEqual([
       ['kiro', { a: 'change', b: 'add', c: 'remove' }],
@@ -50,7 +50,7 @@ describe('tenon sync', () => {
     const notes = { command: 'npx', args: ['-y', 'notes@1.0.0'], env: { TOKEN: '${env:TOKEN}', MODE: 'dev' } };
     const docs = { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${env:DOCS}', 'X-Team': 'core' } };
     user.write(CURSOR, servers({ notes, docs }));
-    expect((await user.run(['sync', '--from', 'cursor', '--host', all])).code).toBe(0);
+    expect((await user.run(['sync', '--from', 'cursor', '--host', all, '--yes'])).code).toBe(0);
     for (const { id } of mcpHosts) {
       const { out } = await user.run(['sync', '--from', id, '--host', all, '--prune', '--json']);
       const changes = toActions(out);
@@ -68,7 +68,7 @@ describe('tenon sync', () => {
     };
     user.write(CURSOR, servers(entries));
     user.write('.lmstudio/mcp.json', servers({ a: { command: 'a', env: { GITHUB_TOKEN: 'mine' } } }));
-    const { code, out, err } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,lm-studio']);
+    const { code, out, err } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,lm-studio', '--yes']);
     expect(code).toBe(0);
     expect(err).toBe('c: not copied, because args[1] contains a secret\n');
     const kiro = JSON.parse(user.read(KIRO)).mcpServers;
@@ -85,7 +85,7 @@ describe('tenon sync', () => {
     user.write(KIRO, servers({ a: { command: 'a' } }));
     const goose = 'extensions:\n  developer: # mine\n    type: builtin\n    enabled: true\n  b:\n    type: builtin\n';
     user.write('.config/goose/config.yaml', goose);
-    const { out } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,goose', '--prune', '--json']);
+    const { out } = await user.run(['sync', '--from', 'cursor', '--host', 'kiro,goose', '--prune', '--json', '--yes']);
     expect(JSON.parse(out)).toMatchObject({
       skipped: [{ name: 'a', reason: 'it is disabled' }],
       source: user.path(CURSOR),
@@ -110,7 +110,7 @@ describe('tenon sync', () => {
       ['--from', 'team/list.yml'],
       ['--from', '.vscode/mcp.json'],
     ];
-    for (const from of sources) expect((await user.run(['sync', ...from, '--host', 'kiro'])).err).toBe('');
+    for (const from of sources) expect((await user.run(['sync', ...from, '--host', 'kiro', '--yes'])).err).toBe('');
     expect(JSON.parse(user.read(KIRO)).mcpServers).toEqual({
       a: { command: 'a', args: [], env: { K: '${K}' } },
       b: { command: 'b', args: [], env: { K: '${API_KEY}' } },
@@ -126,6 +126,9 @@ describe('tenon sync', () => {
     const refused = await user.run(args, ['no']);
     expect(refused).toMatchObject({ code: 1, asked: ['Write 1 file?'] });
     expect(refused.err).toBe(`Kiro: would add a to ${user.path(KIRO)}\nnothing was written\n`);
+    expect(existsSync(user.path(KIRO))).toBe(false);
+    const unapproved = await user.run(args);
+    expect([unapproved.code, unapproved.err]).toEqual([6, expect.stringContaining('pass --yes')]);
     expect(existsSync(user.path(KIRO))).toBe(false);
     expect((await user.run([...args, '--yes'], [])).asked).toEqual([]);
     expect((await user.run([...args, '--yes'], [])).out).toBe(`Kiro: unchanged a in ${user.path(KIRO)}\n`);
