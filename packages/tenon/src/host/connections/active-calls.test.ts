@@ -37,10 +37,13 @@ describe('requests of a server during calls', () => {
   });
 
   it('does not go to one that cannot be asked, and to nobody when there is none', async () => {
-    const calls = new ActiveCalls(undefined);
+    const calls = new ActiveCalls(undefined, 'notes');
     const end = deferred<void>();
     const mute = calls.run(call('mute', { ask: undefined }).flight, () => end.promise);
-    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({ code: 'host/no-active-call' });
+    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({
+      code: 'host/no-active-call',
+      message: expect.stringMatching(/^notes, roots\/list: /),
+    });
     end.resolve();
     await mute;
   });

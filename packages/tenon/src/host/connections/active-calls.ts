@@ -44,9 +44,12 @@ export class ActiveCalls {
   readonly #calls = new CompactMap<ActiveCall>();
   #lastKey = 0;
   readonly #session: ClientSession | undefined;
+  readonly #peer: string | undefined;
 
-  constructor(session: ClientSession | undefined) {
+  /** @param server Name of the server. */
+  constructor(session: ClientSession | undefined, server?: string) {
     this.#session = session;
+    this.#peer = server;
   }
 
   get size(): number {
@@ -79,7 +82,9 @@ export class ActiveCalls {
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
-    throw new TenonError('host/no-active-call', `a server requested ${method} without an active call`, {
+    throw new TenonError('host/no-active-call', 'the server requested input without an active call', {
+      peer: this.#peer,
+      method,
       hint: 'change the server to request input only during a call',
     });
   }

@@ -44,6 +44,7 @@ describe('changes as a person reads them', () => {
     const renamed = await told(withTool({ name: 'plus' }));
     expect(renamed).toContain('notes › tool plus › added (to be approved)');
     expect(renamed).toContain('notes › tool add › removed (a note)');
+    expect(renamed).not.toMatch(/^ {2}- /m);
     const unknown = describeDrift(await compareWithLock({ servers: new Map() }, entry, notes));
     expect(unknown).toContain('notes › unknown server (to be approved)');
     for (const part of [

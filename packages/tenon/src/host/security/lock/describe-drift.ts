@@ -31,7 +31,8 @@ function formatTitle({ server, of, name, kind, member }: Drift): string {
 }
 
 function formatBody(drift: Drift): string[] {
-  if (drift.kind === 'removed server') return [];
+  // The lock file has the removed definition.
+  if (drift.kind === 'removed server' || drift.kind === 'removed') return [];
   if (drift.found) return formatFound(drift.found).flatMap(line => formatLine({ sign: '+', text: line }));
   const before = drift.beforeCut ? formatTruncated(drift.beforeCut) : toText(drift.before);
   return limitLines(selectContext(diffLines(before, toText(drift.after)))).flatMap(formatLine);
