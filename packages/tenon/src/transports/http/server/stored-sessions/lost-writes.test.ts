@@ -43,7 +43,16 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
       const lost = (await listEntries()).find(({ value }) => JSON.stringify(value).includes(uri));
       await one.stores.values.delete(lost?.key ?? '');
     };
-    return { one, two, session, listen, lose };
+    /** Closes the open stream, and waits until its end is stored. Until then, another stream repeats its events. */
+    const closeStream = async () => {
+      await reading.splice(0)[0]?.return(undefined);
+      await vi.waitFor(async () =>
+        expect(await one.stores.values.list('session/')).toContainEqual(
+          expect.objectContaining({ value: expect.objectContaining({ delivered: expect.any(String) }) }),
+        ),
+      );
+    };
+    return { one, two, session, listen, lose, closeStream };
   };
 
   it('ends with 404, and the client opens another one', async () => {
@@ -55,20 +64,14 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
   });
 
   it('refuses the id of a lost event, also when another event has its number', async () => {
-    const { one, two, listen, lose } = await open();
+    const { one, two, listen, lose, closeStream } = await open();
     const { next } = await listen(one);
     one.server.notifyResourceUpdated('note://a');
     expect(await next()).toMatchObject({ uri: 'note://a' });
     one.server.notifyResourceUpdated('note://b');
     const lost = await next();
     expect(lost).toMatchObject({ uri: 'note://b' });
-    await reading.splice(0)[0]?.return(undefined);
-    // Until the end of the stream is stored, another stream repeats its events.
-    await vi.waitFor(async () =>
-      expect(await one.stores.values.list('session/')).toContainEqual(
-        expect.objectContaining({ value: expect.objectContaining({ delivered: expect.any(String) }) }),
-      ),
-    );
+    await closeStream();
     await lose('note://b');
     expect((await listen(two, lost.id)).status).toBe(400);
     // Another process writes the number again.
@@ -79,7 +82,7 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
   });
 
   it('refuses to resume across lost events, and begins a stream after them', async () => {
-    const { one, two, listen, lose } = await open();
+    const { one, two, listen, lose, closeStream } = await open();
     const { next } = await listen(one);
     const ids: (string | undefined)[] = [];
     for (const uri of uris.slice(0, 3)) {
@@ -88,7 +91,7 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
       expect(event).toMatchObject({ uri });
       ids.push(event.id);
     }
-    await reading.splice(0)[0]?.return(undefined);
+    await closeStream();
     await lose('note://b');
     expect((await listen(two, ids[0])).status).toBe(400);
     const later = await listen(two);
