@@ -273,8 +273,9 @@ describe('tenon gateway', () => {
     const everywhere = [...args.slice(0, -1), '::', '--allow-unauthenticated'];
     for (const each of [args, everywhere]) {
       const gateway = await serving(project.folder, each);
-      if (each === everywhere) expect(gateway.errors()).toContain('warning: every machine that reaches :: may call');
-      else expect(gateway.errors()).not.toContain('warning: every machine');
+      const warning = '"level":"warning","message":"every machine that reaches :: may call';
+      if (each === everywhere) expect(gateway.errors()).toContain(warning);
+      else expect(gateway.errors()).not.toContain('every machine');
       await gateway.end();
     }
   });
