@@ -2,7 +2,7 @@
 declare const gc: () => void;
 
 const WARM_UP = 100;
-const ROUNDS = 4;
+const ROUNDS = 8;
 const TIMES = 300;
 const HOLDERS = 5000;
 
