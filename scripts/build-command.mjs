@@ -10,7 +10,7 @@ const folder = join(root, 'packages/cli');
 const REQUIRE =
   "import { createRequire as createModuleRequire } from 'node:module';\nconst require = createModuleRequire(import.meta.url);";
 /**
- * How the command is bundled. The tests use the same when the built command is older than its sources.
+ * Settings for the bundle of the command. The tests use them too when the built command is older than its sources.
  * @type {import('esbuild').BuildOptions & { splitting: true }}
  */
 export const bundleSettings = {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What telemetry adds to a call, and what of it is the SDK of OpenTelemetry. */
+/** Measures the CPU time that telemetry adds to a call, and the part of it that the SDK of OpenTelemetry takes. */
 import { fileURLToPath } from 'node:url';
 import { connectOverHttp, echo } from '../load.mjs';
 import { measureServers, startProgram } from '../measure-servers.mjs';

@@ -32,8 +32,8 @@ describe('tenon audit verify', () => {
   afterAll(() => Promise.all([project.remove(), clear()]));
 
   it('finds the record of a gateway whole, and tells its head [cli.explain]', async () => {
-    const whole = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
-    const { code, out } = await tenon(project.folder, whole, env);
+    const verifyArgs = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
+    const { code, out } = await tenon(project.folder, verifyArgs, env);
     expect(code).toBe(0);
     expect(out).toMatch(/^audit\.jsonl: whole, 5 lines\n {2}head 4:[\w-]{43}\n/);
     const [, head = ''] = /head (\S+)/.exec(out) ?? [];

@@ -94,9 +94,9 @@ describe('a gateway without spans of its own', () => {
     });
     await client.callTool('asks');
     const spans = takeSpans();
-    const asked = select(spans, 'elicitation/create', CLIENT);
-    expect(asked).toHaveLength(2);
-    expect(getParents(select(spans, 'elicitation/create', SERVER))).toEqual(getIds(asked));
+    const elicitations = select(spans, 'elicitation/create', CLIENT);
+    expect(elicitations).toHaveLength(2);
+    expect(getParents(select(spans, 'elicitation/create', SERVER))).toEqual(getIds(elicitations));
   });
 
   it('passes baggage on where it is allowed, within its limits [otel.baggage-bounded]', async () => {
@@ -146,15 +146,15 @@ describe('a gateway with spans', () => {
     const spans = takeSpans();
     expect(new Set(spans.map(span => span.spanContext().traceId)).size).toBe(1);
     const [called] = select(spans, 'tools/call asks', SERVER);
-    const asked = select(spans, 'elicitation/create', CLIENT);
+    const elicitations = select(spans, 'elicitation/create', CLIENT);
     const answered = select(spans, 'elicitation/create', SERVER);
     // Per question: the server asks the gateway, which asks the caller.
-    expect([asked.length, answered.length]).toEqual([4, 4]);
-    const fromServer = asked.filter(
+    expect([elicitations.length, answered.length]).toEqual([4, 4]);
+    const fromServer = elicitations.filter(
       ({ parentSpanContext }) => parentSpanContext?.spanId === called?.spanContext().spanId,
     );
     const atGateway = answered.filter(span => getIds(fromServer).includes(span.parentSpanContext?.spanId ?? ''));
-    const fromGateway = asked.filter(span => getIds(atGateway).includes(span.parentSpanContext?.spanId ?? ''));
+    const fromGateway = elicitations.filter(span => getIds(atGateway).includes(span.parentSpanContext?.spanId ?? ''));
     const atCaller = answered.filter(span => getIds(fromGateway).includes(span.parentSpanContext?.spanId ?? ''));
     expect([fromServer, atGateway, fromGateway, atCaller].map(({ length }) => length)).toEqual([2, 2, 2, 2]);
   });
