@@ -155,6 +155,10 @@ class StatelessRequestContext implements RequestContext {
     return this.#io.request;
   }
 
+  get isDone(): boolean {
+    return this.#scope.isDone;
+  }
+
   get mergeOptions(): MergeOptions | undefined {
     return getMergeOptions(this.#runtime, this.#scope);
   }

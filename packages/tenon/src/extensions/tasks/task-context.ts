@@ -31,6 +31,7 @@ export function createTaskContext(
     get originSession() {
       return begunIn();
     },
+    isDone: false,
     reportError,
     notify,
     createInputStrategy: (): InputStrategy => {

@@ -28,7 +28,6 @@ import { ActiveRequest } from './active-request.js';
 import { bindMethods } from './bind-methods.js';
 import type { CreateState } from './create-state.js';
 import { type FormAnswer, requestForm } from './form.js';
-import { NotificationMerger } from './notification-merger.js';
 
 /** Methods by which a handler requests input. */
 type InputRequestMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
@@ -42,8 +41,6 @@ export class Context<S = unknown> {
   // Created on first access, because most handlers do not read it.
   #active: ActiveRequest | undefined;
   #progress = Number.NEGATIVE_INFINITY;
-  #merger: NotificationMerger | undefined;
-  #mergerContext: RequestContext | undefined;
   /**
    * Answers to the input requests that the handler returned, and the state that it returned with them. On the first run
    * `inputResponses` is undefined.
@@ -85,7 +82,7 @@ export class Context<S = unknown> {
   /** Continues with the context of a later request. @internal */
   resumeWith(later: Context): void {
     const active = later.#getActive();
-    active.inheritSignals(this.#getActive());
+    active.continueFrom(this.#getActive());
     this.#active = active;
   }
 
@@ -153,7 +150,7 @@ export class Context<S = unknown> {
     const { progressToken } = this.meta;
     if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
-    this.#notifyMerged('progress', 'notifications/progress', {
+    this.#getActive().notifyMerged('progress', 'notifications/progress', {
       progressToken,
       progress,
       ...(Number.isFinite(total) ? { total } : {}),
@@ -165,32 +162,21 @@ export class Context<S = unknown> {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const minLevel = this.#getActive().requestContext.logLevel;
     if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
-    this.#notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
+    this.#getActive().notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
       level,
       data: data === undefined ? null : data,
       ...(logger === undefined ? {} : { logger }),
     });
   }
 
-  /** Sends a notification. Notifications with the same key are merged if they exceed the rate. */
-  #notifyMerged(key: string, method: string, params: JsonObject): void {
-    const { requestContext } = this.#getActive();
-    const { mergeOptions } = requestContext;
-    if (mergeOptions === undefined) return requestContext.notify(method, params);
-    if (this.#merger === undefined || this.#mergerContext !== requestContext) {
-      this.#mergerContext = requestContext;
-      this.#merger = new NotificationMerger((name, body) => requestContext.notify(name, body), mergeOptions);
-    }
-    this.#merger.notify(key, method, params);
-  }
-
   /**
    * Sends a notification on the stream of this request. It is dropped if the client's protocol version does not have
-   * it, and after the response or a cancellation.
+   * it, and after the response or a cancellation. While the client answers an input request on 2026-07-28, up to 64
+   * notifications are kept and sent with its next request.
    */
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
-    this.#getActive().requestContext.notify(method, params);
+    this.#getActive().notify(method, params);
   }
 
   /**

@@ -22,8 +22,8 @@ export interface RedisBus extends Bus {
   /** Removes all listeners. */
   clear(): void;
   /**
-   * Resolves when all channels are subscribed or unsubscribed as their listeners need. Returns `undefined` if no change
-   * is pending.
+   * Resolves when all channels are subscribed or unsubscribed as their listeners need, and each listener gets messages.
+   * Returns `undefined` if no change is pending.
    */
   getPendingSubscription(): Promise<unknown> | undefined;
 }
@@ -37,8 +37,9 @@ interface Channel {
 }
 
 /**
- * Creates a bus over Redis channels, one channel for each topic. A second listener on a channel must not get messages
- * that were published before it subscribed. It therefore publishes a mark and gets only the messages after the mark.
+ * Creates a bus over Redis channels, one channel for each topic. A listener must not get messages that were published
+ * before it subscribed. A second listener on a channel therefore publishes a mark and gets only the messages after the
+ * mark. In a cluster the first listener does so too, because a message may still be on its way between two nodes.
  */
 export function createRedisBus(
   connection: RedisConnection,
@@ -48,7 +49,7 @@ export function createRedisBus(
   const topics = createTopicListeners(report);
   const channels = new Map<string, Channel>();
   const marks = new Map<string, () => void>();
-  let pendingSteps = 0;
+  const pending = new Set<Promise<void>>();
   const toChannelName = (topic: string) => `{${prefix}}:topic:${topic}`;
   const sendMessage = (topic: string, message: string) => send(toChannelName(topic), message);
 
@@ -68,11 +69,13 @@ export function createRedisBus(
       channel.isSubscribed = isWanted;
       if (channel.listeners === 0) channels.delete(topic);
     };
-    pendingSteps++;
-    channel.work = channel.work
-      .then(step)
-      .catch(report)
-      .finally(() => pendingSteps--);
+    channel.work = channel.work.then(step).catch(report);
+    addPending(channel.work);
+  }
+
+  function addPending(work: Promise<void>): void {
+    pending.add(work);
+    void work.then(() => pending.delete(work));
   }
 
   /**
@@ -80,13 +83,19 @@ export function createRedisBus(
    */
   function mark(topic: string, channel: Channel, begin: () => void): void {
     const id = crypto.randomUUID();
-    const end = () => {
-      cancelTimer();
-      if (marks.delete(id)) begin();
-    };
-    const cancelTimer = clock.after(MARK_TIMEOUT, end);
-    marks.set(id, end);
-    channel.work.then(() => sendMessage(topic, id)).catch(end);
+    const arrival = new Promise<void>(resolve => {
+      const end = () => {
+        if (!marks.delete(id)) return;
+        cancelTimer();
+        // The next message may arrive in the same turn.
+        begin();
+        resolve();
+      };
+      const cancelTimer = clock.after(MARK_TIMEOUT, end);
+      marks.set(id, end);
+      channel.work.then(() => sendMessage(topic, id)).catch(end);
+    });
+    addPending(arrival);
   }
 
   return {
@@ -110,7 +119,7 @@ export function createRedisBus(
       channels.set(topic, channel);
       channel.listeners++;
       update(topic, channel);
-      if (known) mark(topic, channel, begin);
+      if (known || connection.isCluster) mark(topic, channel, begin);
       else begin();
       return () => {
         if (isEnded) return;
@@ -120,12 +129,11 @@ export function createRedisBus(
         update(topic, channel);
       };
     },
-    getPendingSubscription: () =>
-      pendingSteps === 0 ? undefined : Promise.all([...channels.values()].map(({ work }) => work)),
+    getPendingSubscription: () => (pending.size === 0 ? undefined : Promise.all(pending)),
     clear() {
+      for (const end of [...marks.values()]) end();
       topics.clear();
       channels.clear();
-      marks.clear();
     },
   };
 }

@@ -12,13 +12,20 @@ import { StreamFollower } from './stream-follower.js';
 
 /** Interval of checks of a stream whose client waits for a response, in milliseconds. */
 const ANSWER_POLL = 1000;
+/** Number of checks after which the writer of the stream is asked again if it still writes it. */
+const POLLS_PER_ANNOUNCEMENT = 10;
 
 interface FollowAnswerOptions {
   readonly id: StoredEventId;
   /** Prefix of the keys of the log. */
   readonly prefix: string;
-  /** Notifies the process that writes the stream that its connection was replaced. */
-  readonly onStarted: () => Promise<void>;
+  /** Tells if this process writes the stream of this name. */
+  readonly isWriting: (name: string) => boolean;
+  /**
+   * Notifies the process that writes the stream that its connection was replaced. That process ends a stream that it no
+   * longer writes.
+   */
+  readonly announce: (writer: string) => Promise<void>;
 }
 
 /** Continues the stream of a POST on another connection. Its writer may be another process, or may have stopped. */
@@ -27,11 +34,13 @@ export async function followAnswer(
   session: HttpSession,
   exchange: Exchange,
   auth: AuthInfo | undefined,
-  { id, prefix, onStarted }: FollowAnswerOptions,
+  { id, prefix, isWriting, announce }: FollowAnswerOptions,
 ): Promise<ListenResult> {
   const values = toTypedValues<LogEntry>(stores.values);
-  if (!(await isLogPosition(values, prefix, id))) return 'unknown';
+  const entry = await findPosition(values, prefix, id);
+  if (entry === undefined) return 'unknown';
   const { clock, limits, report, inFlight } = session.context;
+  let polls = 0;
   let follower: StreamFollower | undefined;
   let stopWaiting = (): void => {};
   const connection = session.beginStream(exchange, {
@@ -51,27 +60,32 @@ export async function followAnswer(
     encode: (position, text) =>
       encodeEvent(text, session.dialect?.http.sessions ? encodeEventId(id.log, position) : undefined),
     pollInterval: ANSWER_POLL,
-    onPoll: () => endOrphanedStream(stores, replica, { prefix, ttl: limits.sessionIdleTimeout }),
+    async onPoll() {
+      polls += 1;
+      await endOrphanedStream(stores, replica, { prefix, ttl: limits.sessionIdleTimeout, isWriting });
+      if (polls % POLLS_PER_ANNOUNCEMENT === 0) await announce(entry.writer);
+    },
     report,
   });
   connection.write(KEEP_ALIVE);
   follower.start();
   // The writer of the stream may run elsewhere, so the client can follow it at another process.
   stopWaiting = inFlight.onClosing(() => connection.end());
-  await onStarted().catch(report);
+  await announce(entry.writer).catch(report);
   return 'listening';
 }
 
-/** Tells if all events after a position still exist. */
-export async function isLogPosition(
+/** Returns the entry of a position. Returns `undefined` if it, or an event after it, no longer exists. */
+export async function findPosition(
   values: ReturnType<typeof toTypedValues<LogEntry>>,
   prefix: string,
   { log, entry, events, tag }: StoredEventId,
-): Promise<boolean> {
+): Promise<LogEntry | undefined> {
   const [named, next] = await values.list(prefix, {
     limit: 2,
     ...(entry === 0 ? {} : { after: toLogKey(prefix, entry - 1) }),
   });
-  if (named?.key !== toLogKey(prefix, entry) || named.value.log !== log || named.value.tag !== tag) return false;
-  return events <= named.value.events.length && (next === undefined || next.key === toLogKey(prefix, entry + 1));
+  if (named?.key !== toLogKey(prefix, entry) || named.value.log !== log || named.value.tag !== tag) return undefined;
+  const isWhole = next === undefined || next.key === toLogKey(prefix, entry + 1);
+  return isWhole && events <= named.value.events.length ? named.value : undefined;
 }

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.js';
 import type { HttpSession } from '../sessions/session.js';
 import { encodeEventId, parseEventId, type StoredEventId } from './event-id.js';
 import { type EventLog, type LogEntry, type NumberedEntry, readEntries } from './event-log.js';
-import { isLogPosition } from './follow-answer.js';
+import { findPosition } from './follow-answer.js';
 import type { SessionRecord, StoredRecord, StreamListener } from './session-record.js';
 import type { ListenResult } from './shared-session.js';
 import { createStoredId } from './stored-id.js';
@@ -68,12 +68,12 @@ export class Listening {
   async begin(exchange: Exchange, auth: AuthInfo | undefined, delivered: string | undefined): Promise<ListenResult> {
     if (this.isOpen) return 'taken';
     const last = parseEventId(delivered);
-    const isThere = last && (await isLogPosition(this.#values, this.#prefix, last));
+    const isThere = last && (await findPosition(this.#values, this.#prefix, last)) !== undefined;
     return this.#open(exchange, auth, isThere ? last : await this.#findStart(last));
   }
 
   async resume(exchange: Exchange, auth: AuthInfo | undefined, id: StoredEventId): Promise<ListenResult> {
-    if (!(await isLogPosition(this.#values, this.#prefix, id))) return 'unknown';
+    if ((await findPosition(this.#values, this.#prefix, id)) === undefined) return 'unknown';
     this.stop();
     return this.#open(exchange, auth, id);
   }

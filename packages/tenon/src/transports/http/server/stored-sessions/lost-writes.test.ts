@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
-import { eventsOf, type SseEvent } from '../../fixtures/sites.js';
+import { eventsOf, nextMessages, type SseEvent } from '../../fixtures/sites.js';
 
 /** The status of the response, and a function that reads the next message of the stream. */
 interface Listening {
@@ -16,10 +17,20 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
     await Promise.all(replicas.map(replica => replica.close({ timeout: 0 })));
   });
 
+  let release = () => {};
+  const work = tool({
+    async run(_, ctx) {
+      ctx.progress(1);
+      await new Promise<void>(resolve => {
+        release = resolve;
+      });
+      return 'done';
+    },
+  });
   const uris = ['note://a', 'note://b', 'note://c', 'note://d'];
   const open = async () => {
     const resources = Object.fromEntries(uris.map(uri => [uri, { read: () => '' }]));
-    replicas = await openReplicas(2, { resources });
+    replicas = await openReplicas(2, { resources, tools: { work } });
     const [one, two] = replicas as [Replica, Replica];
     const session = await openSharedSession(one);
     await session.notify(one, 'notifications/initialized');
@@ -100,5 +111,22 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
     if (received[0]?.uri !== 'note://d') received.push(await later.next());
     expect(received.map(({ uri }) => uri)).not.toContain('note://a');
     expect(received.at(-1)).toMatchObject({ uri: 'note://d' });
+  });
+
+  it.each([0, 1])('ends a call whose response is lost with an error, at each process (%d)', async index => {
+    const { one, session, lose } = await open();
+    const call = { name: 'work', _meta: { progressToken: 1 } };
+    const events = eventsOf(await session.request(one, 'tools/call', call, 'call'));
+    await events.next();
+    const { value: progress } = await events.next();
+    release();
+    const { value: response } = await events.next();
+    expect(response?.data).toContain('done');
+    await lose('done');
+    const resumed = eventsOf(await session.get(replicas[index] as Replica, { 'last-event-id': progress?.id ?? '' }));
+    expect(await nextMessages(resumed, 1)).toEqual([
+      { jsonrpc: '2.0', id: 'call', error: { code: 503, message: expect.stringContaining('response was lost') } },
+    ]);
+    expect((await resumed.next()).done).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ export interface ReplicaHandlers {
   onMessage(forwarded: ForwardedMessage): void;
   /** Called when another process changed or deleted a session. */
   onSessionChange(session: string): void;
-  /** Called when another process continues a stream. */
+  /** Called when another process continues a stream that this process began. */
   onStreamResumed(session: string, stream: string): void;
   /** Reports an error that no client gets. */
   report(error: unknown): void;
@@ -42,6 +42,8 @@ export class ServerReplica {
   #stopListening: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
   #lastMail: Promise<unknown> = Promise.resolve();
+  /** Keys of the messages that this process has handled and that are still in the store. */
+  readonly #handledMail = new Set<string>();
   #isClosed = false;
 
   constructor(stores: SharedStores, clock: Clock, handlers: ReplicaHandlers) {
@@ -92,8 +94,8 @@ export class ServerReplica {
   }
 
   /** Notifies the process that writes a stream that its client has another connection. */
-  announceResumption(session: string, stream: string): Promise<void> {
-    return this.#publish({ kind: 'resumed', session, stream });
+  async announceResumption(session: string, stream: string, writer: string): Promise<void> {
+    if (writer !== this.id) await this.#publish({ kind: 'resumed', to: writer, session, stream });
   }
 
   #publish(message: JsonObject): Promise<void> {
@@ -144,25 +146,36 @@ export class ServerReplica {
   #receive({ from, kind, session, ...rest }: JsonObject): void {
     if (from === this.id || typeof session !== 'string') return;
     if (kind === 'changed') this.#handlers.onSessionChange(session);
+    else if (rest.to !== this.id && rest.to !== EVERYONE) return;
     else if (kind === 'resumed') this.#handlers.onStreamResumed(session, String(rest.stream));
-    else if (kind === 'mail' && (rest.to === this.id || rest.to === EVERYONE))
-      this.#takeMail(String(rest.key), rest.to);
+    else if (kind === 'mail') this.#takeMail(String(rest.key), rest.to);
   }
 
-  /** Handles the message with this key once, after earlier messages. Messages for all processes stay in the store. */
+  /** Handles the message with this key once, after earlier messages, and deletes it. */
   #takeMail(key: string, to: string): void {
-    if (!key.startsWith(this.#toKey('mail', to, ''))) return;
-    const taken = this.#stores.values.get(key).then(async stored => {
-      const isOwn = to === EVERYONE || (stored && (await this.#stores.values.delete(key, stored.version)));
-      return isOwn ? stored?.value : undefined;
-    });
+    if (!key.startsWith(this.#toKey('mail', to, '')) || this.#handledMail.has(key)) return;
+    this.#handledMail.add(key);
+    const reading = this.#stores.values.get(key);
     const handle = async () => {
-      const value = await taken;
+      const value = (await reading)?.value;
       if (value === undefined || typeof value.session !== 'string') return;
       // Only processes of this server write under this key.
       const auth = isObject(value.auth) ? (value.auth as JsonObject & AuthInfo) : undefined;
       this.#handlers.onMessage({ session: value.session, message: value.message, auth });
     };
+    // A message that could not be read is read again later.
+    reading.then(
+      () => this.#deleteMail(key, to),
+      () => this.#handledMail.delete(key),
+    );
     this.#lastMail = this.#lastMail.then(handle).catch(this.#handlers.report);
+  }
+
+  /** Deletes a message for this process. One for all processes stays in the store until it expires. */
+  #deleteMail(key: string, to: string): void {
+    const forget = () => this.#handledMail.delete(key);
+    const forgetExpired = () => void this.#clock.after(MAIL_TTL, forget);
+    if (to === EVERYONE) forgetExpired();
+    else this.#stores.values.delete(key).then(forget, forgetExpired);
   }
 }

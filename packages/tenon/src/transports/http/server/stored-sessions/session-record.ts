@@ -91,6 +91,11 @@ export function toSessionKey({ scope }: SharedStores, session: string): string {
   return `session/${scope}/${toSessionTag(session)}`;
 }
 
+/** Returns the prefix of the keys of a log of a session. */
+export function toLogPrefix(stores: SharedStores, session: string, log: string): string {
+  return `${toSessionKey(stores, session)}/${log}/`;
+}
+
 /** Returns the identity of a caller for the record, without its token and claims. */
 export function toRecordOwner(auth: AuthInfo | undefined): SessionRecord['owner'] {
   const { principal, ...rest } = identifyCaller(auth);

@@ -47,6 +47,12 @@ describe('a process that stops while it serves a session', () => {
     }
     return value;
   };
+  const advance = async (time: number) => {
+    for (let passed = 0; passed < time; passed += 500) {
+      clock.advance(500);
+      await new Promise(resolve => setTimeout(resolve, 1));
+    }
+  };
   const begin = async (one: Replica) => {
     const session = await openSharedSession(one);
     await session.notify(one, 'notifications/initialized');
@@ -83,14 +89,25 @@ describe('a process that stops while it serves a session', () => {
     expect(await nextMessages(again, 9)).toEqual([{ jsonrpc: '2.0', ...expected }]);
   });
 
+  it('ends the stream of a call when it can reach the store again, after it gave up', async () => {
+    const [one, two] = replicas as [Replica, Replica];
+    const { session, events, id } = await begin(one);
+    one.stores.fault = fault;
+    release();
+    // It closes the connection when it gives up.
+    expect(await passTime(nextMessages(events, 9).catch(() => []))).toEqual([]);
+    one.stores.fault = undefined;
+    await advance(5000);
+    // It has its lease again.
+    const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
+    expect(await passTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
+  });
+
   it('is not taken for stopped while it renews its lease, however slow the call is [so.clock]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, id } = await begin(one);
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
-    for (let n = 0; n < 60; n++) {
-      clock.advance(500);
-      await new Promise(resolve => setTimeout(resolve, 1));
-    }
+    await advance(30_000);
     release();
     expect(await passTime(nextMessages(resumed, 2))).toMatchObject([
       { params: { data: 'late' } },

@@ -58,6 +58,21 @@ describe('a request of the server in a stored session', () => {
     expect(answers).toHaveLength(1);
   });
 
+  it('gets an answer from another process once, although the store fails while the answer is taken', async () => {
+    const { one, two, session, events, answer } = await begin();
+    const { delete: remove } = one.stores.values;
+    let failures = 0;
+    one.stores.values.delete = async (key, ...rest) => {
+      const result = await remove(key, ...rest);
+      if (!key.startsWith('mail/')) return result;
+      failures += 1;
+      throw new Error('the connection broke before the reply');
+    };
+    expect((await session.post(two, answer('Ada'))).status).toBe(202);
+    expect(await nextMessages(events, 1)).toMatchObject([{ id: 'call' }]);
+    expect([answers, failures]).toEqual([['Ada'], 1]);
+  });
+
   it('takes no answer after its deadline by the clock of the store, at any process [so.ask-timeout]', async () => {
     const { one, two, session, answer, listQuestions } = await begin();
     storeClock.advance(31 * MINUTE);

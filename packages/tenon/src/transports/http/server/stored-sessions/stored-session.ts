@@ -18,6 +18,7 @@ import {
   type SessionRecord,
   type SessionRecords,
   type StoredRecord,
+  toLogPrefix,
   toRecordOwner,
   toSessionKey,
 } from './session-record.js';
@@ -61,7 +62,8 @@ export class StoredSession implements SharedSession {
     this.#extendedAt = stored ? Number.NEGATIVE_INFINITY : session.context.clock.now();
     const { stores, replica } = context;
     this.#questions = new QuestionRecords(stores, replica, toSessionKey(stores, session.id));
-    this.#listening = new Listening(context, session, this.#createLog(this.#listenPrefix), this.#listenPrefix, change =>
+    const listenPrefix = this.#toPrefix('listen');
+    this.#listening = new Listening(context, session, this.#createLog(listenPrefix), listenPrefix, change =>
       this.update(change),
     );
   }
@@ -229,16 +231,22 @@ export class StoredSession implements SharedSession {
     return followAnswer(this.#context, this.#session, exchange, auth, {
       id,
       prefix: this.#toPrefix(id.log),
-      onStarted: () => {
-        this.endAnswerConnection(id.log);
-        return this.#context.replica.announceResumption(this.#session.id, id.log);
+      isWriting: name => this.#answers.has(name),
+      announce: writer => {
+        this.#answers.get(id.log)?.endConnection();
+        return this.#context.replica.announceResumption(this.#session.id, id.log, writer);
       },
     });
   }
 
-  /** Closes the connection of a stream that the client has resumed on another connection. */
-  endAnswerConnection(name: string): void {
-    this.#answers.get(name)?.endConnection();
+  /**
+   * Closes the connection of a stream that the client has resumed at another process. Returns false if this process no
+   * longer writes the stream.
+   */
+  endAnswerConnection(name: string): boolean {
+    const answer = this.#answers.get(name);
+    answer?.endConnection();
+    return answer !== undefined;
   }
 
   stopListening(): void {
@@ -250,9 +258,8 @@ export class StoredSession implements SharedSession {
     const now = clock.now();
     if (now - this.#extendedAt < Math.min(MAX_EXTENSION_INTERVAL, limits.sessionIdleTimeout / 4)) return;
     this.#extendedAt = now;
-    const { records } = this.#context;
     if (this.#stored === undefined) return;
-    records
+    this.#context.records
       .update(this.#stored, this.#session.id, record => record)
       .then(stored => (stored ? this.adopt(stored) : this.endDeleted()), this.#session.context.report);
   }
@@ -280,12 +287,8 @@ export class StoredSession implements SharedSession {
     await this.update(record => (record.observer === replica.id ? { ...record, observer: '' } : record));
   }
 
-  get #listenPrefix(): string {
-    return this.#toPrefix('listen');
-  }
-
   #toPrefix(name: string): string {
-    return `${toSessionKey(this.#context.stores, this.#session.id)}/${name}/`;
+    return toLogPrefix(this.#context.stores, this.#session.id, name);
   }
 
   #createLog(prefix: string, name?: string): EventLog {

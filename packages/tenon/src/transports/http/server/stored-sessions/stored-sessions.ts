@@ -4,8 +4,9 @@ import { isSameOwner } from '../../../../protocol/caller-identity.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
 import type { HttpSession } from '../sessions/session.js';
+import { endOrphanedStream } from './orphaned-stream.js';
 import { type ForwardedMessage, ServerReplica } from './server-replica.js';
-import { SessionRecords, type StoredRecord } from './session-record.js';
+import { SessionRecords, type StoredRecord, toLogPrefix } from './session-record.js';
 import { StoredSession, type StoredSessionContext } from './stored-session.js';
 
 /** Session IDs are random UUIDs. Other IDs are not looked up. */
@@ -40,7 +41,7 @@ export class StoredSessions {
     this.replica = new ServerReplica(stores, context.clock, {
       onMessage: forwarded => this.#receive(forwarded),
       onSessionChange: id => void this.#refresh(id).catch(context.report),
-      onStreamResumed: (id, stream) => this.#findAttached(id)?.endAnswerConnection(stream),
+      onStreamResumed: (id, stream) => void this.#releaseStream(id, stream).catch(context.report),
       report: context.report,
     });
     const records = new SessionRecords(stores, context.limits.sessionIdleTimeout);
@@ -130,6 +131,17 @@ export class StoredSessions {
     const stored = await this.#sessionContext.records.get(id);
     if (stored === undefined) attached.endDeleted();
     else attached.adopt(stored);
+  }
+
+  /** Closes the connection of a stream that another process continues, and ends a stream that nobody writes. */
+  async #releaseStream(id: string, stream: string): Promise<void> {
+    if (this.#findAttached(id)?.endAnswerConnection(stream)) return;
+    const { stores } = this.#sessionContext;
+    await endOrphanedStream(stores, this.replica, {
+      prefix: toLogPrefix(stores, id, stream),
+      ttl: this.#context.limits.sessionIdleTimeout,
+      isWriting: () => false,
+    });
   }
 
   #receive({ session, message, auth }: ForwardedMessage): void {
