@@ -8,6 +8,7 @@ const toState = (name: string, state: ServerState['state']): ServerState => ({
   state,
   reason: undefined,
   protocolVersion: undefined,
+  serverInfo: undefined,
 });
 
 function createHealth(condition: ReadyCondition, states: ServerState[], skipped: readonly ReportedServer[] = []) {

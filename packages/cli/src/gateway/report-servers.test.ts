@@ -7,7 +7,13 @@ import { createServerReporter, listSkipped, type ReportedServer, reportServers }
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const connected: ServerState = { name: 'quick', state: 'connected', reason: undefined, protocolVersion: '2026-07-28' };
+const connected: ServerState = {
+  name: 'quick',
+  state: 'connected',
+  reason: undefined,
+  protocolVersion: '2026-07-28',
+  serverInfo: { name: 'quick', version: '1.0.0' },
+};
 
 it('reports each server as soon as its state is known, and a slow one twice', async () => {
   let fail = (_: ServerState) => {};

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, TenonError } from 'tenon';
+import { connect, type Implementation, TenonError } from 'tenon';
 import type { Host } from 'tenon/host';
 import { createHandler, type HttpHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
@@ -79,9 +79,9 @@ export class KeptServers {
       connectionIdleTimeout: 2 * this.#options.idle,
       maxShare: 1,
     });
-    await connectNow(host);
+    const info = await connectNow(host);
     const onError = (error: unknown) => this.#context.screen.note(describeError(error), 'error');
-    const handler = createHandler(host.toServer(), { path: getPath(id), health: false, onError });
+    const handler = createHandler(host.toServer(info), { path: getPath(id), health: false, onError });
     const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
     this.#opened.set(id, server);
     return server;
@@ -136,8 +136,11 @@ export class KeptServers {
 
 const getPath = (id: string): string => `/servers/${id}`;
 
-/** Connects to the server of a host, with the capabilities of the commands, so that they share this connection. */
-async function connectNow(host: Host): Promise<void> {
+/**
+ * Connects to the server of a host, with the capabilities of the commands, so that they share this connection. Returns
+ * the name and version of the server.
+ */
+async function connectNow(host: Host): Promise<Pick<Implementation, 'name' | 'version'> | undefined> {
   const client = await connect(host.toServer(), { name: 'tenon-cli', ...cancelQuestions });
   try {
     for await (const _ of client.listTools()) break;
@@ -147,7 +150,8 @@ async function connectNow(host: Host): Promise<void> {
     await client.close();
   }
   const [server] = host.getServers();
-  if (server?.state === 'connected') return;
+  if (server?.state === 'connected')
+    return server.serverInfo && { name: server.serverInfo.name, version: server.serverInfo.version };
   await host.close();
   throw new TenonError('keep/refused', server?.reason ?? 'the server cannot be connected to');
 }

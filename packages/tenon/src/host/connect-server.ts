@@ -6,11 +6,13 @@ import type { HostGuard } from './security/guard/host-guard.js';
 /** Returns the state of a server: that of an open connection, if there is one. */
 export function getServerState({ name, connections }: UpstreamServer): ServerState {
   const best = connections.find(({ openClient }) => openClient) ?? connections[0];
+  const server = best?.openClient?.server;
   return {
     name,
     state: best?.state ?? 'idle',
     reason: best?.lastError?.summary,
-    protocolVersion: best?.openClient?.server.protocolVersion,
+    protocolVersion: server?.protocolVersion,
+    serverInfo: server?.info,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { Implementation } from '../protocol/content.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
 import type { Server } from '../server/server.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
@@ -22,6 +23,8 @@ export interface ServerState {
   readonly reason: string | undefined;
   /** Negotiated protocol version, once the server is connected. */
   readonly protocolVersion: string | undefined;
+  /** Name and version that the server declares, once it is connected. Untrusted. */
+  readonly serverInfo: Implementation | undefined;
 }
 
 /** Selection of servers, and the name under which they are offered. */
