@@ -128,7 +128,7 @@ describe('one call with progress has the spans of the convention', () => {
       { ...opened, received: { ...session, 'client.address': '*' }, sent: session },
       {
         client: { 'mcp.protocol.version': '2025-11-25', ...atClient },
-        server: { 'mcp.session.id': '*', ...atServer },
+        server: { ...session, ...atServer },
       },
     );
     expect(tree).toEqual(expected);
@@ -143,9 +143,7 @@ describe('one call with progress has the spans of the convention', () => {
   it('over stdio, in a session', async () => {
     const version = { 'mcp.protocol.version': '2025-11-25', ...pipe };
     const opened = { client: version, server: version };
-    expect(describeTree(await traceStdio('2025-11-25'))).toEqual(
-      createSessionTree(opened, { client: version, server: pipe }),
-    );
+    expect(describeTree(await traceStdio('2025-11-25'))).toEqual(createSessionTree(opened, opened));
   });
 
   it('over HTTP, without a session', async () => {

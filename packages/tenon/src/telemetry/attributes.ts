@@ -68,6 +68,15 @@ export function describeRequest(
   return addConnection(addTarget(attributes, target, name), request);
 }
 
+/** Attributes that are known after the response: the version that `initialize` of this server has negotiated. */
+export function describeResult(
+  { method, role }: TracedRequest,
+  result: JsonObject | undefined,
+): TelemetryAttributes | undefined {
+  if (method !== 'initialize' || role !== 'server' || typeof result?.protocolVersion !== 'string') return undefined;
+  return { 'mcp.protocol.version': result.protocolVersion };
+}
+
 /** Attributes of the span of a request. Those of its message have too many values for measurements. */
 export function describeSpan(request: TracedRequest, target: TraceTarget | undefined): TelemetryAttributes {
   const attributes = addMessage(describeRequest(request, target), request);

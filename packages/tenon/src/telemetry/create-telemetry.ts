@@ -9,6 +9,7 @@ import {
   describeFailure,
   describeMessage,
   describeRequest,
+  describeResult,
   describeSpan,
   findResultFailure,
   findTarget,
@@ -147,6 +148,8 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   ): void {
     if (recordContent && target?.kind === 'tool' && result)
       span.setAttributes({ 'gen_ai.tool.call.result': toContent(result) });
+    const negotiated = describeResult(request, result);
+    if (negotiated) span.setAttributes(negotiated);
     const round = rounds.find(request, result, outer);
     if (round !== undefined) span.setAttributes({ [ROUND]: round });
     if (failure) {
@@ -159,6 +162,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     const isKnown = request.isKnown ?? (added?.['tenon.upstream'] === undefined ? undefined : true);
     const labels = describeRequest(request, target, target && names.toLabel(target, isKnown, failure));
     labels['mcp.method.name'] = names.toMethodLabel(request.method, failure);
+    if (negotiated) Object.assign(labels, negotiated);
     if (added) Object.assign(labels, added);
     if (failure) Object.assign(labels, toFailureLabels(failure));
     instruments.recordRequest(request, performance.now() - startedAt, labels);
