@@ -32,14 +32,14 @@ export const bundles = [
     source: `import { serveHttp } from 'tenon/node';\n${tenonServer}\nserveHttp(server);`,
     platform: 'node',
     limit: 45,
-    budget: { oneFile: 91.6, atStart: 73.1 },
+    budget: { oneFile: 91.8, atStart: 73.1 },
   },
   {
     name: 'Tenon: fetch handler',
     source: `import { createHandler } from 'tenon/http';\n${tenonServer}\nexport default { fetch: createHandler(server) };`,
     platform: 'browser',
     limit: 45,
-    budget: { oneFile: 87.7, atStart: 70.6 },
+    budget: { oneFile: 87.8, atStart: 70.6 },
   },
   {
     name: 'Tenon: client on Node',

@@ -30,8 +30,8 @@ export interface RequestContext {
   readonly request: RequestHeaders | undefined;
   /** URIs that this client subscribed to. Undefined on versions without `resources/subscribe`. */
   readonly subscriptions: Subscriptions | undefined;
-  /** True when the request has its response or was cancelled. Its notifications are then dropped. */
-  readonly isDone: boolean;
+  /** True when the request has its response or was cancelled. Absent if its handler cannot continue in another one. */
+  readonly isDone?: boolean | undefined;
   /** Reports an error that the client does not get. */
   reportError(error: TenonError): void;
   /** Sends a notification on the stream of this request. It is dropped after the response or a cancellation. */

@@ -31,7 +31,6 @@ export function createTaskContext(
     get originSession() {
       return begunIn();
     },
-    isDone: false,
     reportError,
     notify,
     createInputStrategy: (): InputStrategy => {

@@ -1,16 +1,17 @@
 /**
- * Makes methods work when they are destructured from their object. A method is bound when it is read, so a request that
- * uses none creates no function.
+ * Makes the methods of a class work when they are destructured from their object. A method is bound when it is read, so a
+ * request that uses none creates no function.
  */
-export function bindMethods<T extends object>(prototype: T, names: readonly (keyof T & string)[]): void {
-  for (const name of names) {
-    const method: unknown = prototype[name];
+export function bindMethods(prototype: object): void {
+  for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    // Accessors have no value.
+    if (typeof method !== 'function' || name === 'constructor') continue;
     Object.defineProperty(prototype, name, {
       configurable: true,
-      get(this: T) {
-        return (method as (...args: unknown[]) => unknown).bind(this);
+      get() {
+        return method.bind(this);
       },
-      set(this: T, value: unknown) {
+      set(value: unknown) {
         Object.defineProperty(this, name, { configurable: true, writable: true, value });
       },
     });

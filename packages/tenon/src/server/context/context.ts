@@ -81,9 +81,9 @@ export class Context<S = unknown> {
 
   /** Continues with the context of a later request. @internal */
   resumeWith(later: Context): void {
-    const active = later.#getActive();
-    active.continueFrom(this.#getActive());
-    this.#active = active;
+    const previous = this.#getActive();
+    this.#active = later.#getActive();
+    this.#active.continueFrom(previous);
   }
 
   #getActive(): ActiveRequest {
@@ -147,25 +147,29 @@ export class Context<S = unknown> {
 
   /** Reports progress, if the client requested it. `progress` must increase; other reports are dropped. */
   progress(progress: number, total?: number, message?: string): void {
-    const { progressToken } = this.meta;
-    if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
-    this.#progress = progress;
-    this.#getActive().notifyMerged('progress', 'notifications/progress', {
-      progressToken,
-      progress,
-      ...(Number.isFinite(total) ? { total } : {}),
-      ...(message === undefined ? {} : { message }),
+    this.#getActive().sendWhenOpen(request => {
+      const { progressToken } = this.meta;
+      if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
+      this.#progress = progress;
+      request.notifyMerged('progress', 'notifications/progress', {
+        progressToken,
+        progress,
+        ...(Number.isFinite(total) ? { total } : {}),
+        ...(message === undefined ? {} : { message }),
+      });
     });
   }
 
   /** Sends a log message to the client if the client's log level includes it. Never log secrets. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const minLevel = this.#getActive().requestContext.logLevel;
-    if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
-    this.#getActive().notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
-      level,
-      data: data === undefined ? null : data,
-      ...(logger === undefined ? {} : { logger }),
+    this.#getActive().sendWhenOpen(request => {
+      const minLevel = request.requestContext.logLevel;
+      if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
+      request.notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
+        level,
+        data: data === undefined ? null : data,
+        ...(logger === undefined ? {} : { logger }),
+      });
     });
   }
 
@@ -176,7 +180,7 @@ export class Context<S = unknown> {
    */
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
-    this.#getActive().notify(method, params);
+    this.#getActive().sendWhenOpen(({ requestContext }) => requestContext.notify(method, params));
   }
 
   /**
@@ -186,9 +190,8 @@ export class Context<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   closeStream(): boolean {
-    return (
-      !this.#getActive().requestContext.signal.aborted && (this.#getActive().requestContext.closeStream?.() ?? false)
-    );
+    const { requestContext } = this.#getActive();
+    return !requestContext.signal.aborted && (requestContext.closeStream?.() ?? false);
   }
 
   /**
@@ -269,18 +272,5 @@ export class Context<S = unknown> {
   }
 }
 
-/** The methods of the context that handlers may destructure. */
-const BOUND_METHODS = [
-  'progress',
-  'log',
-  'notify',
-  'closeStream',
-  'ping',
-  'fail',
-  'step',
-  'elicit',
-  'elicitUrl',
-  'sample',
-  'roots',
-] as const;
-bindMethods(Context.prototype, BOUND_METHODS);
+// Handlers may destructure the methods.
+bindMethods(Context.prototype);

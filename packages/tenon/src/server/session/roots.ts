@@ -50,14 +50,15 @@ export function selectFileRoots(
   { roots }: ListRootsResult,
   report: (error: TenonError) => void,
 ): ListRootsResult['roots'] {
-  if (roots.every(isFileRoot)) return roots;
-  report(
-    new TenonError('client/invalid-root', 'the client sent roots without a file: URI, which were ignored', {
-      method: 'roots/list',
-      expected: 'file: URIs',
-      received: [...new Set(roots.filter(root => !isFileRoot(root)).map(root => readScheme(root)))].join(', '),
-    }),
-  );
+  const others = roots.filter(root => !isFileRoot(root));
+  if (others.length > 0)
+    report(
+      new TenonError('client/invalid-root', 'the client sent roots without a file: URI, which were ignored', {
+        method: 'roots/list',
+        expected: 'file: URIs',
+        received: [...new Set(others.map(readScheme))].join(', '),
+      }),
+    );
   return roots.filter(isFileRoot);
 }
 

@@ -15,24 +15,36 @@ export async function pingClient(
   options: PingOptions = {},
   relatedTo?: Id,
 ): Promise<void> {
-  const { timeout = PING_TIMEOUT, signal } = options;
   if (dialect === undefined)
     throw new TenonError('connection/not-open', 'the client has no open session', {
       peer: peer.peer,
       method: 'ping',
-      hint: 'wait for `initialize`, because only a client with a session can be pinged',
+      hint: 'wait for `initialize`',
     });
   // The ping would wait for a stream, and the session would end although the client may respond.
   if (relatedTo === undefined && peer.transport.hasOpenStream === false)
     throw new TenonError('connection/not-open', 'cannot send a ping to the client without an open stream', {
       peer: peer.peer,
       method: 'ping',
-      hint: 'send the ping while a request of the client is in progress',
+      hint: 'send the ping during a request of the client',
     });
+  await sendPing(peer, options, relatedTo);
+}
+
+/** Sends a ping. If no response arrives in time, it calls `onTimeout` and closes the connection. */
+async function sendPing(
+  peer: Peer,
+  { timeout = PING_TIMEOUT, signal }: PingOptions,
+  relatedTo?: Id,
+  onTimeout?: () => void,
+): Promise<void> {
   try {
     await peer.call('ping', undefined, { idleTimeout: timeout, signal, send: { relatedTo } });
   } catch (error) {
-    if (TenonError.is(error) && error.code === 'call/timeout') endConnection(peer);
+    if (TenonError.is(error) && error.code === 'call/timeout') {
+      onTimeout?.();
+      endConnection(peer);
+    }
     throw error;
   }
 }
@@ -117,15 +129,9 @@ export class SessionPings {
   async #ping(peer: Peer): Promise<void> {
     const { timeout = PING_TIMEOUT } = this.#options || {};
     this.#pinging.add(peer);
-    try {
-      await peer.call('ping', undefined, { idleTimeout: timeout });
-    } catch (error) {
-      // Any other error shows that the client responds, or the connection handles it.
-      if (!this.#peers.has(peer) || !TenonError.is(error) || error.code !== 'call/timeout') return;
-      this.#onError(createUnresponsiveError(peer.peer, timeout));
-      endConnection(peer);
-    } finally {
-      this.#pinging.delete(peer);
-    }
+    const report = () => this.#peers.has(peer) && this.#onError(createUnresponsiveError(peer.peer, timeout));
+    // Any other error shows that the client responds, or the connection handles it.
+    await sendPing(peer, { timeout }, undefined, report).catch(() => {});
+    this.#pinging.delete(peer);
   }
 }

@@ -84,10 +84,6 @@ export class SessionRequestContext implements RequestContext {
     return this.#session.subscriptions;
   }
 
-  get isDone(): boolean {
-    return this.#scope.isDone;
-  }
-
   reportError(error: TenonError): void {
     this.#session.onError(error);
   }

@@ -12,7 +12,7 @@ export const ANSWER_LOG = 'p';
 /** Error response to a request whose process has stopped. */
 export const SERVER_STOPPED_ERROR: ErrorObject = {
   code: SERVER_STOPPED,
-  message: 'The response was lost, because the server or its store stopped. The request may have taken effect',
+  message: 'The response was lost. The request may have taken effect',
 };
 
 export interface AnswerLogOptions {

@@ -19,13 +19,8 @@ interface FollowAnswerOptions {
   readonly id: StoredEventId;
   /** Prefix of the keys of the log. */
   readonly prefix: string;
-  /** Tells if this process writes the stream of this name. */
-  readonly isWriting: (name: string) => boolean;
-  /**
-   * Notifies the process that writes the stream that its connection was replaced. That process ends a stream that it no
-   * longer writes.
-   */
-  readonly announce: (writer: string) => Promise<void>;
+  /** Closes the former connection of the stream at this process. Returns false if this process does not write it. */
+  readonly release: (log: string) => boolean;
 }
 
 /** Continues the stream of a POST on another connection. Its writer may be another process, or may have stopped. */
@@ -34,12 +29,14 @@ export async function followAnswer(
   session: HttpSession,
   exchange: Exchange,
   auth: AuthInfo | undefined,
-  { id, prefix, isWriting, announce }: FollowAnswerOptions,
+  { id, prefix, release }: FollowAnswerOptions,
 ): Promise<ListenResult> {
   const values = toTypedValues<LogEntry>(stores.values);
   const entry = await findPosition(values, prefix, id);
   if (entry === undefined) return 'unknown';
   const { clock, limits, report, inFlight } = session.context;
+  // The writer of the stream closes the former connection. It ends a stream that it no longer writes.
+  const announce = () => replica.announceResumption(session.id, id.log, entry.writer);
   let polls = 0;
   let follower: StreamFollower | undefined;
   let stopWaiting = (): void => {};
@@ -62,8 +59,8 @@ export async function followAnswer(
     pollInterval: ANSWER_POLL,
     async onPoll() {
       polls += 1;
-      await endOrphanedStream(stores, replica, { prefix, ttl: limits.sessionIdleTimeout, isWriting });
-      if (polls % POLLS_PER_ANNOUNCEMENT === 0) await announce(entry.writer);
+      await endOrphanedStream(stores, replica, { prefix, ttl: limits.sessionIdleTimeout, isWriting: release });
+      if (polls % POLLS_PER_ANNOUNCEMENT === 0) await announce();
     },
     report,
   });
@@ -71,7 +68,8 @@ export async function followAnswer(
   follower.start();
   // The writer of the stream may run elsewhere, so the client can follow it at another process.
   stopWaiting = inFlight.onClosing(() => connection.end());
-  await announce(entry.writer).catch(report);
+  release(id.log);
+  await announce().catch(report);
   return 'listening';
 }
 

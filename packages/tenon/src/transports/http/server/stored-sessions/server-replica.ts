@@ -8,6 +8,8 @@ import { createStoredId } from './stored-id.js';
 const REPLICA_LEASE = 10_000;
 /** Lifetime of a message to another process, in milliseconds. */
 const MAIL_TTL = 60_000;
+/** Number of handled messages whose keys are kept. */
+const MAX_HANDLED = 10_000;
 /** Receiver of messages for all processes. */
 const EVERYONE = 'all';
 
@@ -42,7 +44,7 @@ export class ServerReplica {
   #stopListening: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
   #lastMail: Promise<unknown> = Promise.resolve();
-  /** Keys of the messages that this process has handled and that are still in the store. */
+  /** Keys of the last messages that this process has handled. They may still be in the store. */
   readonly #handledMail = new Set<string>();
   #isClosed = false;
 
@@ -151,10 +153,14 @@ export class ServerReplica {
     else if (kind === 'mail') this.#takeMail(String(rest.key), rest.to);
   }
 
-  /** Handles the message with this key once, after earlier messages, and deletes it. */
+  /**
+   * Handles the message with this key once, after earlier messages, and deletes it. One for all processes stays in the
+   * store until it expires.
+   */
   #takeMail(key: string, to: string): void {
     if (!key.startsWith(this.#toKey('mail', to, '')) || this.#handledMail.has(key)) return;
-    this.#handledMail.add(key);
+    const [oldest = ''] = this.#handledMail.add(key);
+    if (this.#handledMail.size > MAX_HANDLED) this.#handledMail.delete(oldest);
     const reading = this.#stores.values.get(key);
     const handle = async () => {
       const value = (await reading)?.value;
@@ -163,19 +169,13 @@ export class ServerReplica {
       const auth = isObject(value.auth) ? (value.auth as JsonObject & AuthInfo) : undefined;
       this.#handlers.onMessage({ session: value.session, message: value.message, auth });
     };
-    // A message that could not be read is read again later.
-    reading.then(
-      () => this.#deleteMail(key, to),
-      () => this.#handledMail.delete(key),
-    );
+    reading
+      .then(
+        () => (to === EVERYONE ? undefined : this.#stores.values.delete(key)),
+        // It is read again later.
+        () => this.#handledMail.delete(key),
+      )
+      .catch(this.#handlers.report);
     this.#lastMail = this.#lastMail.then(handle).catch(this.#handlers.report);
-  }
-
-  /** Deletes a message for this process. One for all processes stays in the store until it expires. */
-  #deleteMail(key: string, to: string): void {
-    const forget = () => this.#handledMail.delete(key);
-    const forgetExpired = () => void this.#clock.after(MAIL_TTL, forget);
-    if (to === EVERYONE) forgetExpired();
-    else this.#stores.values.delete(key).then(forget, forgetExpired);
   }
 }

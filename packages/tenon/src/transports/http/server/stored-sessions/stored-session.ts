@@ -231,11 +231,7 @@ export class StoredSession implements SharedSession {
     return followAnswer(this.#context, this.#session, exchange, auth, {
       id,
       prefix: this.#toPrefix(id.log),
-      isWriting: name => this.#answers.has(name),
-      announce: writer => {
-        this.#answers.get(id.log)?.endConnection();
-        return this.#context.replica.announceResumption(this.#session.id, id.log, writer);
-      },
+      release: log => this.endAnswerConnection(log),
     });
   }
 
