@@ -83,8 +83,8 @@ A bundle may request values. In a terminal, the command asks for them. Elsewhere
 \`--user-config-env NAME=VARIABLE\`. The values are never stored. The command prints the SHA-256 of the bundle. It does not verify
 signatures. A server of a configuration may be a bundle, too: see [Gateway](../hosts/gateway.md#run-bundles).
 
-\`record\`, \`conformance\` and \`replay --against\` do not accept a recording. \`bridge\` accepts a URL or a command. \`add\` accepts all forms
-but recordings and names of configurations.
+\`record\`, \`conformance\`, \`generate cli\` and \`replay --against\` do not accept a recording. \`bridge\` accepts a URL or a
+command. \`add\` accepts all forms but recordings and names of configurations.
 
 ## Tokens and headers
 
