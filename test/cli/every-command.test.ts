@@ -121,4 +121,12 @@ describe('every command', () => {
     const plain = await tenon(project.folder, ['list', 'note']);
     expect(plain.err).toMatch(/^error: .*\ntenon: /);
   });
+
+  it.each([
+    ['lst', "tenon: unknown command 'lst'. Did you mean list? See `tenon --help`."],
+    ['list --nope', "tenon: unknown option '--nope'. See `tenon list --help`."],
+    ['audit vrfy', "tenon: unknown command 'vrfy'. Did you mean verify? See `tenon audit --help`."],
+  ])('reports arguments that it does not know like other errors: tenon %s', async (line, err) => {
+    expect(await tenon(project.folder, line.split(' '))).toEqual({ code: 2, out: '', err: `${err}\n` });
+  });
 });

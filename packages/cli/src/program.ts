@@ -145,8 +145,7 @@ async function createProgram(name: string, context: CliContext, json: boolean): 
     .addHelpText('after', EXIT_CODES_HELP)
     .addHelpCommand(
       new Command('help').argument('[command]').summary('show the help of a command').helpGroup(OTHER_COMMANDS),
-    )
-    .showHelpAfterError('(see --help)');
+    );
   for (const [each, summary] of Object.entries(summaries)) {
     const heading = headings[each as keyof typeof summaries];
     if (heading !== undefined) program.commandsGroup(heading);
@@ -158,15 +157,26 @@ async function createProgram(name: string, context: CliContext, json: boolean): 
     context.terminal.releaseStdin();
   });
   for (const each of [program, ...listDescendants(program)]) {
-    each.exitOverride().configureOutput({
-      writeOut: text => context.screen.print(text.trimEnd()),
-      // With --json the error is reported as JSON instead.
-      writeErr: text => (json ? undefined : context.screen.note(text.trimEnd())),
-    });
+    each
+      .exitOverride(error => {
+        throw Object.assign(error, { command: formatPath(each) });
+      })
+      .configureOutput({
+        writeOut: text => context.screen.print(text.trimEnd()),
+        // Help for a command that lacks a subcommand.
+        writeErr: text => (json ? undefined : context.screen.note(text.trimEnd())),
+        // Errors are reported as those of the commands.
+        outputError: () => {},
+      });
   }
   return program;
 }
 
 function listDescendants(command: Command): Command[] {
   return command.commands.flatMap(each => [each, ...listDescendants(each)]);
+}
+
+/** Returns the names of a command and its parents, such as `tenon audit verify`. */
+function formatPath(command: Command): string {
+  return command.parent ? `${formatPath(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,6 +3,7 @@ import { TenonError } from 'tenon';
 import { describeError, getHint, getRetryAfter } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
 import type { Screen } from './screen.js';
+import { createUsageError } from './usage-error.js';
 
 /** Error that the command prints with `--json`, in one line on standard error. */
 export interface ErrorReport {
@@ -29,8 +30,9 @@ const DEFAULT_FIX = 'run the command again with --verbose to see the code and th
 
 /** Reports an error on standard error and returns the exit code of the process. */
 export function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): ExitCode {
-  if (thrown instanceof CommanderError) return reportUsage(thrown, options, screen);
-  const error = TenonError.from(thrown);
+  // The parser has printed the help, because a subcommand is missing.
+  if (thrown instanceof CommanderError && thrown.code === 'commander.help') return exitCodes.usage;
+  const error = thrown instanceof CommanderError ? createParserError(thrown) : TenonError.from(thrown);
   const exit = getExitCode(error);
   if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
   else screen.note(`tenon: ${describeError(error)}`);
@@ -49,9 +51,9 @@ function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit, retryAfterMs: getRetryAfter(error) };
 }
 
-/** Returns the exit code for an error of the command-line parser, which has already printed the text. */
-function reportUsage({ message }: CommanderError, { json }: ReportOptions, screen: Screen): ExitCode {
-  const cause = message.replace(/^error: /, '');
-  if (json) writeErrorReport(screen, { code: 'cli/usage', cause, fix: 'see --help', exit: exitCodes.usage });
-  return exitCodes.usage;
+/** Creates the error for arguments that the parser refuses. The program adds the name of the command to its errors. */
+function createParserError({ message, ...rest }: CommanderError): TenonError {
+  const [summary = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  const similar = suggestion?.replace(/^\((.*)\)$/, '$1 ') ?? '';
+  return createUsageError(summary, `${similar}See \`${'command' in rest ? rest.command : 'tenon'} --help\``);
 }

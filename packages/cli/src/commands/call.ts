@@ -36,7 +36,7 @@ export function callCommand(context: CliContext): Command {
   return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
-      `\nArguments:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
+      `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
         [
           ['tenon call https://example.com/mcp echo message=hi', 'call a tool at a URL'],
           ['tenon call notes add title=Glue tags:=\'["wood"]\' text=@glue.md', 'a server of ./mcp.json'],

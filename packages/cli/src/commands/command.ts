@@ -16,8 +16,7 @@ export function createCommand(
     .summary(summary)
     .description(summary)
     .option('-v, --verbose', verbose)
-    .option('--no-input', noInput)
-    .showHelpAfterError('(see --help)');
+    .option('--no-input', noInput);
 }
 
 /**
