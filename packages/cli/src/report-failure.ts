@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
 import { describeError, getHint, getRetryAfter } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
+import { sanitizeMessage } from './sanitize-message.js';
 import type { Screen } from './screen.js';
 
 /** Error that the command prints with `--json`, in one line on standard error. */
@@ -28,13 +29,13 @@ export interface ReportOptions {
 const DEFAULT_FIX = 'run the command again with --verbose to see the code and the stack';
 
 /** Reports an error on standard error and returns the exit code of the process. */
-export function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): ExitCode {
+export async function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): Promise<ExitCode> {
   if (thrown instanceof CommanderError) return reportUsage(thrown, options, screen);
   const error = TenonError.from(thrown);
   const exit = getExitCode(error);
   if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
-  else screen.note(`tenon: ${describeError(error)}`);
-  if (options.verbose && !options.json) screen.note(`${error.code}\n${error.stack ?? ''}`);
+  else screen.note(await sanitizeMessage(`tenon: ${describeError(error)}`));
+  if (options.verbose && !options.json) screen.note(await sanitizeMessage(`${error.code}\n${error.stack ?? ''}`));
   return exit;
 }
 

@@ -53,7 +53,7 @@ export function createConformanceCommand(context: CliContext): Command {
     .option('--requirements <version>', 'run exactly the scenarios that this version of the protocol requires')
     .option('--baseline <file>', 'YAML file of scenarios that are expected to fail, in lists "server" and "client"')
     .option('--node <program>', 'Node 22 or later, which the suite needs (default: the Node of this command)')
-    .option('--all', 'also print what is in order')
+    .option('--all', 'also print what is in order, and the scenarios that did not run')
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP);
   return withTargetOptions(own)

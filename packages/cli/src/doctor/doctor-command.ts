@@ -28,7 +28,7 @@ export function createDoctorCommand(context: CliContext): Command {
   const own = createTargetCommand('doctor', summaries.doctor, '')
     .option('--only <checks>', 'run only these checks, separated by commas; repeatable', parseNames)
     .option('--skip <checks>', 'leave these checks out', parseNames)
-    .option('--all', 'also print what is in order')
+    .option('--all', 'also print what is in order, and the checks that did not run')
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP)
     .option(

@@ -81,7 +81,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
   if (!sent && isPlainResponse(error)) {
     return new TenonError('http/unreachable', 'cannot connect: the server does not speak TLS on this port', {
-      hint: 'use a URL that begins with `http://` if the server speaks plain HTTP (nothing was sent)',
+      hint: 'use a URL that begins with `http://` if the server speaks plain HTTP',
     });
   }
   const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
