@@ -22,6 +22,14 @@ describe('tenon conformance', () => {
     expect(err).toContain('npm install --save-dev @modelcontextprotocol/conformance');
   });
 
+  it('refuses options for messages of the protocol, which it does not see', async () => {
+    const { code, err } = await conformance('http://127.0.0.1:9/mcp', '--wire', 'out.ndjson');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("unknown option '--wire'") });
+    const help = (await conformance('--help')).out;
+    expect(help).toContain('maximum time of each scenario');
+    expect(help).not.toContain('messages of the protocol');
+  });
+
   it('runs the official suite against a process, behind a bridge [cli.conformance]', async () => {
     const folder = join(project.folder, 'node_modules/@modelcontextprotocol');
     await mkdir(folder, { recursive: true });

@@ -46,7 +46,7 @@ const IDLE_TIMEOUT = 15_000;
 const REACH_TIMEOUT = 10_000;
 
 export function createConformanceCommand(context: CliContext): Command {
-  const own = createTargetCommand('conformance', summaries.conformance, '')
+  const own = createTargetCommand('conformance', summaries.conformance, '', false)
     .option('--client <command>', 'examine the client that this command starts; it receives the URL of a test server')
     .option('--scenario <names>', 'run only these scenarios, separated by commas; repeatable', parseNames)
     .option('--suite <name>', 'group of scenarios, such as active, all or auth (default: active; core for a client)')
@@ -56,7 +56,8 @@ export function createConformanceCommand(context: CliContext): Command {
     .option('--all', 'also print what is in order, and the scenarios that did not run')
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP);
-  return withTargetOptions(own)
+  const timeout = 'maximum time of each scenario (default: that of the suite)';
+  return withTargetOptions(own, { timeout, hasWire: false })
     .addHelpText('after', '\nThe suite is a package: npm install --save-dev @modelcontextprotocol/conformance@alpha')
     .addHelpText(
       'after',

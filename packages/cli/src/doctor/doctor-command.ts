@@ -37,7 +37,8 @@ export function createDoctorCommand(context: CliContext): Command {
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--allow-calls', 'call the tools that are read-only and need no arguments');
-  return withTargetOptions(own)
+  const timeout = 'time to wait for each response (default: 10s)';
+  return withTargetOptions(own, { timeout, defaultAuth: 'stored' })
     .addHelpText('after', `\nChecks:\n${checks.map(({ id, title }) => `  ${id.padEnd(14)}${title}`).join('\n')}`)
     .addHelpText(
       'after',
