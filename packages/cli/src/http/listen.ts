@@ -93,6 +93,8 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     })),
     async close() {
       const closing = Promise.all(handlers.map(({ handler }) => handler.close(toCloseOptions(options.drain))));
+      // A failure during the delay is reported when the delay is over.
+      closing.catch(() => {});
       // New connections are accepted until the delay is over. All handlers have the same one.
       const delay = options.drain?.delay ?? 0;
       if (delay > 0) await pause(delay);
