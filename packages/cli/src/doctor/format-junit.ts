@@ -1,4 +1,4 @@
-import { formatJunitReport, type JunitCase } from '../junit.js';
+import { formatJunitReport, type JunitCase } from '../reports/junit.js';
 import type { DoctorReport, Finding } from './finding.js';
 
 /** Formats a report as JUnit XML. Problems are failures, and with `strict` warnings too. */

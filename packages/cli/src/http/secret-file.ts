@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { readBounded, SizeLimitError } from '../read-bounded.js';
 import { createUsageError } from '../usage-error.js';
+import { readBounded, SizeLimitError } from './read-bounded.js';
 
 /** Maximum size of a file with a secret, in bytes. */
 const MAX_SIZE = 65_536;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { type JsonObject, TenonError } from 'tenon';
-import { readBounded, SizeLimitError } from '../read-bounded.js';
+import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Maximum size of a document, in bytes. */

@@ -1,6 +1,6 @@
 import { sanitizeText } from 'tenon/host';
 import type { ReplayDifference, ReplayReport } from 'tenon/testing';
-import { formatJunitReport } from '../junit.js';
+import { formatJunitReport } from '../reports/junit.js';
 
 const MAX_VALUE = 200;
 

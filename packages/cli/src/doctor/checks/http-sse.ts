@@ -2,7 +2,7 @@ import { protocolVersions } from 'tenon';
 import { type Finding, type FindingFactory, getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeRequest, ProbeResponse } from '../http-probe.js';
 import { createInitialize, describeResponse } from '../raw-requests.js';
-import { checkInvalidJson, checkMediaType } from './refused-requests.js';
+import { checkInvalidJson, checkMediaType } from '../refused-requests.js';
 
 /** Version whose specification defines HTTP+SSE. */
 const SSE_VERSION = protocolVersions.at(-1) ?? '';

@@ -3,8 +3,8 @@ import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeResponse } from '../http-probe.js';
 import { closeSession, createOpeningRequest, describeResponse, openSession, type RawSession } from '../raw-requests.js';
+import { checkInvalidJson, checkMediaType } from '../refused-requests.js';
 import { checkHttpSse } from './http-sse.js';
-import { checkInvalidJson, checkMediaType } from './refused-requests.js';
 
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';

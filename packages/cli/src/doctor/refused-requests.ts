@@ -1,6 +1,6 @@
-import type { Finding, FindingFactory } from '../finding.js';
-import type { HttpProbe, ProbeRequest } from '../http-probe.js';
-import { describeResponse } from '../raw-requests.js';
+import type { Finding, FindingFactory } from './finding.js';
+import type { HttpProbe, ProbeRequest } from './http-probe.js';
+import { describeResponse } from './raw-requests.js';
 
 /** Sends a valid request as `text/plain`, which web pages can send to any server without a preflight. */
 export async function checkMediaType(
