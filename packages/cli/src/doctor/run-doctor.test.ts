@@ -214,6 +214,18 @@ describe('doctor', () => {
     expect(find(report, 'path.not-found')?.seen).toContain('HTTP 501');
   });
 
+  it('refers to the logs of a server that gives no reason', async () => {
+    const { url, close } = await startFaultyServer({
+      intercept(_request, response) {
+        response.writeHead(400).end('no');
+        return true;
+      },
+    });
+    closers.push(close);
+    const report = await examine(url, { only: ['connection'] });
+    expect(find(report, 'connection.failed')?.fix).toBe('see the logs of the server');
+  });
+
   it('names a port without TLS', async () => {
     const { url, close } = await startFaultyServer();
     closers.push(close);

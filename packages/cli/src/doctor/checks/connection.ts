@@ -50,5 +50,5 @@ const EXPLAINING_CHECKS: Readonly<Record<string, string>> = { 'http/no-endpoint'
 function getFix(error: TenonError): string {
   const check = EXPLAINING_CHECKS[error.code];
   const hasFinding = check === 'path' || (check === 'stdio' && error.received !== undefined);
-  return hasFinding ? `see the findings of the check \`${check}\`` : (getHint(error) ?? 'see the other findings');
+  return hasFinding ? `see the findings of the check \`${check}\`` : (getHint(error) ?? 'see the logs of the server');
 }
