@@ -76,6 +76,16 @@ describe('tenon bridge URL', () => {
   });
 });
 
+it.each([
+  [['https://example.com/mcp', '--port', '3000'], '--port is for a bridge to a command'],
+  [['https://example.com/mcp', '--env', 'A=b'], '--env is for a bridge to a command'],
+  [['--header', 'a: b', '--', 'node'], '--header is for a bridge to a URL'],
+  [['--auth', 'none', '--', 'node'], '--auth is for a bridge to a URL'],
+])('refuses options of the other direction: tenon bridge %j', async (args, text) => {
+  const { code, out, err } = await runTenon(project.folder, ['bridge', ...args]);
+  expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringContaining(text) });
+});
+
 describe('tenon bridge -- COMMAND', () => {
   const { command, args } = shopEntry();
   const bridged = (...flags: string[]) =>

@@ -22,6 +22,14 @@ describe('tenon conformance', () => {
     expect(err).toContain('npm install --save-dev @modelcontextprotocol/conformance');
   });
 
+  it('refuses options for messages of the protocol, which it does not see', async () => {
+    const { code, err } = await conformance('http://127.0.0.1:9/mcp', '--wire', 'out.ndjson');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("unknown option '--wire'") });
+    const help = (await conformance('--help')).out;
+    expect(help).toContain('maximum time of each scenario');
+    expect(help).not.toContain('messages of the protocol');
+  });
+
   it('runs the official suite against a process, behind a bridge [cli.conformance]', async () => {
     const folder = join(project.folder, 'node_modules/@modelcontextprotocol');
     await mkdir(folder, { recursive: true });
@@ -41,7 +49,7 @@ describe('tenon conformance', () => {
     expect(await readFile(project.path('out.xml'), 'utf8')).toContain('failures="1"');
     const alone = ['--node', runtimes.node24, '--scenario', 'prompts-get-simple'];
     const known = await conformance(...alone, '--baseline', 'known.yaml', '--', ...EVERYTHING);
-    expect(known).toMatchObject({ code: 0, out: expect.stringContaining('0 problems, 0 warnings, 1 note') });
+    expect(known).toMatchObject({ code: 0, out: expect.stringContaining('0 problems, 0 warnings, 1 info') });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
-import { buildCommand, commandLine, gone, projectWith, serving, startTenon } from './command.js';
+import { buildCommand, commandLine, gone, projectWith, serving, startTenon, tenon } from './command.js';
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
@@ -129,6 +129,22 @@ describe('tenon dev', () => {
     await project.write('greet.ts', createGreeting('Bye', ': string'));
     await expect.poll(greet, { timeout: 10_000 }).toBe('Bye Ada');
     await client.close();
+  });
+
+  it.each([
+    [
+      'export const admin = 1;\nexport const other = 2;\n',
+      'dev-0.mjs#nope',
+      'no export has the name "nope"',
+      '#admin, #other',
+    ],
+    ['export const admin = 1;\n', 'dev-0.mjs', 'no server is exported', 'export default createServer'],
+  ])('ends with 2 when the first load finds no server: %j', async (text, reference, problem, hint) => {
+    await project.write('dev-0.mjs', text);
+    const { code, err } = await tenon(project.folder, ['dev', reference, '--port', '0']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
+    expect(err).toContain(hint);
+    expect(err).not.toContain('Save a file');
   });
 
   it('waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]', async () => {

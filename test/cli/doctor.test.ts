@@ -78,7 +78,7 @@ describe('tenon doctor', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.replace(url, 'URL')).toMatchInlineSnapshot(`
       "faulty 1.0.0  protocol 2025-11-25  URL
-      0 problems, 1 warning, 0 notes, 1 ok
+      0 problems, 1 warning, 0 info, 1 ok
 
       Tool schemas
         warning  1 of 1 tools have no description  (schemas.description)

@@ -20,6 +20,16 @@ describe('every command', () => {
     },
   );
 
+  it.each([
+    ['doctor', '(default: 10s)', '(default: stored)'],
+    ['bridge', '(default: browser)'],
+    ['list', '(default: 60s after the last progress)', '(default: browser in a terminal, else stored)'],
+  ])('states its own defaults: tenon %s --help', async (name, ...defaults) => {
+    const { out } = await runTenon(project.folder, [name, '--help']);
+    const text = out.replace(/\s+/g, ' ');
+    for (const each of defaults) expect(text).toContain(each);
+  });
+
   it('ends with 2 when it is called with what it does not know', async () => {
     for (const args of [
       [],

@@ -1,4 +1,5 @@
 /** Entry point of the process that runs the server of `tenon dev`. */
+import { TenonError } from 'tenon';
 import { serveParent } from 'tenon/node';
 import type { ModuleError, SourceLocation } from './dev/locate-error.js';
 import type { FailureMessage } from './dev/module-process.js';
@@ -24,8 +25,10 @@ try {
 
 /** Ends the process as SIGTERM does, so that the module can clean up. */
 function end(): void {
-  if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
-  else process.exit();
+  if (process.listenerCount('SIGTERM') === 0) process.exit();
+  // On Windows, `process.kill` ends the process without calling the listeners.
+  if (process.platform === 'win32') process.emit('SIGTERM', 'SIGTERM');
+  else process.kill(process.pid, 'SIGTERM');
 }
 
 function reportError(thrown: unknown): void {
@@ -40,6 +43,8 @@ function toModuleError(thrown: unknown): ModuleError {
   const first: Error & { readonly position?: BunPosition } =
     thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown;
   const { name, message, stack = '', position } = first;
+  if (TenonError.is(first) && first.code === 'cli/usage')
+    return { name: '', message, stack: '', usage: { summary: first.summary, hint: first.hint ?? '' } };
   if (!position) return { name, message, stack };
   const { file, line, column } = position;
   return { name, message, stack, location: { file, line, column } };

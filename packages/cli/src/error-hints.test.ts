@@ -15,6 +15,18 @@ it('names the options with a token for HTTP 401', () => {
   expect(describeError(error)).not.toContain('`auth`');
 });
 
+it.each([
+  ['missing API_KEY', 'API_KEY'],
+  ['Error: DATABASE_URL must be set', 'DATABASE_URL'],
+  ['Error [ERR_MODULE_NOT_FOUND]: missing package', undefined],
+  ["code: 'MODULE_NOT_FOUND', required by", undefined],
+  ['missing semicolon', undefined],
+])('finds the environment variable that a server lacks: %s', (line, name) => {
+  const summary = `the server exited with code 1: last lines of stderr:\n  ${line}`;
+  const hint = getHint(new TenonError('stdio/exited', summary, { hint: 'read it' }));
+  expect(hint).toEqual(name === undefined ? 'read it' : expect.stringContaining(`--pass ${name} or --env ${name}=`));
+});
+
 it('leaves other messages as they are', () => {
   const error = new TenonError('config/not-found', 'there is no file', { hint: 'write the file' });
   expect(describeError(error)).toBe('there is no file. Write the file.');

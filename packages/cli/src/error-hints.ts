@@ -21,6 +21,9 @@ const HINTS: Readonly<Record<string, string>> = {
   'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
 };
 
+/** Next step if a server wrote text instead of the response. */
+const NOISE_HINT =
+  'examine the server with `tenon doctor`, because standard output of a server is for messages of the protocol only';
 const UNAUTHORIZED_HINT =
   'pass a token with --bearer-env NAME or --token-file FILE, or run the command in a terminal to sign in';
 /** Next step after a call that the policy of a gateway or server has denied. */
@@ -42,7 +45,23 @@ function findOwnHint(error: TenonError): string | undefined {
   if (isPolicyDenial(error.data)) return POLICY_HINT;
   const retryAfterMs = getRetryAfter(error);
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
+  if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
+  if (error.code === 'stdio/exited') return createVariableHint(error.summary);
   return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
+}
+
+/** Matches lines about a setting that is missing. */
+const MISSING_SETTING =
+  /\b(?:missing|required?|requires|not set|unset|undefined|must be|set|provide|env|environment)\b/i;
+/** Matches names of environment variables. */
+const VARIABLE = /\b(?!ERR_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/;
+
+/** Returns the next step for a server that ended because an environment variable is missing, by its last lines. */
+function createVariableHint(summary: string): string | undefined {
+  const [, ...lines] = summary.split('\n');
+  const names = lines.flatMap(line => (MISSING_SETTING.test(line) ? (VARIABLE.exec(line) ?? []) : []));
+  const name = names.find(each => each !== 'MODULE_NOT_FOUND');
+  return name && `set the environment variable, and pass it to the server with --pass ${name} or --env ${name}=VALUE`;
 }
 
 /** Returns the message of an error, with a next step for users of the command. */

@@ -83,12 +83,12 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
     showStatus,
     print: text => write(own, `${text}\n`),
-    printJson: value => write(own, `${JSON.stringify(value)}\n`),
+    printJson: value => write(own, `${formatJson(value)}\n`),
     printBytes: bytes => write(own, bytes),
     note(text, level = 'info') {
-      writeNote(isJson ? JSON.stringify(createNoteLine(text, level)) : text);
+      writeNote(isJson ? formatJson(createNoteLine(text, level)) : text);
     },
-    noteJson: value => writeNote(JSON.stringify(value)),
+    noteJson: value => writeNote(formatJson(value)),
     useJson() {
       isJson = true;
     },
@@ -105,6 +105,13 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     },
   };
 }
+
+/** Formats a value as one line. Control characters that JSON allows are escaped, because terminals interpret them. */
+const formatJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** Creates the line of JSON for a message. The text does not repeat the level. */
 const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({

@@ -39,7 +39,8 @@ export function bridgeCommand(context: CliContext): Command {
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
     .argument('<target...>', 'URL of a server; or, after --, the command that starts a server');
   bridge.optionsGroup('To a URL:');
-  withHttpOptions(bridge, 'environment variable with a token: sent to the URL, or required of callers')
+  const bearer = 'environment variable with a token: sent to the URL, or required of callers';
+  withHttpOptions(bridge, { bearer, defaultAuth: 'browser' })
     .optionsGroup('To a command:')
     .option('--port <number>', 'port to serve on', parsePort, 8080)
     .option('--max <number>', 'maximum number of processes', parseCount, 100)
@@ -67,10 +68,39 @@ export function bridgeCommand(context: CliContext): Command {
         throw createUsageError('a bridge takes one URL', 'remove the other arguments');
       if (url === undefined && /^\w+:\/\//.test(first))
         throw createUsageError(`invalid URL of a server: ${first}`, 'pass an https: or http: URL');
+      refuseUnusedOptions(bridge, url === undefined ? 'command' : 'url');
       if (url !== undefined) await serveOverStdio(context, url, options);
       else await serveOverHttp(context, first, rest, options);
       context.code = exitCodes.success;
     });
+}
+
+/** Options that only one direction uses, by their attribute names. */
+const OWN_OPTIONS: Readonly<Record<'url' | 'command', readonly string[]>> = {
+  url: [
+    ...['header', 'headerFile', 'tokenFile', 'auth', 'clientId', 'clientSecretEnv', 'clientSecretFile'],
+    ...['clientKeyFile', 'printUrl', 'transport'],
+  ],
+  command: [
+    ...['port', 'max', 'idle', 'env', 'pass', 'cwd', 'host', 'allowedHosts', 'allowUnauthenticated'],
+    ...['issuer', 'audience'],
+  ],
+};
+
+/** Refuses the options of the other direction, which would have no effect. */
+function refuseUnusedOptions(bridge: Command, direction: 'url' | 'command'): void {
+  const unused = OWN_OPTIONS[direction === 'url' ? 'command' : 'url'];
+  const option = bridge.options.find(each => {
+    const name = each.attributeName();
+    return unused.includes(name) && bridge.getOptionValueSource(name) === 'cli';
+  });
+  if (option === undefined) return;
+  throw direction === 'url'
+    ? createUsageError(
+        `${option.long} is for a bridge to a command, and this one serves a URL on standard input and output`,
+        'remove the option, or pass a command after --',
+      )
+    : createUsageError(`${option.long} is for a bridge to a URL`, 'remove the option, or pass a URL');
 }
 
 /** Serves a client on stdio. The server is at a URL. */

@@ -8,13 +8,13 @@ import { formatJunit } from '../doctor/format-junit.js';
 import { exitCodes } from '../exit-codes.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { parseNames } from '../option-parsers.js';
+import { checkReportOptions, JUNIT_HELP, writeReport } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
 import { type ResolvedServer, resolveServer } from '../target/resolve-target.js';
 import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { readExpectedFailures } from './expected-failures.js';
 import { findSuite } from './find-suite.js';
 import { runConformance } from './run-conformance.js';
@@ -46,17 +46,18 @@ const IDLE_TIMEOUT = 15_000;
 const REACH_TIMEOUT = 10_000;
 
 export function createConformanceCommand(context: CliContext): Command {
-  const own = createTargetCommand('conformance', summaries.conformance, '')
+  const own = createTargetCommand('conformance', summaries.conformance, '', false)
     .option('--client <command>', 'examine the client that this command starts; it receives the URL of a test server')
     .option('--scenario <names>', 'run only these scenarios, separated by commas; repeatable', parseNames)
     .option('--suite <name>', 'group of scenarios, such as active, all or auth (default: active; core for a client)')
     .option('--requirements <version>', 'run exactly the scenarios that this version of the protocol requires')
     .option('--baseline <file>', 'YAML file of scenarios that are expected to fail, in lists "server" and "client"')
     .option('--node <program>', 'Node 22 or later, which the suite needs (default: the Node of this command)')
-    .option('--all', 'also print what is in order')
+    .option('--all', 'also print what is in order, and the scenarios that did not run')
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP);
-  return withTargetOptions(own)
+  const timeout = 'maximum time of each scenario (default: that of the suite)';
+  return withTargetOptions(own, { timeout, hasWire: false })
     .addHelpText('after', '\nThe suite is a package: npm install --save-dev @modelcontextprotocol/conformance@alpha')
     .addHelpText(
       'after',

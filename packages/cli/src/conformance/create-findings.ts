@@ -8,7 +8,7 @@ export interface ScenarioFindings {
   readonly skipped: readonly SkippedCheck[];
 }
 
-/** Turns the results of scenarios into findings. An expected failure is a note, and a scenario that no longer fails a problem. */
+/** Turns the results of scenarios into findings. An expected failure is an `info`, and a scenario that no longer fails a problem. */
 export function createScenarioFindings(
   results: readonly ScenarioResult[],
   expected: ExpectedFailures,

@@ -14,7 +14,7 @@ export async function readExpectedFailures(path: string): Promise<ExpectedFailur
     throw createUsageError(`cannot read ${path}`, 'pass an existing YAML file');
   });
   const content = parseYaml(path, text) ?? {};
-  if (typeof content !== 'object') throw createUsageError(`${path}: not a map`, SHAPE);
+  if (typeof content !== 'object' || Array.isArray(content)) throw createUsageError(`${path}: not a map`, SHAPE);
   const { server, client } = content as Readonly<Record<string, unknown>>;
   return { server: readList(path, server), client: readList(path, client) };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { TenonError } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../commands/auth-options.js';
@@ -9,7 +10,7 @@ import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
-import { runUntilSignal } from '../run-until-signal.js';
+import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -66,23 +67,41 @@ async function runDev(context: CliContext, reference: string, options: DevComman
     screen.releaseStdout();
     context.terminal.releaseStdin();
   } else refuseUnauthenticated(context, options);
+  let unusable: TenonError | undefined;
+  let end = () => {};
+  const ended = new Promise<void>(resolve => {
+    end = resolve;
+  });
   const dev = new DevServer({
     ...{ reference: path, folder: cwd, env, drainTimeout },
     watch: watch.map(each => resolve(cwd, each)),
     onEvent: event => (json ? screen.printJson(event) : screen.note(formatEvent(event, cwd))),
+    onUnusable(error) {
+      unusable = error;
+      end();
+    },
   });
   dev.start();
-  const start = stdio ? () => serveOverStdio(dev) : () => serveOverHttp(context, dev, options);
+  const serve = () => (stdio ? serveOverStdio(dev) : serveOverHttp(context, dev, options));
+  const start = async () => {
+    const { ended: closed = ended, close } = await serve();
+    return { ended: Promise.race([closed, ended]), close };
+  };
   await runUntilSignal(context, dev, start, CLOSE_TIMEOUT);
+  if (unusable) throw unusable;
 }
 
-async function serveOverStdio({ server }: DevServer) {
+async function serveOverStdio({ server }: DevServer): Promise<RunningServer> {
   const { serveStdio } = await import('tenon/stdio');
   const { closed, close } = await serveStdio(server, { exit: false });
   return { ended: closed, close };
 }
 
-async function serveOverHttp({ screen, env }: CliContext, { server }: DevServer, options: DevCommandOptions) {
+async function serveOverHttp(
+  { screen, env }: CliContext,
+  { server }: DevServer,
+  options: DevCommandOptions,
+): Promise<RunningServer> {
   const { port, host, allowedHosts, json } = options;
   const http = await serveHttp(server, {
     ...{ port, host, allowedHosts },

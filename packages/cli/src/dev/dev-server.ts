@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { TenonError } from 'tenon';
 import { type AttachedProcess, createReplaceableServer, type ReplaceableServer } from 'tenon/node';
+import { createUsageError } from '../usage-error.js';
 import { createModuleErrorReport, type ModuleErrorReport } from './format-module-error.js';
 import { type ModuleExit, type ModuleProcess, startModule } from './module-process.js';
 import { type FileWatch, watchFiles } from './watch-files.js';
@@ -36,6 +38,8 @@ export interface DevOptions {
   readonly watch: readonly string[];
   readonly drainTimeout: number | undefined;
   onEvent(event: Exclude<DevEvent, { event: 'listening' }>): void;
+  /** Called instead of an event if the module has no server when it is loaded for the first time. */
+  onUnusable(error: TenonError): void;
 }
 
 /** The process that serves. */
@@ -53,6 +57,7 @@ export class DevServer {
   #active: ActiveModule | undefined;
   #loading: ModuleProcess | undefined;
   #isClosed = false;
+  #isFirstLoad = true;
 
   constructor(options: DevOptions) {
     this.#options = options;
@@ -85,6 +90,10 @@ export class DevServer {
     // A later change has started another process.
     if (this.#loading !== module) return;
     this.#loading = undefined;
+    const isFirstLoad = this.#isFirstLoad;
+    this.#isFirstLoad = false;
+    const usage = isFirstLoad ? exit?.error?.usage : undefined;
+    if (usage) return this.#options.onUnusable(createUsageError(usage.summary, usage.hint));
     this.#updateWatch(module);
     if (lists === undefined) return this.#handleFailure(exit, changed);
     const isFirst = this.#active === undefined;

@@ -15,6 +15,8 @@ export interface ModuleError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
+  /** Present if the module loads but exports no server: an invalid argument of the command. */
+  readonly usage?: { readonly summary: string; readonly hint: string } | undefined;
   /** Place that the error itself names, as those of Bun do. */
   readonly location?: SourceLocation | undefined;
 }

@@ -1,8 +1,19 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FileWatch, watchFiles } from './watch-files.js';
+
+/** Runs the work as a user without the rights of the superuser, whom permissions of folders do not bind. */
+function runAsOrdinaryUser(work: () => void): void {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -37,6 +48,16 @@ describe('a watch of files', () => {
     await expect.poll(() => changes.length).toBe(2);
     write('later.ts');
     await expect.poll(() => changes.at(-1)).toEqual([path('later.ts')]);
+  });
+
+  it.skipIf(process.platform === 'win32')('leaves out folders that were deleted or cannot be read', async () => {
+    const { watch, changes, path, write, folder } = start();
+    for (const name of ['src', 'src/locked']) mkdirSync(path(name));
+    chmodSync(folder, 0o755);
+    chmodSync(path('src/locked'), 0o000);
+    runAsOrdinaryUser(() => watch.update({ files: [], folders: [folder, path('absent')] }));
+    write('src/a.ts');
+    await expect.poll(() => changes).toEqual([[path('src/a.ts')]]);
   });
 
   it('reports source files in folders, without those of packages', async () => {

@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { type Dirent, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 
 /** Time without changes before they are reported, in milliseconds. Editors write a file in several steps. */
@@ -74,9 +74,19 @@ function watchFolder(folder: string, onEvent: (name: string | null) => void): FS
 
 /** Lists a folder and its subfolders, without packages and hidden folders. A file is in its folder. */
 function listFolders(folder: string): string[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const children = readdirSync(folder, { withFileTypes: true }).filter(
+  const children = readFolder(folder);
+  if (children === undefined) return [];
+  const subfolders = children.filter(
     each => each.isDirectory() && each.name !== 'node_modules' && !each.name.startsWith('.'),
   );
-  return [folder, ...children.flatMap(({ name }) => listFolders(join(folder, name)))];
+  return [folder, ...subfolders.flatMap(({ name }) => listFolders(join(folder, name)))];
+}
+
+/** Returns `undefined` for a file, and for a folder that was deleted or that this user cannot read. */
+function readFolder(folder: string): Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
 }

@@ -11,6 +11,7 @@ import {
 } from 'tenon';
 import { collectAll } from '../collect-all.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
+import { explainFailure } from '../target/explain-failure.js';
 import type { Connection, DoctorContext, DoctorTarget, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
@@ -63,7 +64,8 @@ export async function createDoctorContext(
   const { transport, outcome } = await openFirst(target, observation, settings);
   const connectTo = createConnect(target, transport, observation, settings);
   const connection = outcome instanceof Error ? undefined : outcome;
-  const error = outcome instanceof Error ? outcome : undefined;
+  const error =
+    outcome instanceof Error ? TenonError.from(explainFailure(outcome, observation?.hasEcho ?? false)) : undefined;
   onStep?.('protocol versions');
   const versions = connection ? await probeVersions(connection, connectTo, options.protocolVersion) : [];
   const find = (isStateless: boolean) => {
@@ -73,8 +75,8 @@ export async function createDoctorContext(
     target,
     transport: connection && transport,
     url,
-    http: url && createHttpProbe({ url, timeout, getHeaders: createHeaderSource(target) }),
-    anonymous: url && createHttpProbe({ url, timeout, getHeaders: async () => ({}) }),
+    http: url && createHttpProbe({ url, timeout, verify: true, getHeaders: createHeaderSource(target) }),
+    anonymous: url && createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) }),
     stdio: observation,
     connection,
     error,

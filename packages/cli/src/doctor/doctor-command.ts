@@ -3,12 +3,12 @@ import type { CliContext } from '../cli-context.js';
 import { formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseNames } from '../option-parsers.js';
+import { checkReportOptions, JUNIT_HELP, writeReport } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
 import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
-import { checkReportOptions, JUNIT_HELP, writeReport } from '../write-report.js';
 import { checks } from './checks/index.js';
 import { formatFindings } from './format-findings.js';
 import { formatJunit } from './format-junit.js';
@@ -28,7 +28,7 @@ export function createDoctorCommand(context: CliContext): Command {
   const own = createTargetCommand('doctor', summaries.doctor, '')
     .option('--only <checks>', 'run only these checks, separated by commas; repeatable', parseNames)
     .option('--skip <checks>', 'leave these checks out', parseNames)
-    .option('--all', 'also print what is in order')
+    .option('--all', 'also print what is in order, and the checks that did not run')
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP)
     .option(
@@ -37,7 +37,8 @@ export function createDoctorCommand(context: CliContext): Command {
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--allow-calls', 'call the tools that are read-only and need no arguments');
-  return withTargetOptions(own)
+  const timeout = 'time to wait for each response (default: 10s)';
+  return withTargetOptions(own, { timeout, defaultAuth: 'stored' })
     .addHelpText('after', `\nChecks:\n${checks.map(({ id, title }) => `  ${id.padEnd(14)}${title}`).join('\n')}`)
     .addHelpText(
       'after',

@@ -5,16 +5,16 @@ import { type DoctorReport, type Finding, type Severity, severities } from './fi
 export interface ReportFormat {
   /** Name of each check, by its id, in the order of the report. */
   readonly titles: Readonly<Record<string, string>>;
-  /** Also prints what is in order. */
+  /** Also prints what is in order, and the checks that did not run. */
   readonly all: boolean;
 }
 
 const MAX_TEXT = 500;
-const LABELS: Readonly<Record<Severity, string>> = { problem: 'problem', warning: 'warning', info: 'note', ok: 'ok' };
+const LABELS: Readonly<Record<Severity, string>> = { problem: 'problem', warning: 'warning', info: 'info', ok: 'ok' };
 const COUNTED: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
   problem: ['problem', 'problems'],
   warning: ['warning', 'warnings'],
-  info: ['note', 'notes'],
+  info: ['info', 'info'],
   ok: ['ok', 'ok'],
 };
 
@@ -32,15 +32,17 @@ export function formatFindings(report: DoctorReport, { titles, all }: ReportForm
     const own = shown.filter(finding => getCheckId(finding) === id);
     return own.length === 0
       ? []
-      : [[style('bold', name), ...own.toSorted(compare).flatMap(each => format(each, style))].join('\n')];
+      : [[style('bold', sanitize(name)), ...own.toSorted(compare).flatMap(each => format(each, style))].join('\n')];
   });
   const passed = Object.entries(titles).filter(([id]) => {
     const own = findings.filter(finding => getCheckId(finding) === id);
     return own.length > 0 && own.every(({ severity }) => severity === 'ok');
   });
   const ends = [
-    ...(passed.length > 0 && !all ? [`In order: ${passed.map(([, name]) => name.toLowerCase()).join(', ')}`] : []),
-    ...(skipped.length > 0 ? [`Not examined: ${listSkipped(report)}`] : []),
+    ...(passed.length > 0 && !all
+      ? [`In order: ${passed.map(([, name]) => sanitize(name.toLowerCase())).join(', ')}`]
+      : []),
+    ...(skipped.length > 0 && all ? [`Not examined: ${listSkipped(report)}`] : []),
   ];
   return [
     `${head}\n${formatCounts(counts)}`,
@@ -61,7 +63,7 @@ function format({ id, severity, title, seen, cause, fix, spec }: Finding, style:
     text === undefined ? [] : [`             ${`${label}:`.padEnd(7)}${sanitize(text)}`],
   );
   const head = `  ${style(severity === 'problem' ? 'bold' : 'dim', LABELS[severity].padEnd(9))}${sanitize(title)}`;
-  return [`${head}  ${style('dim', `(${id})`)}`, ...(severity === 'ok' ? lines.slice(0, 1) : lines)];
+  return [`${head}  ${style('dim', `(${sanitize(id)})`)}`, ...(severity === 'ok' ? lines.slice(0, 1) : lines)];
 }
 
 /** Lists the skipped checks by reason. */

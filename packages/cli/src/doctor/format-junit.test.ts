@@ -8,7 +8,11 @@ const report: DoctorReport = {
   server: null,
   protocolVersion: null,
   counts: { ok: 1, info: 0, warning: 1, problem: 1 },
-  findings: [ok('valid', 'fine'), warning('alike', 'a < b'), problem('duplicate', 'x & y', { fix: 'rename\u0000' })],
+  findings: [
+    ok('valid', 'fine'),
+    warning('alike', 'a < b'),
+    problem('duplicate', 'x & y', { fix: 'rename\u0000\u001b[31m\u009b31m\u202e' }),
+  ],
   skipped: [{ check: 'stdio', reason: 'the server is at a URL' }],
   exit: 1,
 };
@@ -25,7 +29,7 @@ it('formats problems as failures, and escapes texts [cli.doctor]', () => {
           <system-out>a &lt; b</system-out>
         </testcase>
         <testcase classname="names" name="names.duplicate">
-          <failure message="x &amp; y">fix: rename</failure>
+          <failure message="x &amp; y">fix: rename[31m31m</failure>
         </testcase>
         <testcase classname="stdio" name="stdio">
           <skipped message="the server is at a URL"/>

@@ -43,6 +43,11 @@ export interface HttpProbeOptions {
   readonly getHeaders: (method: string, url: string) => Promise<Readonly<Record<string, string>>>;
   /** Maximum time of one request, in milliseconds. */
   readonly timeout: number;
+  /**
+   * Rejects a certificate that is not trusted. Only false for requests without headers and tokens of the user, because
+   * the peer may be an attacker.
+   */
+  readonly verify: boolean;
 }
 
 /** Maximum number of characters of a body that are read. */
@@ -51,7 +56,7 @@ const MAX_BODY = 1_000_000;
 const ACCEPT_BOTH = 'application/json, text/event-stream';
 
 /** Creates a probe for a URL. It uses `node:http` because `fetch` cannot set `Host`. */
-export function createHttpProbe({ url, getHeaders, timeout }: HttpProbeOptions): HttpProbe {
+export function createHttpProbe({ url, getHeaders, timeout, verify }: HttpProbeOptions): HttpProbe {
   return async (request = {}) => {
     const target = new URL(request.url ?? url);
     const method = request.method ?? (request.body === undefined ? 'GET' : 'POST');
@@ -70,6 +75,7 @@ export function createHttpProbe({ url, getHeaders, timeout }: HttpProbeOptions):
       headers,
       body,
       timeout,
+      verify,
       headersOnly: request.headersOnly ?? false,
       onText: request.onText,
     });
@@ -81,16 +87,20 @@ interface RawRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly timeout: number;
+  readonly verify: boolean;
   readonly headersOnly: boolean;
   readonly onText: ProbeRequest['onText'];
 }
 
-function sendProbe(url: URL, { method, headers, body, timeout, ...reading }: RawRequest): Promise<ProbeResponse> {
+function sendProbe(
+  url: URL,
+  { method, headers, body, timeout, verify, ...reading }: RawRequest,
+): Promise<ProbeResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const outgoing = send(
       url,
-      { method, headers: { ...headers }, agent: false, rejectUnauthorized: false },
+      { method, headers: { ...headers }, agent: false, rejectUnauthorized: verify },
       response => {
         readResponse(response, reading).then(resolve, reject).finally(stop);
       },

@@ -1,5 +1,6 @@
 import type { StdioTarget, TenonError, Transport } from 'tenon';
 import { openTransport } from 'tenon/node';
+import { isEchoedRequest } from '../target/explain-failure.js';
 
 /** Observations of all processes that the doctor started. */
 export interface StdioObservation {
@@ -9,12 +10,14 @@ export interface StdioObservation {
   readonly stderr: string[];
   /** Times between the end of standard input and the exit, in milliseconds. */
   readonly exitTimes: number[];
+  /** True if a process repeated a request of the client. */
+  hasEcho: boolean;
 }
 
 /** Maximum number of lines that are kept. */
 const MAX_LINES = 50;
 
-export const createObservation = (): StdioObservation => ({ noise: [], stderr: [], exitTimes: [] });
+export const createObservation = (): StdioObservation => ({ noise: [], stderr: [], exitTimes: [], hasEcho: false });
 
 /** Opens a transport to a process that records observations. */
 export async function openObservedTransport(
@@ -34,7 +37,10 @@ export async function openObservedTransport(
     send: (message, options) => transport.send(message, options),
     open: receiver =>
       transport.open({
-        onMessage: (value, context) => receiver.onMessage(value, context),
+        onMessage(value, context) {
+          observation.hasEcho ||= isEchoedRequest(value);
+          receiver.onMessage(value, context);
+        },
         onResponseLost: (id, error) => receiver.onResponseLost(id, error),
         onClose: error => receiver.onClose(error),
         onParseError(error) {

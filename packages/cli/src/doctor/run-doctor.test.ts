@@ -50,11 +50,12 @@ describe('doctor', () => {
     const text = formatFindings(report, { titles, all: false }, (_, each) => each).replaceAll(url, 'URL');
     expect(text).toMatchInlineSnapshot(`
       "clean 1.0.0  protocol 2026-07-28  URL
-      0 problems, 0 warnings, 0 notes, 21 ok
+      0 problems, 0 warnings, 0 info, 21 ok
 
-      In order: connection, path, tls, transport, cors, host and origin, protocol versions, authorization, resumption, cancellation, caching, tool schemas, tool names, annotations, context budget, tool calls
-      Not examined: stdio (no process is started)"
+      In order: connection, path, tls, transport, cors, host and origin, protocol versions, authorization, resumption, cancellation, caching, tool schemas, tool names, annotations, context budget, tool calls"
     `);
+    const complete = formatFindings(report, { titles, all: true }, (_, each) => each);
+    expect(complete).toContain('Not examined: stdio (no process is started)');
   });
 
   it('finds each fault of a careless server, with a cause or a fix [cli.doctor]', async () => {
@@ -94,7 +95,7 @@ describe('doctor', () => {
         "warning transport.media-type",
         "warning transport.invalid-json",
         "warning transport.notification",
-        "warning transport.lost-session",
+        "warning transport.unknown-session",
         "warning cors.preflight",
         "problem cors.credentials",
         "warning cors.exposed",
@@ -145,7 +146,7 @@ describe('doctor', () => {
     closers.push(close);
     const report = await examine(url, { only: ['path'] });
     expect(find(report, 'path.media-type')?.fix).toContain('application/json');
-    expect(find(report, 'path.elsewhere')).toBeUndefined();
+    expect(find(report, 'path.other-path')).toBeUndefined();
   });
 
   it('finds the endpoint at another path, and redirects', async () => {
@@ -160,7 +161,7 @@ describe('doctor', () => {
     });
     closers.push(close);
     const wrong = await examine(url.replace('/mcp', '/wrong'));
-    expect(find(wrong, 'path.elsewhere')).toMatchObject({ severity: 'problem', fix: `use ${url}` });
+    expect(find(wrong, 'path.other-path')).toMatchObject({ severity: 'problem', fix: `use ${url}` });
     expect(wrong.exit).not.toBe(0);
     const redirected = await examine(url.replace('/mcp', '/old'), { only: ['path'] });
     expect(find(redirected, 'path.redirect')?.fix).toContain(url);
@@ -189,6 +190,60 @@ describe('doctor', () => {
     const report = await examine(`http://127.0.0.1:${port}/mcp`);
     expect(report).toMatchObject({ exit: 4, server: null, protocolVersion: null });
     expect(find(report, 'connection.failed')?.seen).toContain('http/unreachable');
+  });
+
+  it('finds no public host in a name that does not resolve', async () => {
+    const report = await examine('http://mcp.invalid/mcp', { only: ['connection', 'tls'] });
+    expect(listIds(report)).toEqual(['problem connection.failed']);
+  });
+
+  it('refers to the other paths at a web server without MCP', async () => {
+    const { url, close } = await startFaultyServer({
+      intercept(_request, response) {
+        response.writeHead(501, { 'content-type': 'text/plain' }).end('no');
+        return true;
+      },
+    });
+    closers.push(close);
+    const report = await examine(url, { only: ['connection', 'path'] });
+    expect(report).toMatchObject({ exit: 4 });
+    expect(find(report, 'connection.failed')).toMatchObject({
+      seen: 'http/no-endpoint: no MCP endpoint at this URL (HTTP 501)',
+      fix: 'see the findings of the check `path`',
+    });
+    expect(find(report, 'path.not-found')?.seen).toContain('HTTP 501');
+  });
+
+  it('refers to the logs of a server that gives no reason', async () => {
+    const { url, close } = await startFaultyServer({
+      intercept(_request, response) {
+        response.writeHead(400).end('no');
+        return true;
+      },
+    });
+    closers.push(close);
+    const report = await examine(url, { only: ['connection'] });
+    expect(find(report, 'connection.failed')?.fix).toBe('see the logs of the server');
+  });
+
+  it('names a port without TLS', async () => {
+    const { url, close } = await startFaultyServer();
+    closers.push(close);
+    const report = await examine(url.replace('http:', 'https:'), { only: ['connection', 'tls'] });
+    expect(find(report, 'tls.handshake')).toMatchObject({ seen: 'the response is not TLS' });
+    expect(find(report, 'connection.failed')?.seen).toContain('does not speak TLS');
+  });
+
+  it('prints no control characters of a server', () => {
+    const unsafe = '\u001b[31mred\u009b31m\u202e';
+    const report: DoctorReport = {
+      ...{ target: unsafe, server: { name: unsafe, version: unsafe }, protocolVersion: null, skipped: [], exit: 1 },
+      counts: { ok: 0, info: 0, warning: 0, problem: 1 },
+      findings: [{ id: `names.${unsafe}`, severity: 'problem', title: unsafe, seen: unsafe, fix: unsafe }],
+    };
+    const text = formatFindings(report, { titles: { names: 'Names' }, all: false }, (_, each) => each);
+    expect(text).toContain('red');
+    expect(text).not.toMatch(/[\u001b\u009b\u202e]/);
   });
 
   it('rejects unknown checks', async () => {

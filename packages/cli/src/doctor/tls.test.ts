@@ -1,6 +1,6 @@
 import type { PeerCertificate } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { isPrivateHost, judgeCertificate } from './checks/tls.js';
+import { examineCertificate, isPrivateHost } from './checks/tls.js';
 import { createFindingFactory } from './finding.js';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -12,7 +12,9 @@ function judge(host: string, days: number, error?: string, protocol = 'TLSv1.3')
     subject: { C: '', ST: '', L: '', O: '', OU: '', CN: 'mcp.example.com' },
   };
   const state = { certificate: certificate as PeerCertificate, error, protocol };
-  return judgeCertificate(state, host, NOW, createFindingFactory('tls')).map(({ id, severity }) => `${severity} ${id}`);
+  return examineCertificate(state, host, NOW, createFindingFactory('tls')).map(
+    ({ id, severity }) => `${severity} ${id}`,
+  );
 }
 
 describe('the examination of TLS', () => {

@@ -24,20 +24,34 @@ export interface HttpOptions {
 
 const WAYS: readonly SignInWay[] = ['none', 'stored', 'browser', 'device', 'client-credentials'];
 
+/** Texts that differ between commands. */
+export interface HttpOptionTexts {
+  /** Help of `--bearer-env`. */
+  readonly bearer: string;
+  /**
+   * Default of `--auth`.
+   * @default browser in a terminal, else stored
+   */
+  readonly defaultAuth?: string;
+}
+
 /** Adds the options for headers, tokens and the sign-in. No option takes a secret itself. */
-export function withHttpOptions(command: Command, bearerDescription: string): Command {
+export function withHttpOptions(
+  command: Command,
+  { bearer, defaultAuth = 'browser in a terminal, else stored' }: HttpOptionTexts,
+): Command {
   command.option(
     '-H, --header <header>',
     `header of every request, as 'Name: value'; \${VARIABLE} in it is replaced; repeatable`,
     createPairParser('--header'),
   );
   command.option('--header-file <file>', 'file with more headers, one in each line; - for standard input');
-  return withBearer(command, bearerDescription)
+  return withBearer(command, bearer)
     .option('--token-file <file>', 'file with a token to send; - for standard input')
     .addOption(
       new Option(
         '--auth <how>',
-        'token to use: none, that of an earlier sign-in, or sign in (default: browser in a terminal, else stored)',
+        `token to use: none, that of an earlier sign-in, or sign in (default: ${defaultAuth})`,
       ).choices(WAYS),
     )
     .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')

@@ -94,8 +94,7 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     async close() {
       const closing = Promise.all(handlers.map(({ handler }) => handler.close(toCloseOptions(options.drain))));
       // New connections are accepted until the delay is over. All handlers have the same one.
-      const delay = options.drain?.delay ?? 0;
-      if (delay > 0) await pause(delay);
+      await waitDuring(closing, options.drain?.delay ?? 0);
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       await closing;
       server.closeAllConnections();
@@ -105,6 +104,12 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
 }
 
 const toCloseOptions = ({ timeout = DRAIN_TIMEOUT, delay }: CloseOptions = {}): CloseOptions => ({ timeout, delay });
+
+/** Waits for a time in milliseconds. A failure of the work is no unhandled rejection: the caller awaits it afterwards. */
+export async function waitDuring(work: Promise<unknown>, delay: number): Promise<void> {
+  work.catch(() => {});
+  if (delay > 0) await pause(delay);
+}
 
 /** Creates a server that tries the handlers in order, until one serves the path. */
 function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {

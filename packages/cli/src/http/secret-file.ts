@@ -1,33 +1,36 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import type { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createUsageError } from '../usage-error.js';
+import { readBounded, SizeLimitError } from './read-bounded.js';
 
 /** Maximum size of a file with a secret, in bytes. */
 const MAX_SIZE = 65_536;
 
 /** Reads a file with a secret, without the line break at its end. `-` stands for standard input. */
 export async function readSecretFile(context: CliContext, file: string, option: string): Promise<string> {
-  const read = file === '-' ? await text(process.stdin) : await readChecked(context, file, option);
-  const secret = read.trimEnd();
-  if (secret.trim() !== '' && read.length <= MAX_SIZE) return secret;
-  throw createUsageError(
-    `${option}: ${secret.trim() === '' ? 'the file is empty' : `more than ${MAX_SIZE} bytes`}`,
-    `pass a file with the value for ${option}`,
-  );
+  const secret = (await readText(context, file, option)).trimEnd();
+  if (secret.trim() !== '') return secret;
+  throw createFileError(option, 'the file is empty');
 }
 
-async function readChecked({ cwd, screen }: CliContext, file: string, option: string): Promise<string> {
-  const path = resolve(cwd, file);
+async function readText({ cwd, screen }: CliContext, file: string, option: string): Promise<string> {
   try {
-    const { mode, size } = await stat(path);
-    if (size > MAX_SIZE) return 'x'.repeat(MAX_SIZE + 1);
+    if (file === '-') return await readBounded(process.stdin, MAX_SIZE);
+    const path = resolve(cwd, file);
+    const { mode } = await stat(path);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       screen.note(`warning: other users of this machine can read ${file}: chmod 600 ${file}`, 'warning');
-    return await readFile(path, 'utf8');
+    return await readBounded(createReadStream(path), MAX_SIZE);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'file not found' : 'the file cannot be read';
+    if (error instanceof SizeLimitError) throw createFileError(option, error.message);
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const reason = isMissing ? 'file not found' : 'the file cannot be read';
     throw createUsageError(`${option}: ${reason}: ${file}`, 'pass the path of a file that you can read');
   }
 }
+
+const createFileError = (option: string, problem: string): TenonError =>
+  createUsageError(`${option}: ${problem}`, `pass a file with the value for ${option}`);

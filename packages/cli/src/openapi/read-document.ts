@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { JsonObject } from 'tenon';
+import { type JsonObject, TenonError } from 'tenon';
+import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Maximum size of a document, in bytes. */
@@ -13,8 +14,6 @@ export async function readDocument(reference: string, folder: string): Promise<J
   const text = /^https?:\/\//i.test(reference)
     ? await fetchText(reference)
     : await readText(resolve(folder, reference));
-  if (Buffer.byteLength(text) > MAX_SIZE)
-    throw createUsageError(`${reference}: larger than ${MAX_SIZE / 1024 / 1024} MB`, 'pass a part of the document');
   const value = await parseText(text, reference);
   if (typeof value.openapi !== 'string' && typeof value.swagger !== 'string') {
     throw createUsageError(
@@ -32,22 +31,37 @@ async function fetchText(url: string): Promise<string> {
       headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' },
       signal: AbortSignal.timeout(FETCH_TIMEOUT),
     });
-    if (response.ok) return await response.text();
+    if (response.ok) return response.body ? await readBounded(response.body, MAX_SIZE) : '';
     throw createUsageError(`${url}: HTTP status ${response.status}`, 'pass the URL of an OpenAPI document');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'cli/usage') throw error;
-    throw createUsageError(`${url}: cannot be fetched`, 'check the URL, or download the document and pass its path');
+    if (TenonError.is(error)) throw error;
+    if (error instanceof SizeLimitError) throw createSizeError(url);
+    throw new TenonError('cli/usage', `${url}: cannot be fetched`, {
+      received: describeFetchError(error),
+      hint: 'check the URL, or download the document and pass its path',
+      cause: error,
+    });
   }
+}
+
+/** Describes the error of `fetch`. Its own message is only "fetch failed", and its cause has the reason. */
+function describeFetchError(error: unknown): string {
+  const { cause, message } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await readBounded(createReadStream(path), MAX_SIZE);
   } catch (error) {
+    if (error instanceof SizeLimitError) throw createSizeError(path);
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw createUsageError(`cannot read ${path}: ${code}`, 'pass the path or the URL of an OpenAPI document');
   }
 }
+
+const createSizeError = (reference: string): TenonError =>
+  createUsageError(`${reference}: larger than ${MAX_SIZE / 1024 / 1024} MiB`, 'pass a part of the document');
 
 async function parseText(text: string, reference: string): Promise<JsonObject> {
   const { LineCounter, parseDocument } = await import('yaml');

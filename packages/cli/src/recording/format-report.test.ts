@@ -37,7 +37,7 @@ it('formats each difference with its line, its path and both values [cli.replay]
 
 it('formats the differences as JUnit XML [cli.replay]', () => {
   const xml = formatReportAsJunit(REPORT, 'a&b.ndjson');
-  expect(xml).toContain('<testsuite name="a&amp;b.ndjson" tests="2" failures="1">');
+  expect(xml).toContain('<testsuite name="a&amp;b.ndjson" tests="2" failures="1" errors="0" skipped="0">');
   expect(xml).toContain('name="line 7: tools/call {&quot;name&quot;:&quot;&lt;a&gt;&quot;}"');
   expect(xml).not.toContain('\u001b');
 });

@@ -1,5 +1,6 @@
 import { sanitizeText } from 'tenon/host';
 import type { ReplayDifference, ReplayReport } from 'tenon/testing';
+import { formatJunitReport } from '../reports/junit.js';
 
 const MAX_VALUE = 200;
 
@@ -30,26 +31,12 @@ function formatValue(value: unknown): string {
 /** Formats the report as JUnit XML: one test case for each difference, or one for all requests. */
 export function formatReportAsJunit({ requests, differences }: ReplayReport, file: string): string {
   const passed = requests - differences.length;
-  const cases = [
-    ...(passed > 0 ? [`  <testcase classname="replay" name="${passed} equal responses"/>`] : []),
-    ...differences.map(
-      each =>
-        `  <testcase classname="replay" name="${escapeXml(`line ${each.line}: ${each.request}`)}">\n` +
-        `    <failure message="${escapeXml(each.problem)}">${escapeXml(formatProblem(each))}</failure>\n  </testcase>`,
-    ),
-  ];
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="${escapeXml(file)}" tests="${cases.length}" failures="${differences.length}">`,
-    ...cases,
-    '</testsuite>',
-    '',
-  ].join('\n');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
-
-/** Escapes text for XML. Characters that XML does not allow are removed. */
-function escapeXml(text: string): string {
-  return text.replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD]/g, '').replace(/[<>&"]/g, character => ENTITIES[character] ?? '');
+  return formatJunitReport(file, [
+    ...(passed > 0 ? [{ group: 'replay', name: `${passed} equal responses` }] : []),
+    ...differences.map(each => ({
+      group: 'replay',
+      name: `line ${each.line}: ${each.request}`,
+      failure: { message: each.problem, details: formatProblem(each) },
+    })),
+  ]);
 }

@@ -1,10 +1,10 @@
 import type { ReplayReport } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { checkReportOptions, writeReport } from '../reports/write-report.js';
 import { resolveServer } from '../target/resolve-target.js';
 import type { ConnectionOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
-import { checkReportOptions, writeReport } from '../write-report.js';
 import { formatReport, formatReportAsJunit } from './format-report.js';
 
 export interface ReplayToTargetOptions extends ConnectionOptions {

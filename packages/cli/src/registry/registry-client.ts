@@ -1,5 +1,6 @@
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
+import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { parseWebUrl } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { parseRegistryEntry, parseRegistryList, type RegistryEntry } from './registry-document.js';
@@ -70,23 +71,14 @@ async function readJson(registry: string, path: string, signal?: AbortSignal, se
     });
     if (response.status === 404 && server !== undefined) throw createUnknownError(registry, server);
     if (!response.ok) throw createUnreachableError(registry, `HTTP ${response.status}`);
-    return JSON.parse(await readText(response, registry));
+    return JSON.parse(response.body ? await readBounded(response.body, MAX_SIZE) : '');
   } catch (error) {
     signal?.throwIfAborted();
     if (TenonError.is(error)) throw error;
+    if (error instanceof SizeLimitError) throw createUnreachableError(registry, error.message);
     if (error instanceof SyntaxError) throw createUnreachableError(registry, 'a response that is not JSON');
     throw createUnreachableError(registry, timeout.aborted ? `no response in ${TIMEOUT / 1000} s` : 'no connection');
   }
-}
-
-async function readText(response: Response, registry: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const part of response.body ?? []) {
-    text += decoder.decode(part, { stream: true });
-    if (text.length > MAX_SIZE) throw createUnreachableError(registry, `more than ${MAX_SIZE} bytes`);
-  }
-  return text + decoder.decode();
 }
 
 function createUnreachableError(registry: string, received: string): TenonError {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { RequestHandler, Server } from 'tenon';
+import type { RequestHandler, Server, TenonError } from 'tenon';
 import { findTypeScriptLoader } from '../target/file-command.js';
 import { createUsageError } from '../usage-error.js';
 
@@ -10,6 +10,9 @@ export type LoadedServer = RequestHandler & Partial<Pick<Server, 'close'>>;
 
 /** Exports that are tried if the reference names none. */
 const DEFAULT_EXPORTS = ['default', 'server'];
+
+/** Maximum number of exports that an error names. */
+const MAX_NAMES = 20;
 
 /**
  * Loads the server of a module. `reference` is a path, and may name an export: `server.js#admin`. An export may be a
@@ -26,10 +29,17 @@ export async function loadServer(reference: string, folder: string): Promise<Loa
     const server = await toServer(exports[each], each === name || DEFAULT_EXPORTS.includes(each));
     if (server !== undefined) return server;
   }
-  throw createUsageError(
-    name === undefined ? `${file}: no server is exported` : `${file}: the export "${name}" is not a server`,
-    'write `export default createServer(…)`, or name the export: FILE#NAME',
-  );
+  throw createNoServerError(file, name, Object.keys(exports));
+}
+
+function createNoServerError(file: string, name: string | undefined, exported: readonly string[]): TenonError {
+  const others = exported.filter(each => each !== name && /^[\w$]+$/.test(each)).slice(0, MAX_NAMES);
+  const list = others.length > 0 ? `name one of the exports: ${others.map(each => `#${each}`).join(', ')}` : undefined;
+  const write = 'write `export default createServer(…)`';
+  if (name === undefined)
+    return createUsageError(`${file}: no server is exported`, [write, list].filter(Boolean).join(', or '));
+  const problem = exported.includes(name) ? `the export "${name}" is not a server` : `no export has the name "${name}"`;
+  return createUsageError(`${file}: ${problem}`, list ?? write);
 }
 
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {

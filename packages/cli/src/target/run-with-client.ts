@@ -3,6 +3,8 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
+import { sanitizeMessage } from '../sanitize-message.js';
+import { explainFailure, isEchoedRequest } from './explain-failure.js';
 import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
@@ -40,7 +42,9 @@ export async function runWithClient(
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`, 'error'));
+    const stopReporting = client.on('error', async error =>
+      context.screen.note(await sanitizeMessage(`${error.code}: ${error.message}`), 'error'),
+    );
     try {
       await work({ client, target, signal });
     } finally {
@@ -87,10 +91,16 @@ async function openClient(
   signal: AbortSignal,
 ): Promise<Client> {
   const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };
+  let hasEcho = false;
+  const onMessage: ClientOptions['onMessage'] = (from, message, relatedTo) => {
+    hasEcho ||= from === 'server' && isEchoedRequest(message);
+    handlers.onMessage?.(from, message, relatedTo);
+  };
   const opening = connect(target, {
     name: 'tenon-cli',
     version,
     ...handlers,
+    ...('command' in target ? { onMessage } : {}),
     ...limits,
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT),
     ...(protocolVersion === undefined ? {} : { protocolVersion: protocolVersion as ProtocolVersion }),
@@ -98,7 +108,10 @@ async function openClient(
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  return Promise.race([opening, interrupted]);
+  const explained = opening.catch((error: unknown) => {
+    throw explainFailure(error, hasEcho);
+  });
+  return Promise.race([explained, interrupted]);
 }
 
 /** Returns a signal that Ctrl-C aborts. A second Ctrl-C ends the process. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createCommand } from '../commands/command.js';
-import { type HttpOptions, withHttpOptions } from '../http/http-options.js';
+import { type HttpOptions, type HttpOptionTexts, withHttpOptions } from '../http/http-options.js';
 import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
 
 /** Options that connect to a target. */
@@ -37,11 +37,12 @@ export interface TargetOptions extends ConnectionOptions {
  * Creates a command with a target.
  *
  * @param usage Arguments after the target.
+ * @param hasWire False if the command does not show the messages of the protocol.
  */
-export function createTargetCommand(name: string, summary: string, usage: string): Command {
+export function createTargetCommand(name: string, summary: string, usage: string, hasWire = true): Command {
   const more = usage === '' ? '' : ` ${usage}`;
   return createCommand(name, summary, {
-    verbose: 'print the messages of the protocol, and the code and the stack of errors',
+    ...(hasWire ? { verbose: 'print the messages of the protocol, and the code and the stack of errors' } : {}),
     noInput: 'never ask: park questions of the server, and do not sign in',
   })
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
@@ -58,18 +59,38 @@ export function withKeep(command: Command): Command {
   );
 }
 
+/** Texts of a command whose defaults differ from those of other commands with a target. */
+export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> {
+  /** Help of `--timeout`. */
+  readonly timeout?: string;
+  /**
+   * Adds `--wire`.
+   * @default `true`
+   */
+  readonly hasWire?: boolean;
+}
+
+const TIMEOUT_HELP = 'time to wait for a response (default: 60s after the last progress)';
+
 /** Adds the options of every command with a target, below the options of the command itself. */
-export function withTargetOptions(command: Command): Command {
+export function withTargetOptions(
+  command: Command,
+  { timeout = TIMEOUT_HELP, hasWire = true, ...texts }: TargetOptionTexts = {},
+): Command {
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
-    .option('--timeout <time>', 'time to wait for a response (default: 60s after the last progress)', parseDuration)
-    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
-    .option('--wire <file>', 'write the messages of the protocol into this file, as a recording without secrets');
-  return withConnectionOptions(command);
+    .option('--timeout <time>', timeout, parseDuration)
+    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)');
+  if (hasWire)
+    command.option(
+      '--wire <file>',
+      'write the messages of the protocol into this file, as a recording without secrets',
+    );
+  return withConnectionOptions(command, texts);
 }
 
 /** Adds the options that connect to a target. */
-export function withConnectionOptions(command: Command): Command {
+export function withConnectionOptions(command: Command, texts: TargetOptionTexts = {}): Command {
   command
     .optionsGroup('Servers of a configuration:')
     .option(
@@ -79,7 +100,7 @@ export function withConnectionOptions(command: Command): Command {
     )
     .option('--trust', 'start a configured command or a bundle without asking for approval')
     .optionsGroup('Servers at a URL:');
-  return withHttpOptions(command, 'environment variable with a token to send')
+  return withHttpOptions(command, { ...texts, bearer: 'environment variable with a token to send' })
     .optionsGroup('Servers that are started:')
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)

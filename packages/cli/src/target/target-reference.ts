@@ -69,7 +69,10 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   if (url !== undefined) return { kind: 'url', url };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
   if (HOST_AND_PORT.test(text) && !existsSync(resolve(cwd, text)))
-    throw createUsageError(`${text}: a URL begins with http: or https:`, `pass http://${text}`);
+    throw createUsageError(
+      `${text}: a URL without http:// or https:// at its start`,
+      `pass http://${text}${/\/./.test(text) ? '' : `${text.endsWith('/') ? '' : '/'}mcp`}`,
+    );
   const path = resolve(cwd, text);
   const isStartable = isServerPath(text);
   if (isStartable && existsSync(path)) return { kind: 'file', path };

@@ -20,7 +20,14 @@ describe('a TenonError', () => {
       peer: 'notes',
       received: 'exit code 7',
     });
-    expect(error.message).toBe('notes: it exited: its last words:\n  about to die.\nGot exit code 7.');
+    expect(error.message).toBe('notes: it exited: its last words:\n  about to die\nGot exit code 7.');
+  });
+
+  it('adds no full stop to a line of its own', () => {
+    const error = new TenonError('a/b', 'it broke:\n  line 3:\n', { hint: 'mend it' });
+    expect(error.message).toBe('it broke:\n  line 3:\nMend it.');
+    const listed = new TenonError('a/b', 'it broke', { hint: 'pass one of:\n  a\n  b' });
+    expect(listed.message).toBe('it broke. Pass one of:\n  a\n  b');
   });
 
   it('says only what is known', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));

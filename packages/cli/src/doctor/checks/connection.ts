@@ -12,7 +12,7 @@ export const connectionCheck: Check = {
       return [
         problem('failed', 'the doctor cannot connect', {
           seen: `${code}: ${new TenonError(code, summary, { ...error, hint: undefined, peer: undefined }).message}`,
-          fix: getHint(error) ?? 'see the other findings',
+          fix: getFix(error),
         }),
       ];
     }
@@ -43,3 +43,12 @@ export const connectionCheck: Check = {
     return findings;
   },
 };
+
+/** Checks that explain an error better than its hint. */
+const EXPLAINING_CHECKS: Readonly<Record<string, string>> = { 'http/no-endpoint': 'path', 'call/timeout': 'stdio' };
+
+function getFix(error: TenonError): string {
+  const check = EXPLAINING_CHECKS[error.code];
+  const hasFinding = check === 'path' || (check === 'stdio' && error.received !== undefined);
+  return hasFinding ? `see the findings of the check \`${check}\`` : (getHint(error) ?? 'see the logs of the server');
+}

@@ -2,11 +2,13 @@ import { protocolVersions } from 'tenon';
 import { type Finding, type FindingFactory, getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeRequest, ProbeResponse } from '../http-probe.js';
 import { createInitialize, describeResponse } from '../raw-requests.js';
+import { checkInvalidJson, checkMediaType } from '../refused-requests.js';
 
 /** Version whose specification defines HTTP+SSE. */
 const SSE_VERSION = protocolVersions.at(-1) ?? '';
 const PAGE = getSpecificationPage('basic/transports', SSE_VERSION);
 const STREAM_TYPE = 'text/event-stream';
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 /** Shorter session IDs can be guessed. */
 const MIN_ID = 16;
 
@@ -78,32 +80,10 @@ async function checkEndpoint(http: HttpProbe, endpoint: URL, url: URL, findings:
   return [
     ok('endpoint', 'the stream names an endpoint for messages'),
     accepted,
-    await checkMediaType(http, endpoint, findings),
-    await checkInvalidJson(http, endpoint, findings),
+    await checkMediaType(http, { url: endpoint, body: INITIALIZED }, findings),
+    await checkInvalidJson(http, { url: endpoint }, PAGE, findings),
     await checkSession(http, endpoint, findings),
   ];
-}
-
-/** Web pages can send `text/plain` to any server without a preflight. */
-async function checkMediaType(http: HttpProbe, url: URL, { ok, warning }: FindingFactory): Promise<Finding> {
-  const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  const response = await http({ url, body, headers: { 'content-type': 'text/plain' } });
-  if (response.status >= 400) return ok('media-type', 'messages of another content type are refused');
-  return warning('media-type', 'the server accepts messages with Content-Type: text/plain', {
-    seen: describeResponse(response),
-    cause: 'a web page can send such requests to the server without a CORS preflight',
-    fix: 'answer other content types than application/json with 415',
-  });
-}
-
-async function checkInvalidJson(http: HttpProbe, url: URL, { ok, warning }: FindingFactory): Promise<Finding> {
-  const response = await http({ url, body: '{"jsonrpc":' });
-  if (response.status >= 400 && response.status < 500) return ok('invalid-json', 'invalid JSON is refused');
-  return warning('invalid-json', 'invalid JSON is not refused with 400', {
-    seen: describeResponse(response),
-    fix: 'answer with 400 and the JSON-RPC error -32700',
-    spec: PAGE,
-  });
 }
 
 /** The address of the endpoint is the only secret of a session. */

@@ -8,6 +8,7 @@ interface NameRule {
   readonly id: string;
   readonly hosts: string;
   readonly pattern: RegExp;
+  /** Characters that the pattern accepts. */
   readonly text: string;
 }
 
@@ -16,16 +17,18 @@ const RULES: readonly NameRule[] = [
     id: 'openai-anthropic',
     hosts: 'the APIs of OpenAI and Anthropic',
     pattern: /^[A-Za-z0-9_-]{1,64}$/,
-    text: '1 to 64 of A-Z a-z 0-9 _ -',
+    text: 'letters, digits, _ and -',
   },
   {
     id: 'gemini',
     hosts: 'the Gemini API',
     pattern: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
-    text: 'a letter or _ first, at most 64',
+    text: 'letters, digits and _ . : -, beginning with a letter or _',
   },
 ];
 
+/** Maximum length of a tool name in all rules. */
+const MAX_NAME = 64;
 /** Maximum length of a tool name with the prefix `mcp__SERVER__`, which several hosts add. */
 const MAX_PREFIXED = 64;
 const MAX_SHOWN = 5;
@@ -80,7 +83,7 @@ function checkRules(tools: readonly Tool[], { warning }: FindingFactory): Findin
       warning(id, `${invalid.length} of ${tools.length} tool names are invalid in ${hosts}`, {
         seen: shorten(invalid),
         cause: 'hosts drop or rename these tools, and some then fail with all tools',
-        fix: `use names of ${text}`,
+        fix: `use at most ${MAX_NAME} characters: ${text}`,
       }),
     ];
   });

@@ -1,4 +1,5 @@
 import { protocolVersions } from 'tenon';
+import { isMissingStatus } from '../../target/explain-failure.js';
 import type { Check } from '../check.js';
 import type { HttpProbe } from '../http-probe.js';
 import {
@@ -37,7 +38,7 @@ export const pathCheck: Check = {
       ];
     }
     if (connection) return [ok('endpoint', 'the endpoint is at this path')];
-    if (response.status !== 404 && response.status !== 405 && !isPage(response.mediaType)) return [];
+    if (!isMissingStatus(response.status) && !isPage(response.mediaType)) return [];
     const seen = describeResponse(response);
     if (hasResult(response)) {
       return [
@@ -51,7 +52,7 @@ export const pathCheck: Check = {
     const found = await findEndpoint(http, url);
     return [
       found
-        ? problem('elsewhere', `the endpoint is at ${found.pathname}, not at ${url.pathname}`, {
+        ? problem('other-path', `the endpoint is at ${found.pathname}, not at ${url.pathname}`, {
             seen,
             fix: `use ${found.href}`,
           })

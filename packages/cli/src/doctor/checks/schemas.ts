@@ -2,7 +2,7 @@ import { loadPeerSchema, type Tool } from 'tenon';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
-import { isRecord, MAX_ENUM, readSchemaFeatures } from '../lint-schema.js';
+import { isRecord, MAX_ENUM, readSchemaFeatures, type SchemaFeatures } from '../lint-schema.js';
 import { shorten } from './names.js';
 
 /** Combinations at the root of a schema that model APIs refuse. */
@@ -18,16 +18,20 @@ export const schemasCheck: Check = {
   async run({ connection }, findings) {
     const tools = connection?.tools ?? [];
     if (tools.length === 0) return [];
+    const features = tools.map(({ name, inputSchema }) => ({ name, ...readSchemaFeatures(inputSchema) }));
     const results = [
       ...(await checkValid(tools, findings)),
       ...checkRoots(tools, findings),
-      ...checkDescriptions(tools, findings),
-      ...checkFeatures(tools, findings),
+      ...checkDescriptions(tools, features, findings),
+      ...checkFeatures(features, findings),
     ];
     const isValid = results.every(({ severity }) => severity === 'info');
     return isValid ? [...results, findings.ok('valid', `the schemas of ${tools.length} tools are valid`)] : results;
   },
 };
+
+/** Features of the input schema of a tool. */
+type NamedFeatures = SchemaFeatures & Pick<Tool, 'name'>;
 
 const PAGE = getSpecificationPage('server/tools#tool');
 
@@ -81,9 +85,12 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
   ];
 }
 
-function checkDescriptions(tools: readonly Tool[], { info, warning }: FindingFactory): Finding[] {
+function checkDescriptions(
+  tools: readonly Tool[],
+  features: readonly NamedFeatures[],
+  { info, warning }: FindingFactory,
+): Finding[] {
   const silent = tools.filter(({ description }) => !description?.trim()).map(({ name }) => name);
-  const features = tools.map(({ name, inputSchema }) => ({ name, ...readSchemaFeatures(inputSchema) }));
   const total = features.reduce((sum, { properties }) => sum + properties, 0);
   const undescribed = features.flatMap(({ name, undescribed }) => undescribed.map(path => `${name}.${path}`));
   return [
@@ -107,8 +114,7 @@ function checkDescriptions(tools: readonly Tool[], { info, warning }: FindingFac
   ];
 }
 
-function checkFeatures(tools: readonly Tool[], { info, warning, problem }: FindingFactory): Finding[] {
-  const features = tools.map(({ name, inputSchema }) => ({ name, ...readSchemaFeatures(inputSchema) }));
+function checkFeatures(features: readonly NamedFeatures[], { info, warning, problem }: FindingFactory): Finding[] {
   const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys') =>
     features.flatMap(each => each[key].map(path => `${each.name}: ${path}`));
   const [external, enums, keys] = [list('externalReferences'), list('largeEnums'), list('invalidKeys')];

@@ -18,7 +18,7 @@ export const stdioCheck: Check = {
     if (noise)
       findings.push(
         problem('noise', 'the server writes other text than messages to standard output', {
-          seen: noise.message,
+          seen: noise.received ?? noise.summary,
           cause: 'hosts report each such line as an error, and some close the connection',
           fix: 'write logs to standard error: console.error in JavaScript, or `import "tenon/stdio"` first',
           spec,

@@ -15,9 +15,11 @@ export const tlsCheck: Check = {
   id: 'tls',
   title: 'TLS',
   requires: 'http',
-  async run({ url }, findings) {
+  async run({ url, error }, findings) {
     if (!url) return [];
-    return url.protocol === 'https:' ? checkCertificate(url, findings) : [checkPlain(url, findings)];
+    if (url.protocol === 'https:') return checkCertificate(url, findings);
+    // A host that cannot be reached may not exist.
+    return error?.code === 'http/unreachable' ? [] : [checkPlain(url, findings)];
   },
 };
 
@@ -26,7 +28,7 @@ function checkPlain({ hostname }: URL, { ok, problem }: FindingFactory): Finding
   return problem('plain', 'plain http: on a public host', {
     seen: hostname,
     cause: 'everyone on the network path can read and change messages and tokens',
-    fix: 'serve https:, and redirect no client from http:',
+    fix: 'serve only https:. Do not redirect from http:, because the first request is already readable',
     spec: getSpecificationPage('basic/authorization'),
   });
 }
@@ -65,12 +67,14 @@ export interface CertificateState {
 
 async function checkCertificate(url: URL, findings: FindingFactory): Promise<Finding[]> {
   try {
-    return judgeCertificate(await readCertificate(url), url.hostname, Date.now(), findings);
+    return examineCertificate(await readCertificate(url), url.hostname, Date.now(), findings);
   } catch (error) {
     const seen = error instanceof Error ? error.message : String(error);
-    return [
-      findings.problem('handshake', 'the TLS handshake fails', { seen, fix: 'check the port and the certificate' }),
-    ];
+    const isPlain = /wrong version number|packet length too long/.test(seen);
+    const details = isPlain
+      ? { seen: 'the response is not TLS', fix: 'use a URL that begins with `http://`, or serve TLS on this port' }
+      : { seen, fix: 'check the port and the certificate' };
+    return [findings.problem('handshake', 'the TLS handshake fails', details)];
   }
 }
 
@@ -95,8 +99,8 @@ function readCertificate({ hostname, port }: URL): Promise<CertificateState> {
   });
 }
 
-/** Judges a certificate at the given time. */
-export function judgeCertificate(
+/** Examines a certificate at the given time. */
+export function examineCertificate(
   { certificate, error, protocol }: CertificateState,
   hostname: string,
   now: number,

@@ -1,8 +1,9 @@
-import type { Check, DoctorContext } from '../check.js';
+import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
 import type { HttpProbe, ProbeResponse } from '../http-probe.js';
 import { closeSession, createOpeningRequest, describeResponse, openSession, type RawSession } from '../raw-requests.js';
+import { checkInvalidJson, checkMediaType } from '../refused-requests.js';
 import { checkHttpSse } from './http-sse.js';
 
 const JSON_TYPE = 'application/json';
@@ -23,8 +24,8 @@ export const transportCheck: Check = {
     const results = [
       checkResponseType(opening, findings),
       await checkGet(http, session, findings),
-      await checkMediaType(context, findings),
-      await checkInvalidJson(http, session, findings),
+      await checkMediaType(http, createOpeningRequest(context), findings),
+      await checkInvalidJson(http, { headers: session?.headers ?? {} }, TRANSPORT_PAGE, findings),
       ...(session ? await checkSession(http, session, findings) : []),
     ];
     if (session) await closeSession(http, session);
@@ -74,33 +75,6 @@ async function checkGet(
     : warning('get', 'GET is answered neither with a stream nor with 405', details);
 }
 
-/** Web pages can send `text/plain` to any server without a preflight. */
-async function checkMediaType(context: DoctorContext, { ok, warning }: FindingFactory): Promise<Finding> {
-  const { http } = context;
-  const request = createOpeningRequest(context);
-  const response = await http?.({ ...request, headers: { ...request.headers, 'content-type': 'text/plain' } });
-  if (!response || response.status >= 400) return ok('media-type', 'requests of another content type are refused');
-  return warning('media-type', 'the server accepts requests with Content-Type: text/plain', {
-    seen: describeResponse(response),
-    cause: 'a web page can send such requests to the server without a CORS preflight',
-    fix: 'answer other content types than application/json with 415',
-  });
-}
-
-async function checkInvalidJson(
-  http: HttpProbe,
-  session: RawSession | undefined,
-  { ok, warning }: FindingFactory,
-): Promise<Finding> {
-  const response = await http({ headers: session?.headers ?? {}, body: '{"jsonrpc":' });
-  if (response.status >= 400 && response.status < 500) return ok('invalid-json', 'invalid JSON is refused');
-  return warning('invalid-json', 'invalid JSON is not refused with 400', {
-    seen: describeResponse(response),
-    fix: 'answer with 400 and the JSON-RPC error -32700',
-    spec: TRANSPORT_PAGE,
-  });
-}
-
 async function checkSession(http: HttpProbe, session: RawSession, { ok, warning }: FindingFactory): Promise<Finding[]> {
   const spec = getSpecificationPage('basic/transports', session.headers['mcp-protocol-version']);
   const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
@@ -119,14 +93,14 @@ async function checkSession(http: HttpProbe, session: RawSession, { ok, warning 
     headers: { ...session.headers, 'mcp-session-id': crypto.randomUUID() },
     body: { jsonrpc: '2.0', id: 2, method: 'tools/list' },
   });
-  const lost =
+  const unknownSession =
     unknown.status === 404
-      ? ok('lost-session', 'unknown sessions are answered with 404')
-      : warning('lost-session', 'unknown sessions are not answered with 404', {
+      ? ok('unknown-session', 'unknown sessions are answered with 404')
+      : warning('unknown-session', 'unknown sessions are not answered with 404', {
           seen: describeResponse(unknown),
           cause: 'clients open another session only after 404, so a restart of the server breaks their connections',
           fix: 'answer requests with an unknown Mcp-Session-Id with 404',
           spec,
         });
-  return [notification, lost];
+  return [notification, unknownSession];
 }

@@ -13,6 +13,7 @@ import { createCapabilities } from '../server-requests/request-handlers.js';
 import { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
+import { OpeningNoise } from './opening-noise.js';
 import { processVersionCache } from './version-cache.js';
 import {
   chooseAlternative,
@@ -64,6 +65,7 @@ class VersionNegotiator {
   readonly #events: ConnectionEvents;
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausableClock;
+  readonly #noise = new OpeningNoise();
   #signal: AbortSignal | undefined;
   /** True if the server lost the session during `initialize`, which is retried once. */
   #hasLostSession = false;
@@ -80,7 +82,7 @@ class VersionNegotiator {
   ) {
     this.#endpoint = endpoint;
     this.#options = options;
-    this.#events = events;
+    this.#events = this.#noise.observe(events);
     this.#wanted = wanted;
     this.#clock = clock;
   }
@@ -102,7 +104,7 @@ class VersionNegotiator {
       }
       if (cached && cached.opening === 'handshake' && TenonError.is(error) && error.rpcCode !== undefined)
         return this.open(undefined);
-      throw error;
+      throw this.#noise.addTo(error);
     }
   }
 

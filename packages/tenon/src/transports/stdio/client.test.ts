@@ -123,7 +123,7 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
     exit({ code: 7, signal: null });
     readers.output.end();
     await vi.waitFor(() => expect(closed).toHaveLength(1));
-    expect(closed[0]).toMatchObject({ code: 'stdio/exited', received: 'exit code 7' });
+    expect(closed[0]).toMatchObject({ code: 'stdio/exited', summary: expect.stringContaining('exited with code 7') });
     expect(closed[0]?.message).toContain('no config for …\n  bye');
     expect(closed[0]?.message).toContain('stdio: node x.js --token=…');
     expect(closed[0]?.message).not.toContain('hunter');

@@ -205,8 +205,10 @@ function createExitError(
   const stderrText = lines.length === 0 ? 'nothing on stderr' : `last lines of stderr:\n  ${lines.join('\n  ')}`;
   return new TenonError('stdio/exited', `the server ${ending}: ${stderrText}`, {
     peer,
-    received: exit.signal ? `signal ${exit.signal}` : `exit code ${exit.code}`,
-    hint: 'run the command in a terminal to see the problem: a working server waits for input without output',
+    hint:
+      lines.length === 0
+        ? 'run the command in a terminal to see the problem: a working server waits for input without output'
+        : 'correct the problem that these lines describe',
   });
 }
 

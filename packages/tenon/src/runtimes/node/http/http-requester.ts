@@ -79,10 +79,24 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
 }
 
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
+  if (!sent && isPlainResponse(error)) {
+    return new TenonError('http/unreachable', 'cannot connect: the server does not speak TLS on this port', {
+      hint: 'use a URL that begins with `http://` if the server speaks plain HTTP',
+    });
+  }
   const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
   return sent
     ? new TenonError('http/interrupted', `the connection broke before the response: ${reason}`)
     : new TenonError('http/unreachable', `cannot connect: ${reason}`);
+}
+
+/** Tells if the first bytes of the server were no TLS. OpenSSL then reports an invalid version of the protocol. */
+function isPlainResponse({ code, message }: NodeJS.ErrnoException): boolean {
+  return (
+    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' ||
+    (code === 'EPROTO' && /wrong version number|packet length too long/.test(message))
+  );
 }
 
 class NodeReply implements HttpReply {

@@ -28,11 +28,11 @@ describe('a server on stdio that crashes while it serves a call', () => {
     );
     expect(error).toMatchObject({
       code: 'call/outcome-unknown',
-      cause: { code: 'stdio/exited', received: 'exit code 7' },
+      cause: { code: 'stdio/exited' },
     });
     expect(error.message).toMatch(/may have executed the call: the server exited with code 7: last lines of stderr:\n/);
-    expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\.\n[A-Z]/);
-    expect((error.cause as TenonError).message).toMatch(/\n {2}about to die\.\nGot exit code 7\.\n[A-Z]/);
+    expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\n[A-Z]/);
+    expect((error.cause as TenonError).message).toMatch(/code 7: .*\n.*\n {2}about to die\nCorrect [^\n]*$/);
     await client.close();
   });
 });

@@ -150,7 +150,7 @@ describe('the end of a child process', () => {
     expect(closed[0]?.message).toMatch(
       /exited with code 7: last lines of stderr:\n {2}Error: no database\n {2}.*key … refused/,
     );
-    expect(closed[0]?.message).toMatch(/Run the command in a terminal/);
+    expect(closed[0]?.message).toMatch(/\nCorrect the problem that these lines describe\.$/);
   });
 
   it('does not follow from words on stderr [stdio.stderr-not-an-error]', async () => {

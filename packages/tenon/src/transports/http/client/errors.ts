@@ -29,9 +29,10 @@ export function toRequestError(error: unknown, peer: string, url: string): Tenon
   const known = TenonError.is(error);
   const code = known ? error.code : 'http/interrupted';
   const { search } = new URL(url);
-  const errorMessage = error instanceof Error ? error.message : 'the request failed';
+  const ownMessage = error instanceof Error ? error.message : 'the request failed';
+  const errorMessage = known ? error.summary : ownMessage;
   const summary = search === '' ? errorMessage : errorMessage.replaceAll(search, '?…');
-  return new TenonError(code, summary, { peer, hint: getHint(code) });
+  return new TenonError(code, summary, { peer, hint: (known && error.hint) || getHint(code) });
 }
 
 function getHint(code: string): string | undefined {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CliContext } from './cli-context.js';
-import { createUsageError } from './usage-error.js';
+import type { CliContext } from '../cli-context.js';
+import { createUsageError } from '../usage-error.js';
 
 /** Options of commands that report findings. */
 export interface ReportOutputOptions {

@@ -1,0 +1,27 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { ConnectionEvents } from './connection-events.js';
+
+/** The first text that a process wrote instead of a message. */
+export class OpeningNoise {
+  #first: TenonError | undefined;
+
+  /** Returns events that also record the first line that is not JSON. */
+  observe(events: ConnectionEvents): ConnectionEvents {
+    return {
+      onNotification: (method, params) => events.onNotification(method, params),
+      onClose: (connection, error) => events.onClose(connection, error),
+      onSessionLost: connection => events.onSessionLost(connection),
+      onError: error => {
+        if (error.code === 'stdio/not-json') this.#first ??= error;
+        events.onError(error);
+      },
+    };
+  }
+
+  /** Adds the text to the error of a server that did not answer in time. Returns other errors unchanged. */
+  addTo(error: unknown): unknown {
+    if (!this.#first || !TenonError.is(error) || error.code !== 'call/timeout') return error;
+    const received = `text on standard output that is not JSON: ${this.#first.received}`;
+    return new TenonError(error.code, error.summary, { ...error, received, hint: this.#first.hint });
+  }
+}
