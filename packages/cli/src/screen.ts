@@ -7,7 +7,7 @@ export interface Screen {
   /** Writes bytes to standard output. */
   printBytes(bytes: Uint8Array): void;
   /**
-   * Writes a message for the user to standard error.
+   * Writes a message for the user to standard error, without its control characters. Servers choose parts of many texts.
    *
    * @param level Level of the message, which only JSON contains.
    * @default level `info`
@@ -23,7 +23,10 @@ export interface Screen {
   readonly isTerminal: boolean;
   /** Makes text bold or dim. Returns it unchanged where standard output is no terminal, and with `NO_COLOR`. */
   style(format: 'bold' | 'dim', text: string): string;
-  /** Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written. */
+  /**
+   * Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written.
+   * Control characters are removed.
+   */
   showStatus(text: string): void;
   /**
    * Holds back all output to a terminal until the returned function is called, because it would garble an open prompt.
@@ -72,7 +75,8 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
-    errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
+    const line = removeControls(text).replace(/\s+/g, ' ');
+    errors.write(CLEAR_LINE + line.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
   const writeNote = (text: string) => {
     showStatus('');
@@ -83,12 +87,12 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
     showStatus,
     print: text => write(own, `${text}\n`),
-    printJson: value => write(own, `${JSON.stringify(value)}\n`),
+    printJson: value => write(own, `${formatJson(value)}\n`),
     printBytes: bytes => write(own, bytes),
     note(text, level = 'info') {
-      writeNote(isJson ? JSON.stringify(createNoteLine(text, level)) : text);
+      writeNote(isJson ? formatJson(createNoteLine(text, level)) : removeControls(text));
     },
-    noteJson: value => writeNote(JSON.stringify(value)),
+    noteJson: value => writeNote(formatJson(value)),
     useJson() {
       isJson = true;
     },
@@ -105,6 +109,13 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     },
   };
 }
+
+/** Removes the characters that could move the cursor or hide text, except line breaks and tabs. */
+const removeControls = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '');
+
+/** Formats a value as one line of JSON. Also escapes the control characters that JSON allows. */
+const formatJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\x7f-\x9f]/g, each => `\\u00${each.charCodeAt(0).toString(16)}`);
 
 /** Creates the line of JSON for a message. The text does not repeat the level. */
 const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({
