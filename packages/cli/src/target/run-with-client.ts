@@ -68,12 +68,12 @@ async function openKept(context: CliContext, target: ResolvedTarget, options: Ta
 /** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */
 export async function openWire(
   context: CliContext,
-  { label }: ResolvedTarget,
+  server: ResolvedTarget,
   { wire, verbose = false }: TargetOptions,
 ): Promise<WireOutput | undefined> {
   if (wire === undefined && !verbose) return undefined;
   const { openWireOutput } = await import('../recording/wire-output.js');
-  return openWireOutput(context, { file: wire, print: verbose, label });
+  return openWireOutput(context, { file: wire, print: verbose, server });
 }
 
 /**
