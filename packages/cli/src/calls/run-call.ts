@@ -9,7 +9,7 @@ import { writeErrorReport } from '../report-failure.js';
 import type { TargetConnection } from '../target/run-with-client.js';
 import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
-import { formatParameter, listParameters } from '../tools/type-text.js';
+import { formatParameters } from '../tools/type-text.js';
 import { formatProgress } from './format-progress.js';
 
 /** Results of the methods that may request input first. */
@@ -132,7 +132,7 @@ class CallRun {
     const { protocolVersion } = this.#connection.client.server;
     const { sanitizeText } = await import('tenon/host');
     const schema = 'requestedSchema' in question ? question.requestedSchema : undefined;
-    const fields = listParameters(schema).map(each => formatParameter(each, schema));
+    const fields = formatParameters(schema);
     const shown = sanitizeText(`“${question.message}”${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`);
     this.#abort.abort();
     throw new TenonError('cli/input-required', `the server asks ${shown}, and the call was cancelled`, {

@@ -64,7 +64,7 @@ export function callCommand(context: CliContext): Command {
           const values = { ...nameValues(tool.inputSchema, expression?.positional ?? []), ...expression?.named };
           const { args: json } = options;
           const args = await parseArguments(tool.inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
-          await checkArguments(args, tool.inputSchema, formatToolSignature(tool));
+          await checkArguments(args, tool.inputSchema, () => formatToolSignature(tool));
           const params = { name, arguments: args };
           const request = { method: 'tools/call' as const, params, reference, options };
           const result = await runCall(context, connection, request, questions);

@@ -44,7 +44,7 @@ export function promptCommand(context: CliContext): Command {
           const prompt = await findPrompt(context, reference, connection, name);
           const schema = createArgumentSchema(prompt);
           const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
-          await checkArguments(args, schema, formatPromptSignature(prompt));
+          await checkArguments(args, schema, () => formatPromptSignature(prompt));
           const request = { method: 'prompts/get' as const, params: { name, arguments: args }, reference, options };
           const result = await runCall(context, connection, request, questions);
           if (result) await reportPromptResult(context, result, options);

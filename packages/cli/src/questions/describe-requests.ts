@@ -1,6 +1,6 @@
 import type { JsonObject } from 'tenon';
 import { quoteForShell } from './quote-for-shell.js';
-import { formatParameter, listParameters, type Parameter, toObject } from '../tools/type-text.js';
+import { formatParameters, listParameters, toObject } from '../tools/type-text.js';
 
 /** Input request of a server, as `--json` prints it. */
 export interface DescribedRequest {
@@ -72,18 +72,14 @@ export function formatAnswerCommand(id: string, requests: readonly DescribedRequ
 export function formatRequests(requests: readonly DescribedRequest[]): string {
   return requests
     .map(({ message, url, schema }) => {
-      const fields = listParameters(schema).map(each => `    ${formatField(each, schema)}`);
+      const titles = listParameters(schema).map(each => listTitles(each.schema));
+      const fields = formatParameters(schema).map((text, index) => `    ${text}${formatTitles(titles[index] ?? [])}`);
       return [`  ${message}`, ...(url === undefined ? [] : [`    ${url}`]), ...fields].join('\n');
     })
     .join('\n');
 }
 
-/** Formats a field with its type. Choices are shown with their titles. */
-function formatField(field: Parameter, root: unknown): string {
-  const titles = listTitles(field.schema);
-  const text = formatParameter(field, root);
-  return titles.length === 0 ? text : `${text} (${titles.join(', ')})`;
-}
+const formatTitles = (titles: readonly string[]): string => (titles.length === 0 ? '' : ` (${titles.join(', ')})`);
 
 /** Lists the titles of the choices of a field: `s: size S`. */
 function listTitles(schema: JsonObject): string[] {
