@@ -268,6 +268,8 @@ export type SkillsOutput =
 
 /** Lines: one for each change. */
 export type SubscribeOutput =
+  /** The connection was lost, and is open again. Changes may be missed. */
+  | { readonly event: 'reconnected' }
   | { readonly list: 'tools' | 'prompts' | 'resources' }
   | {
       readonly uri: string;
