@@ -85,12 +85,17 @@ describe('tenon call', () => {
     expect(await tenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
       code: 5,
       out: 'The oven is cold.\n',
-      err: 'tenon: the tool fail failed\n',
+      err: 'tenon: the tool fail returned an error\n',
     });
     const { code, out, err } = await call(kitchen.url, 'fail', '--json');
     expect(code).toBe(5);
     expect(JSON.parse(out)).toMatchObject({ isError: true });
     expect(JSON.parse(err)).toMatchObject({ code: 'tool/failed', cause: 'The oven is cold.', exit: 5 });
+    expect(await call(kitchen.url, 'fail', '--output', 'raw')).toEqual({
+      code: 5,
+      out: 'The oven is cold.',
+      err: 'tenon: the tool fail returned an error\n',
+    });
   });
 
   it('ends with 8 when no response arrives in time [cli.exit]', async () => {
@@ -107,13 +112,15 @@ describe('tenon call', () => {
   });
 
   it('saves images, and never over a file that is there [cli.call]', async () => {
-    expect((await call(kitchen.url, 'picture')).out).toContain('[image image/png, 70 bytes: save it with --save DIR]');
+    expect((await call(kitchen.url, 'picture')).out).toContain(
+      '[image image/png, 70 bytes: save it with --save FOLDER]',
+    );
     const { saved } = JSON.parse((await call(kitchen.url, 'picture', '--save', 'out', '--json')).out);
-    expect(saved).toEqual([{ path: project.path('out/picture-1.png'), mimeType: 'image/png', bytes: 70 }]);
+    expect(saved).toEqual([{ path: project.path('out/picture.png'), mimeType: 'image/png', bytes: 70 }]);
     const saving = await tenon(project.folder, ['call', kitchen.url, 'picture', '--save', 'out']);
-    expect(saving.err).toContain('out/picture-1-2.png (70 bytes)');
-    expect((await readdir(project.path('out'))).sort()).toEqual(['picture-1-2.png', 'picture-1.png']);
-    expect((await readFile(project.path('out/picture-1.png'))).subarray(1, 4).toString()).toBe('PNG');
+    expect(saving.err).toContain('out/picture-2.png (70 bytes)');
+    expect((await readdir(project.path('out'))).sort()).toEqual(['picture-2.png', 'picture.png']);
+    expect((await readFile(project.path('out/picture.png'))).subarray(1, 4).toString()).toBe('PNG');
   });
 
   it('writes text, JSON or the content itself [cli.call]', async () => {
