@@ -43,6 +43,9 @@ describe('tenon call', () => {
     expect(await echo('show', 'value={"a":[1,null]}')).toBe('{"a":[1,null]}');
     expect(await echo('show(value: { a: [1, { "b c": true }] })')).toBe('{"a":[1,{"b c":true}]}');
     expect(await echo('echo', '--args', '{"message":"json"}')).toBe('json');
+    await project.write('args.json', { message: 'both', tags: ['a'] });
+    await project.write('tags.json', ['b', 'c']);
+    expect(await echo('echo', '--args', '@args.json', 'tags:=@tags.json')).toBe('both b c');
     const typed = ['message=x=y', 'times=2', 'tags:=["a"]'];
     const converted = await tenon(project.folder, ['call', kitchen.url, 'echo', ...typed]);
     expect(converted.out).toBe('x=y x=y a\n');
@@ -69,12 +72,17 @@ describe('tenon call', () => {
     [['echo', 'hi'], 'NAME=VALUE'],
     [['echo', 'message=@none.txt'], 'cannot read'],
     [['echo', 'message:=hi'], 'invalid JSON'],
-    [['sum', 'a=1', 'c=2'], 'did you mean "b"'],
+    [['sum', 'a=1', 'c=2'], 'unknown argument "c", and "b" is missing. use one of: a, b; --args accepts others'],
+    [['sum', 'x=1', 'y=2', '--args', '{"a":1}'], 'unknown argument "x", "y", and "b" is missing'],
+    [['echo', '--args', '@none.json'], '--args: cannot read'],
+    [['echo', '--args', '@broken.json'], 'broken.json has invalid JSON. correct the file'],
+    [['echo', 'message:=@broken.json'], 'broken.json has invalid JSON. correct the file'],
     [['echo', '--args', '[1]'], 'not a JSON object'],
     [['echo(message: )'], 'expected a value'],
     [['sum(1, 2, 3)'], '3 values'],
     [[], 'tenon list'],
   ])('refuses arguments before they are sent: %j [cli.call]', async (args, text) => {
+    await project.write('broken.json', '{"message":');
     const { code, out, err } = await call(kitchen.url, '--json', ...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     const { cause, fix } = JSON.parse(err);

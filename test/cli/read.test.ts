@@ -36,6 +36,18 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect(text).toMatchObject({ code: 0, out: expect.stringContaining('Resource 1') });
     expect(await run('read', kitchen.url, 'note://None', '--json')).toMatchObject({ code: 1, out: '' });
     expect((await run('read', kitchen.url)).code).toBe(2);
+    const filled = await run('read', 'demo://resource/dynamic/text/{resourceId}', 'resourceId=3', '--', ...EVERYTHING);
+    expect(filled).toMatchObject({ code: 0, out: expect.stringContaining('Resource 3') });
+    for (const [words, problem] of [
+      [['note://{title}'], 'a value for {title} is missing. Pass title=VALUE'],
+      [['note://{title}', 'titel=Glue'], 'unknown argument "titel", and "title" is missing'],
+      [['note://Glue', 'title=Glue'], 'unknown argument "title". Pass no arguments'],
+      [['startup.md'], 'startup.md: not a URI'],
+    ] as const)
+      expect(await run('read', kitchen.url, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem),
+      });
   });
 
   it('gets prompts, and checks their arguments [cli.prompt]', async () => {
@@ -56,6 +68,16 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
     expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
     expect((await run('complete', kitchen.url, 'summarize')).code).toBe(2);
+    for (const [name, word, problem] of [
+      ['summarize', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
+      ['note://{title}', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
+      ['summarise', 'title=A', 'prompt "summarise" not found. Did you mean "summarize"?'],
+      ['echo', 'message=A', 'echo is a tool, whose arguments cannot be completed'],
+    ])
+      expect(await run('complete', kitchen.url, name ?? '', word ?? '')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem ?? ''),
+      });
   });
 
   it('prints changes as lines of JSON until Ctrl-C [cli.subscribe]', async () => {

@@ -24,7 +24,7 @@ interface PromptCommandOptions extends TargetOptions {
 
 export function promptCommand(context: CliContext): Command {
   const own = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
-    .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
   return withTargetOptions(withKeep(own))
     .addHelpText(

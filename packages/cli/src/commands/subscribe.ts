@@ -3,12 +3,12 @@ import type { Client } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
+import { createRestartObserver } from '../target/observe-restarts.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
-import { createRestartObserver } from './observe-restarts.js';
 
 interface SubscribeOptions extends TargetOptions {
   readonly tools?: boolean;

@@ -60,7 +60,7 @@ async function createResponse(
       'pass NAME=VALUE, or --decline',
     );
   }
-  const values = await parseArguments(params.requestedSchema, { words, cwd: context.cwd });
+  const values = await parseArguments(params.requestedSchema, { words, cwd: context.cwd, hasArgsOption: false });
   const result = await createFormResult(params, { choice: 'submit', values: values as Record<string, string> });
   if ('problem' in result) throw createUsageError(`the form is not valid: ${result.problem}`, 'correct the fields');
   return result;

@@ -71,12 +71,12 @@ class TypeFormatter {
     if (depth > MAX_DEPTH) return 'unknown';
     if ('const' in node) return JSON.stringify(node.const);
     if (Array.isArray(node.enum)) return joinUnion(node.enum.map(value => JSON.stringify(value)));
-    const inner = (each: unknown) => this.format(each, depth + 1);
+    const formatNested = (each: unknown) => this.format(each, depth + 1);
     for (const key of ['anyOf', 'oneOf'] as const) {
       const options = node[key];
-      if (Array.isArray(options)) return joinUnion(this.#formatEach(options, inner));
+      if (Array.isArray(options)) return joinUnion(this.#formatEach(options, formatNested));
     }
-    if (Array.isArray(node.allOf)) return this.#formatEach(node.allOf, inner).join(' & ');
+    if (Array.isArray(node.allOf)) return this.#formatEach(node.allOf, formatNested).join(' & ');
     if (Array.isArray(node.type))
       return joinUnion(this.#formatEach(node.type, type => this.#formatOne({ ...node, type }, depth)));
     return this.#formatOne(node, depth);

@@ -1,5 +1,5 @@
 import { type ConnectionState, TenonError } from 'tenon';
-import type { ResolvedTarget } from '../target/resolve-target.js';
+import type { ResolvedTarget } from './resolve-target.js';
 
 /** Maximum number of restarts of a process that ends again soon after each of them. */
 const MAX_RESTARTS = 4;
@@ -38,7 +38,7 @@ export function createRestartObserver(
     if (restarts <= MAX_RESTARTS || !('command' in target)) return;
     onTooMany(
       new TenonError('connection/closed', `${label}: the process ended soon after each of ${MAX_RESTARTS} restarts`, {
-        hint: 'find the problem with `tenon doctor`',
+        hint: 'run `tenon doctor` to see the problem',
       }),
     );
   };
