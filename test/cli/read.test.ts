@@ -124,6 +124,8 @@ describe('the commands for resources, prompts, changes and tasks', () => {
       { event: 'reconnected' },
     ]);
     expect(errors).toContain('watching 1 resource; Ctrl-C ends it');
+    // One for each end of the process.
+    expect(errors.match(/stdio\/exited/g)).toHaveLength(2);
     expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0);
     await rm(file);
   });

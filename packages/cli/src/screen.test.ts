@@ -20,7 +20,7 @@ describe('screen', () => {
   it('shows a status in one line without control characters', () => {
     const { screen, written } = collectOutput();
     screen.showStatus(HOSTILE);
-    expect(written()).toBe('\r\u001b[2Ka[2J2Kb c');
+    expect(written()).toBe('\r\u001b[2Ka[2J2Kb  c');
   });
 
   it('writes no control character as JSON, and keeps the value', () => {

@@ -75,7 +75,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
-    const line = removeControls(text).replace(/\s+/g, ' ');
+    const line = removeControls(text).replace(/[\n\t]/g, ' ');
     errors.write(CLEAR_LINE + line.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
   const writeNote = (text: string) => {

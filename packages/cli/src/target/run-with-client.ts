@@ -33,14 +33,14 @@ export async function runWithClient(
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
   try {
-    const kept = await openKept(context, target, options);
+    const keptTarget = await openKept(context, target, options);
     const client = await openClient(
-      kept ? { ...target, target: kept } : target,
+      keptTarget ? { ...target, target: keptTarget } : target,
       options,
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`, 'error'));
+    const stopReporting = reportErrors(context, client);
     try {
       await work({ client, target, signal });
     } finally {
@@ -56,6 +56,24 @@ export async function runWithClient(
     wire?.close();
     release();
   }
+}
+
+/** Reports errors that no call reports. The end of a connection may be reported for the connection and for a request. */
+function reportErrors({ screen }: CliContext, client: Client): () => void {
+  let last = '';
+  const listeners = [
+    client.on('state', state => {
+      if (state === 'connected') last = '';
+    }),
+    client.on('error', ({ code, message }) => {
+      const text = `${code}: ${message}`;
+      if (text !== last) screen.note(text, 'error');
+      last = text;
+    }),
+  ];
+  return () => {
+    for (const stop of listeners) stop();
+  };
 }
 
 /** Opens a server at the daemon if the command has `--keep`. Returns `undefined` for a direct connection. */
