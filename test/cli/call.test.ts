@@ -43,6 +43,9 @@ describe('tenon call', () => {
     expect(await echo('show', 'value={"a":[1,null]}')).toBe('{"a":[1,null]}');
     expect(await echo('show(value: { a: [1, { "b c": true }] })')).toBe('{"a":[1,{"b c":true}]}');
     expect(await echo('echo', '--args', '{"message":"json"}')).toBe('json');
+    await project.write('args.json', { message: 'both', tags: ['a'] });
+    await project.write('tags.json', ['b', 'c']);
+    expect(await echo('echo', '--args', '@args.json', 'tags:=@tags.json')).toBe('both b c');
     const typed = ['message=x=y', 'times=2', 'tags:=["a"]'];
     const converted = await tenon(project.folder, ['call', kitchen.url, 'echo', ...typed]);
     expect(converted.out).toBe('x=y x=y a\n');
@@ -69,12 +72,17 @@ describe('tenon call', () => {
     [['echo', 'hi'], 'NAME=VALUE'],
     [['echo', 'message=@none.txt'], 'cannot read'],
     [['echo', 'message:=hi'], 'invalid JSON'],
-    [['sum', 'a=1', 'c=2'], 'did you mean "b"'],
+    [['sum', 'a=1', 'c=2'], 'unknown argument "c", and "b" is missing. use one of: a, b; --args accepts others'],
+    [['sum', 'x=1', 'y=2', '--args', '{"a":1}'], 'unknown argument "x", "y", and "b" is missing'],
+    [['echo', '--args', '@none.json'], '--args: cannot read'],
+    [['echo', '--args', '@broken.json'], 'broken.json has invalid JSON. correct the file'],
+    [['echo', 'message:=@broken.json'], 'broken.json has invalid JSON. correct the file'],
     [['echo', '--args', '[1]'], 'not a JSON object'],
     [['echo(message: )'], 'expected a value'],
     [['sum(1, 2, 3)'], '3 values'],
     [[], 'tenon list'],
   ])('refuses arguments before they are sent: %j [cli.call]', async (args, text) => {
+    await project.write('broken.json', '{"message":');
     const { code, out, err } = await call(kitchen.url, '--json', ...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     const { cause, fix } = JSON.parse(err);
@@ -85,12 +93,17 @@ describe('tenon call', () => {
     expect(await tenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
       code: 5,
       out: 'The oven is cold.\n',
-      err: 'tenon: the tool fail failed\n',
+      err: 'tenon: the tool fail returned an error\n',
     });
     const { code, out, err } = await call(kitchen.url, 'fail', '--json');
     expect(code).toBe(5);
     expect(JSON.parse(out)).toMatchObject({ isError: true });
     expect(JSON.parse(err)).toMatchObject({ code: 'tool/failed', cause: 'The oven is cold.', exit: 5 });
+    expect(await call(kitchen.url, 'fail', '--output', 'raw')).toEqual({
+      code: 5,
+      out: 'The oven is cold.',
+      err: 'tenon: the tool fail returned an error\n',
+    });
   });
 
   it('ends with 8 when no response arrives in time [cli.exit]', async () => {
@@ -107,13 +120,15 @@ describe('tenon call', () => {
   });
 
   it('saves images, and never over a file that is there [cli.call]', async () => {
-    expect((await call(kitchen.url, 'picture')).out).toContain('[image image/png, 70 bytes: save it with --save DIR]');
+    expect((await call(kitchen.url, 'picture')).out).toContain(
+      '[image image/png, 70 bytes: save it with --save FOLDER]',
+    );
     const { saved } = JSON.parse((await call(kitchen.url, 'picture', '--save', 'out', '--json')).out);
-    expect(saved).toEqual([{ path: project.path('out/picture-1.png'), mimeType: 'image/png', bytes: 70 }]);
+    expect(saved).toEqual([{ path: project.path('out/picture.png'), mimeType: 'image/png', bytes: 70 }]);
     const saving = await tenon(project.folder, ['call', kitchen.url, 'picture', '--save', 'out']);
-    expect(saving.err).toContain('out/picture-1-2.png (70 bytes)');
-    expect((await readdir(project.path('out'))).sort()).toEqual(['picture-1-2.png', 'picture-1.png']);
-    expect((await readFile(project.path('out/picture-1.png'))).subarray(1, 4).toString()).toBe('PNG');
+    expect(saving.err).toContain('out/picture-2.png (70 bytes)');
+    expect((await readdir(project.path('out'))).sort()).toEqual(['picture-2.png', 'picture.png']);
+    expect((await readFile(project.path('out/picture.png'))).subarray(1, 4).toString()).toBe('PNG');
   });
 
   it('writes text, JSON or the content itself [cli.call]', async () => {

@@ -106,5 +106,8 @@ describe('the JSON of commands', () => {
     expect(JSON.parse(out)).toEqual(JSON.parse(readSchema('list.json')));
     const missed = await runTenon(project.folder, ['schema', 'lits']);
     expect([missed.code, missed.err]).toEqual([2, expect.stringContaining('list')]);
+    // `note` has a schema, but is no command.
+    const { err } = await runTenon(project.folder, ['schema', 'nope']);
+    expect(err).toContain('schema of a command "nope" not found. Use one of: add, agent');
   });
 });

@@ -97,6 +97,14 @@ describe('tenon keep', () => {
     expect(answered).toMatchObject({ code: 0, out: 'ordered 3 apples\n' });
   });
 
+  it('says at its end how many calls wait for an answer', async () => {
+    const asked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    const { code, out, err } = await run('keep', 'stop', '--json');
+    expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { running: false, waitingCalls: 1 } });
+    expect(err).toContain('1 call of a kept server waits for an answer');
+    await run('answer', JSON.parse(asked.out).inputRequired.id, '--forget');
+  });
+
   it.runIf(isFull && hasTerminal)('asks on a terminal', async () => {
     const args = ['call', '--keep', kitchen.url, 'order', 'item=apples'];
     const { code, shown } = await runOnTerminal(project.folder, args, [

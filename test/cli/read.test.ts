@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, startTenon, tenon } from './command.js';
@@ -35,6 +36,18 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect(text).toMatchObject({ code: 0, out: expect.stringContaining('Resource 1') });
     expect(await run('read', kitchen.url, 'note://None', '--json')).toMatchObject({ code: 1, out: '' });
     expect((await run('read', kitchen.url)).code).toBe(2);
+    const filled = await run('read', 'demo://resource/dynamic/text/{resourceId}', 'resourceId=3', '--', ...EVERYTHING);
+    expect(filled).toMatchObject({ code: 0, out: expect.stringContaining('Resource 3') });
+    for (const [words, problem] of [
+      [['note://{title}'], 'a value for {title} is missing. Pass title=VALUE'],
+      [['note://{title}', 'titel=Glue'], 'unknown argument "titel", and "title" is missing'],
+      [['note://Glue', 'title=Glue'], 'unknown argument "title". Pass no arguments'],
+      [['startup.md'], 'startup.md: not a URI'],
+    ] as const)
+      expect(await run('read', kitchen.url, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem),
+      });
   });
 
   it('gets prompts, and checks their arguments [cli.prompt]', async () => {
@@ -55,6 +68,16 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
     expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
     expect((await run('complete', kitchen.url, 'summarize')).code).toBe(2);
+    for (const [name, word, problem] of [
+      ['summarize', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
+      ['note://{title}', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
+      ['summarise', 'title=A', 'prompt "summarise" not found. Did you mean "summarize"?'],
+      ['echo', 'message=A', 'echo is a tool, whose arguments cannot be completed'],
+    ])
+      expect(await run('complete', kitchen.url, name ?? '', word ?? '')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem ?? ''),
+      });
   });
 
   it('prints changes as lines of JSON until Ctrl-C [cli.subscribe]', async () => {
@@ -74,6 +97,47 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect(code).toBe(0);
     kitchen.write('Glue', 'Use hide glue.');
     expect((await run('subscribe', kitchen.url)).code).toBe(2);
+  });
+
+  it('says when a lost connection is open again, and prints no contents twice', async () => {
+    const script = [
+      "import { createServer, resource } from 'tenon';",
+      "import { serveStdio } from 'tenon/stdio';",
+      "const server = createServer({ name: 'short', version: '1.0.0',",
+      "  resources: { 'count://one': resource({ name: 'one', read: () => 'always 1' }) } });",
+      'await serveStdio(server);',
+      'setTimeout(() => process.exit(0), 500);',
+    ];
+    const file = fileURLToPath(new URL('../../packages/cli/.cache/short.mjs', import.meta.url));
+    await writeFile(file, script.join('\n'));
+    const child = startTenon(project.folder, ['subscribe', 'count://one', '--read', '--', process.execPath, file]);
+    let errors = '';
+    child.stderr?.setEncoding('utf8').on('data', text => (errors += text));
+    const seen: unknown[] = [];
+    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+      seen.push(JSON.parse(line));
+      if (seen.length === 3) child.kill('SIGINT');
+    }
+    expect(seen).toEqual([
+      { event: 'reconnected' },
+      { uri: 'count://one', contents: [expect.objectContaining({ text: 'always 1' })] },
+      { event: 'reconnected' },
+    ]);
+    expect(errors).toContain('watching 1 resource; Ctrl-C ends it');
+    // One for each end of the process.
+    expect(errors.match(/stdio\/exited/g)).toHaveLength(2);
+    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0);
+    await rm(file);
+  });
+
+  it('ends with 130 when Ctrl-C is pressed before the connection is open', async () => {
+    const script = "process.stderr.write('started'); setInterval(() => {}, 1000)";
+    const child = startTenon(project.folder, ['subscribe', 'a://b', '-v', '--', process.execPath, '-e', script]);
+    const closed = once(child, 'close');
+    // The first message is written as soon as the command waits for the server.
+    if (child.stderr) await once(child.stderr, 'data');
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(130);
   });
 
   it('prints changes of lists [cli.subscribe]', async () => {

@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     const { code, shown } = await order(
       [prompt('Answer?'), 'y'],
       [prompt('count'), `99${ENTER}`],
-      ['at /count: expected a number of at most 10', `\u007f\u007f3${ENTER}`],
+      ['expected a number of at most 10', `\u007f\u007f3${ENTER}`],
     );
     expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('ordered 3 apples') });
     expect(shown).toContain('asks: How many apples?');
@@ -71,7 +71,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
         [prompt('size'), DOWN + ENTER],
         [prompt('extras'), ` ${DOWN} ${DOWN} ${ENTER}`],
         // Three extras are too many.
-        ['Not valid: at /extras', ''],
+        ['Not valid: expected', ''],
         [prompt('extras'), ` ${ENTER}`],
         [prompt('hot'), 'y'],
         [prompt('name'), ` L.${ENTER}`],
@@ -170,6 +170,8 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     }
     const asked = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), ENTER]]);
     expect([asked.code, asked.unasked]).toEqual([6, []]);
+    const approved = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), 'y']]);
+    expect([approved.code, approved.unasked]).toEqual([0, []]);
   });
 
   it('shows the progress of a call on standard error, if it is a terminal [cli.call]', async () => {

@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
 import { describeError, getHint, getRetryAfter } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
-import { sanitizeMessage } from './sanitize-message.js';
 import type { Screen } from './screen.js';
 import { createUsageError } from './usage-error.js';
 
@@ -30,14 +29,14 @@ export interface ReportOptions {
 const DEFAULT_FIX = 'run the command again with --verbose to see the code and the stack';
 
 /** Reports an error on standard error and returns the exit code of the process. */
-export async function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): Promise<ExitCode> {
+export function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): ExitCode {
   // The parser has printed the help, because a subcommand is missing.
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return exitCodes.usage;
   const error = thrown instanceof CommanderError ? createParserError(thrown) : TenonError.from(thrown);
   const exit = getExitCode(error);
   if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
-  else screen.note(await sanitizeMessage(`tenon: ${describeError(error)}`));
-  if (options.verbose && !options.json) screen.note(await sanitizeMessage(`${error.code}\n${error.stack ?? ''}`));
+  else screen.note(`tenon: ${describeError(error)}`);
+  if (options.verbose && !options.json) screen.note(`${error.code}\n${error.stack ?? ''}`);
   return exit;
 }
 

@@ -7,7 +7,7 @@ export interface Screen {
   /** Writes bytes to standard output. */
   printBytes(bytes: Uint8Array): void;
   /**
-   * Writes a message for the user to standard error.
+   * Writes a message for the user to standard error, without its control characters. Servers choose parts of many texts.
    *
    * @param level Level of the message, which only JSON contains.
    * @default level `info`
@@ -23,7 +23,10 @@ export interface Screen {
   readonly isTerminal: boolean;
   /** Makes text bold or dim. Returns it unchanged where standard output is no terminal, and with `NO_COLOR`. */
   style(format: 'bold' | 'dim', text: string): string;
-  /** Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written. */
+  /**
+   * Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written.
+   * Control characters are removed.
+   */
   showStatus(text: string): void;
   /**
    * Holds back all output to a terminal until the returned function is called, because it would garble an open prompt.
@@ -72,7 +75,8 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
-    errors.write(CLEAR_LINE + text.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
+    const line = removeControls(text).replace(/[\n\t]/g, ' ');
+    errors.write(CLEAR_LINE + line.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
   const writeNote = (text: string) => {
     showStatus('');
@@ -86,7 +90,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     printJson: value => write(own, `${formatJson(value)}\n`),
     printBytes: bytes => write(own, bytes),
     note(text, level = 'info') {
-      writeNote(isJson ? formatJson(createNoteLine(text, level)) : text);
+      writeNote(isJson ? formatJson(createNoteLine(text, level)) : removeControls(text));
     },
     noteJson: value => writeNote(formatJson(value)),
     useJson() {
@@ -105,6 +109,9 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     },
   };
 }
+
+/** Removes the characters that could move the cursor or hide text, except line breaks and tabs. */
+const removeControls = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '');
 
 /** Formats a value as one line. Control characters that JSON allows are escaped, because terminals interpret them. */
 const formatJson = (value: unknown): string =>

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakeTty, KEYS } from './fixtures/tty.js';
-import { NO_OR_YES } from './terminal.js';
 
 const { enter, down, esc, ctrlC, ctrlD } = KEYS;
 const FRUITS = ['apples', 'pears', 'plums'].map(label => ({ value: label.toUpperCase(), label }));
@@ -68,15 +67,15 @@ describe('questions on a terminal', () => {
     expect(await none).toEqual([]);
   });
 
-  it('answers no to a question about trust for Enter and for letters', async () => {
+  it('answers no for Enter, for letters other than y, and yes for an arrow key and Enter', async () => {
     const { terminal, answer } = fakeTty();
     for (const [keys, expected] of [
       [[enter], false],
-      [[...'yes', enter], false],
       [[...'hjkl', enter], false],
+      [[...'abc', enter], false],
       [[down, enter], true],
     ] as const) {
-      const trusted = terminal.select({ message: 'Run it?', options: NO_OR_YES });
+      const trusted = terminal.confirm({ message: 'Run it?' });
       await answer('Run it?', ...keys);
       expect(await trusted).toBe(expected);
     }
@@ -177,7 +176,7 @@ describe('questions without an answer', () => {
     await terminal.releaseStdin();
     expect(await open).toBeUndefined();
     expect(terminal.interactive).toBe(false);
-    expect(await terminal.select({ message: 'who?', options: NO_OR_YES })).toBeUndefined();
+    expect(await terminal.confirm({ message: 'who?' })).toBeUndefined();
     expect(without.shown() + shown()).not.toContain('who?');
   });
 });

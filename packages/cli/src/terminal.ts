@@ -49,15 +49,6 @@ export interface SelectOption<T> {
 }
 
 /**
- * Options of a question about trust. The safe one is selected initially. The user must select the other one and press
- * Enter, because a single key is too easily pressed by mistake.
- */
-export const NO_OR_YES: readonly SelectOption<boolean>[] = [
-  { value: false, label: 'No' },
-  { value: true, label: 'Yes' },
-];
-
-/**
  * Terminal of the user, if there is one. Each question resolves with `undefined` when there is no answer: the user
  * pressed Escape or Ctrl-D, the signal was aborted, or there is no terminal. Concurrent questions wait for each other.
  * Ctrl-C ends the program.
@@ -69,7 +60,7 @@ export interface Terminal {
   askText(question: TextQuestion): Promise<string | undefined>;
   /** Asks for a line of text that is not shown. */
   askSecret(question: SecretQuestion): Promise<string | undefined>;
-  /** Asks for yes or no. The keys `y` and `n` answer at once. */
+  /** Asks for yes or no. The keys `y` and `n` answer at once, and Enter selects the initial answer. */
   confirm(question: ConfirmQuestion): Promise<boolean | undefined>;
   /** Asks for one of the options. */
   select<T>(question: SelectQuestion<T>): Promise<T | undefined>;

@@ -41,7 +41,6 @@ A command for a server takes one target:
 
 \`\`\`sh
 tenon list notes --json --no-input
-tenon list notes --schema --json --no-input
 \`\`\`
 
 \`tenon search TEXT --json\` finds servers in the registry. The output of \`list\` has the tools with their input schemas, the prompts and the resources.
@@ -54,8 +53,8 @@ tenon call notes add --args '{"title":"Wood glue"}' --json --no-input
 tenon call notes export --save out --json --no-input
 \`\`\`
 
-\`name=value\` is converted by the schema, \`name:=json\` is JSON, and \`name=@file\` is the content of a file. \`--args -\` reads JSON from standard input.
-\`--save DIR\` writes images and audio into files. Raise \`--timeout 5m\` for slow tools.
+\`name=value\` is converted by the schema, \`name:=json\` is JSON, and \`name=@file\` is the content of a file. \`--args @FILE\` and \`--args -\` read JSON from a file or standard input.
+\`--save FOLDER\` writes images and audio into files. Raise \`--timeout 5m\` for slow tools.
 
 ## Exit codes
 ${EXIT_CODES_HELP.replace('\nExit codes:\n', '\n```text\n').trimEnd()}

@@ -28,7 +28,7 @@ export function formatBlock(block: ContentBlock): string {
       return block.text;
     case 'image':
     case 'audio':
-      return `[${block.type} ${block.mimeType}, ${formatSize(block.data)}: save it with --save DIR]`;
+      return `[${block.type} ${block.mimeType}, ${formatSize(block.data)}: save it with --save FOLDER]`;
     case 'resource_link':
       return `[resource ${block.uri}${block.name ? ` ${block.name}` : ''}]`;
     case 'resource':
@@ -42,7 +42,7 @@ export function formatBlock(block: ContentBlock): string {
 export function formatContents(contents: ResourceContents): string {
   if ('text' in contents) return contents.text;
   const type = contents.mimeType ?? 'application/octet-stream';
-  return `[${contents.uri}: ${type}, ${formatSize(contents.blob)}: save it with --save DIR]`;
+  return `[${contents.uri}: ${type}, ${formatSize(contents.blob)}: save it with --save FOLDER]`;
 }
 
 /** Formats the files that were written. */

@@ -6,6 +6,9 @@ import { writeErrorReport } from '../report-failure.js';
 import { formatSaved, formatToolResult, printServerText } from './format-content.js';
 import { saveContent } from './save-content.js';
 
+const TOOL_ERROR_HINT =
+  'read the text of the tool: correct the arguments if they are the problem, else report it to the author of the server';
+
 /** Options of the output of a call. */
 export interface ResultOptions {
   readonly json?: boolean;
@@ -30,8 +33,10 @@ export async function reportToolResult(
   const isError = result.isError === true;
   const isDenied = isError && (await isDeniedByPolicy(result));
   if (json) screen.printJson(saved ? { ...result, saved } : result);
-  else if (raw) for (const block of result.content) screen.printBytes(readBytes(block));
-  else if (isError) screen.note(`tenon: the tool ${tool} ${isDenied ? 'was not called' : 'failed'}`);
+  else {
+    if (isError) screen.note(`tenon: the tool ${tool} ${isDenied ? 'was not called' : 'returned an error'}`);
+    if (raw) for (const block of result.content) screen.printBytes(readBytes(block));
+  }
   if (!json && !raw) {
     // A saved block is shown by its path instead.
     const isShown = ({ type }: { type: string }) => saved === undefined || type === 'text' || type === 'resource_link';
@@ -52,7 +57,7 @@ async function isDeniedByPolicy({ _meta }: CallToolResult): Promise<boolean> {
 function reportToolError(context: CliContext, result: CallToolResult, json: boolean, isDenied: boolean): void {
   const { screen } = context;
   const cause = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
-  const failed = { code: 'tool/failed', fix: 'correct the arguments as the text of the tool says' };
+  const failed = { code: 'tool/failed', fix: TOOL_ERROR_HINT };
   const { code, fix } = isDenied ? { code: 'tool/denied', fix: POLICY_HINT } : failed;
   context.code = isDenied ? exitCodes.refused : exitCodes.toolError;
   if (json) writeErrorReport(screen, { code, cause, fix, exit: context.code });

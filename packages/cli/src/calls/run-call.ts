@@ -9,6 +9,7 @@ import { writeErrorReport } from '../report-failure.js';
 import type { TargetConnection } from '../target/run-with-client.js';
 import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
+import { formatParameters } from '../tools/type-text.js';
 import { formatProgress } from './format-progress.js';
 
 /** Results of the methods that may request input first. */
@@ -101,8 +102,11 @@ class CallRun {
       // Without an input request, the server only requests the same call again.
       const { inputRequests, requestState } = result;
       const isEmpty = Object.keys(inputRequests ?? {}).length === 0;
-      if (isEmpty && round < MAX_ROUNDS) return this.#call({ ...this.#request.params, requestState }, round + 1);
-      return this.#saveQuestion(result);
+      if (!isEmpty) return this.#saveQuestion(result);
+      if (round < MAX_ROUNDS) return this.#call({ ...this.#request.params, requestState }, round + 1);
+      throw new TenonError('call/too-many-rounds', `the server requested the call again ${MAX_ROUNDS} times`, {
+        method,
+      });
     }
     if (result.resultType === 'task' && typeof result.taskId === 'string') return this.#waitForTask(result.taskId);
     return result;
@@ -127,22 +131,23 @@ class CallRun {
     if (this.#taskId !== undefined) return this.#saveQuestion({ inputRequests, taskId: this.#taskId });
     const { protocolVersion } = this.#connection.client.server;
     const { sanitizeText } = await import('tenon/host');
+    const schema = 'requestedSchema' in question ? question.requestedSchema : undefined;
+    const fields = formatParameters(schema);
+    const shown = sanitizeText(`“${question.message}”${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`);
     this.#abort.abort();
-    throw new TenonError(
-      'cli/input-required',
-      `the server asks “${sanitizeText(question.message)}”, and the call was cancelled`,
-      {
-        received: `protocol version ${protocolVersion}, where the answer must be given while the call is open`,
-        hint: 'run this in a terminal, or pass --keep, so that `tenon answer` can answer later',
-      },
-    );
+    throw new TenonError('cli/input-required', `the server asks ${shown}, and the call was cancelled`, {
+      received: `protocol version ${protocolVersion}, where the answer must be given while the call is open`,
+      hint: this.#request.options.keep
+        ? 'run this in a terminal'
+        : 'run the same command with --keep, so that `tenon answer` can answer later, or run it in a terminal',
+    });
   }
 
   async #saveQuestion({ inputRequests, requestState, taskId }: JsonObject): Promise<undefined> {
     const context = this.#context;
     const parked = await this.#save(inputRequests, requestState, taskId);
     const requests = describeRequests(parked.inputRequests);
-    const command = formatAnswerCommand(parked.id, requests);
+    const { command, text } = formatAnswerCommand(parked.id, requests);
     const expiresAt = new Date(parked.expiresAt).toISOString();
     const { label, target } = this.#connection.target;
     if (this.#request.options.json) {
@@ -156,7 +161,7 @@ class CallRun {
     } else {
       const { sanitizeText } = await import('tenon/host');
       context.screen.note(`${label} asks:\n${sanitizeText(formatRequests(requests), { lines: true })}`);
-      context.screen.note(`The call waits until ${expiresAt}. Answer it with:\n  ${sanitizeText(command)}`);
+      context.screen.note(`The call waits until ${expiresAt}. Answer it with:\n  ${text}`);
       if ('command' in target && !this.#request.options.keep)
         context.screen.note(
           'The process of the server ends now. The answer arrives only if the server keeps its state.',
@@ -169,10 +174,10 @@ class CallRun {
   #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<ParkedCall> {
     const { reference, options, method, params } = this.#request;
     // Headers and environment variables may contain secrets.
-    const { header: _, env: __, json: ___, input: ____, wire: _____, verbose: ______, ...kept } = options;
+    const { header: _, env: __, json: ___, input: ____, wire: _____, verbose: ______, ...storedOptions } = options;
     return saveParkedCall(this.#context, {
       reference,
-      options: kept,
+      options: storedOptions,
       fingerprint: computeTargetFingerprint(this.#connection.target),
       method,
       params,

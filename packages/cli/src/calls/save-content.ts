@@ -10,7 +10,8 @@ export interface SavedFile {
 }
 
 interface Savable {
-  readonly name: string;
+  /** Name from the URI of a resource. */
+  readonly name: string | undefined;
   readonly mimeType: string | undefined;
   readonly data: Buffer;
 }
@@ -37,8 +38,8 @@ const MAX_NAME = 80;
 const MAX_COPIES = 1000;
 
 /**
- * Saves images, audio and embedded resources of a result. Does not overwrite existing files: the new file gets a
- * number.
+ * Saves images, audio and embedded resources of a result. Several files without a name of their own get numbers. Does
+ * not overwrite existing files: the new file gets a number.
  */
 export async function saveContent(
   folder: string,
@@ -46,8 +47,8 @@ export async function saveContent(
   blocks: readonly ContentBlock[],
   cwd: string,
 ): Promise<SavedFile[]> {
-  const items = blocks.flatMap((block, index) => toSavable(block, `${name}-${index + 1}`));
-  return saveAll(resolve(cwd, folder), items);
+  const items = blocks.flatMap(toSavable);
+  return saveAll(resolve(cwd, folder), items, name);
 }
 
 /** Saves the contents of resources. */
@@ -56,43 +57,41 @@ export async function saveResources(
   contents: readonly ResourceContents[],
   cwd: string,
 ): Promise<SavedFile[]> {
-  return saveAll(
-    resolve(cwd, folder),
-    contents.map((each, index) => fromResource(each, `resource-${index + 1}`)),
-  );
+  return saveAll(resolve(cwd, folder), contents.map(fromResource), 'resource');
 }
 
-async function saveAll(folder: string, items: readonly Savable[]): Promise<SavedFile[]> {
+async function saveAll(folder: string, items: readonly Savable[], fallback: string): Promise<SavedFile[]> {
   if (items.length > 0) await mkdir(folder, { recursive: true });
   const saved: SavedFile[] = [];
-  for (const item of items) {
-    const path = await writeUnique(folder, createFileName(item), item.data);
+  for (const [index, item] of items.entries()) {
+    const name = item.name ?? (items.length === 1 ? fallback : `${fallback}-${index + 1}`);
+    const path = await writeUnique(folder, createFileName(name, item.mimeType), item.data);
     saved.push({ path, mimeType: item.mimeType, bytes: item.data.length });
   }
   return saved;
 }
 
-function toSavable(block: ContentBlock, name: string): Savable[] {
+function toSavable(block: ContentBlock): Savable[] {
   switch (block.type) {
     case 'image':
     case 'audio':
-      return [{ name, mimeType: block.mimeType, data: Buffer.from(block.data, 'base64') }];
+      return [{ name: undefined, mimeType: block.mimeType, data: Buffer.from(block.data, 'base64') }];
     case 'resource':
-      return [fromResource(block.resource, name)];
+      return [fromResource(block.resource)];
     default:
       return [];
   }
 }
 
-function fromResource(resource: ResourceContents, fallback: string): Savable {
+function fromResource(resource: ResourceContents): Savable {
   const { uri, mimeType } = resource;
   const data = 'blob' in resource ? Buffer.from(resource.blob, 'base64') : Buffer.from(resource.text, 'utf8');
-  const last = uri.split(/[?#]/)[0]?.split('/').findLast(Boolean) ?? '';
-  return { name: last || fallback, mimeType: mimeType ?? ('text' in resource ? 'text/plain' : undefined), data };
+  const last = uri.split(/[?#]/)[0]?.split('/').findLast(Boolean);
+  return { name: last, mimeType: mimeType ?? ('text' in resource ? 'text/plain' : undefined), data };
 }
 
 /** Creates the name of a file. A name from the server must not leave the folder, and must not be hidden. */
-function createFileName({ name, mimeType }: Savable): string {
+function createFileName(name: string, mimeType: string | undefined): string {
   const safe = basename(name)
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ElicitFormParams, ElicitResult, JsonObject } from 'tenon';
+import { type ElicitFormParams, type ElicitResult, type JsonObject, TenonError } from 'tenon';
 import { reportReadResult } from '../calls/report-contents.js';
 import { reportPromptResult } from '../calls/report-prompt.js';
 import { reportToolResult } from '../calls/report-result.js';
@@ -22,9 +22,13 @@ import { type TargetOptions, withTargetOptions } from '../target/target-options.
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
 
+/** JSON-RPC error code of invalid params, such as a state that has expired. */
+const INVALID_PARAMS = -32602;
+
 interface AnswerCommandOptions extends TargetOptions {
   readonly decline?: boolean;
   readonly accept?: boolean;
+  readonly forget?: boolean;
   readonly save?: string;
 }
 
@@ -34,6 +38,7 @@ export function answerCommand(context: CliContext): Command {
     .argument('[fields...]', 'fields of the form: NAME=VALUE, NAME:=JSON, NAME=@FILE')
     .option('--accept', 'for a page to visit: it was opened')
     .option('--decline', 'decline the request of the server')
+    .option('--forget', 'delete the call here, without a connection to the server')
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
   return withTargetOptions(own)
     .addHelpText(
@@ -42,11 +47,14 @@ export function answerCommand(context: CliContext): Command {
         ['tenon answer', 'list the calls that wait'],
         ['tenon answer 7f3a1b2c count=3', 'answer a form'],
         ['tenon answer 7f3a --decline', 'say no'],
+        ['tenon answer 7f3a --forget', 'delete a call that cannot be answered'],
       ]),
     )
     .action(async (id: string | undefined, words: string[], options: AnswerCommandOptions) => {
       if (id === undefined) return listWaiting(context, options);
-      await answerParkedCall(context, await findParkedCall(context, id), words, options);
+      const parked = await findParkedCall(context, id);
+      if (options.forget) await forgetCall(context, parked, options);
+      else await answerParkedCall(context, parked, words, options);
     });
 }
 
@@ -59,17 +67,25 @@ async function listWaiting(context: CliContext, { json = false }: AnswerCommandO
       name,
       expiresAt: new Date(expiresAt).toISOString(),
       requests,
-      command: formatAnswerCommand(id, requests),
+      ...formatAnswerCommand(id, requests),
     };
   });
   context.code = exitCodes.success;
-  if (json) return context.screen.printJson({ calls });
+  if (json) return context.screen.printJson({ calls: calls.map(({ text: _, ...call }) => call) });
   if (calls.length === 0) return context.screen.note('no call waits for an answer');
   const { sanitizeText } = await import('tenon/host');
-  for (const { id, name, expiresAt, requests, command } of calls) {
-    const text = `${id}  ${name}  until ${expiresAt}\n${formatRequests(requests)}\n  ${command}`;
-    context.screen.print(sanitizeText(text, { lines: true }));
+  for (const { id, name, expiresAt, requests, text } of calls) {
+    const head = sanitizeText(`${id}  ${name}  until ${expiresAt}\n${formatRequests(requests)}`, { lines: true });
+    context.screen.print(`${head}\n  ${text}`);
   }
+}
+
+/** Deletes a call without telling the server, which lets it expire. */
+async function forgetCall(context: CliContext, { id }: ParkedCall, { json }: AnswerCommandOptions): Promise<void> {
+  await removeParkedCall(context, id);
+  context.code = exitCodes.success;
+  if (json) context.screen.printJson({ forgotten: id });
+  else context.screen.note(`the call ${id} was deleted; the server got no answer`);
 }
 
 async function answerParkedCall(
@@ -82,13 +98,16 @@ async function answerParkedCall(
   const questions = createQuestions(context, options);
   const responses = await createResponses(context, parked.inputRequests, words, options, questions);
   const { reference } = parked;
+  const origin = withFolder(context, parked.cwd);
   await runWithClient(
-    context,
+    origin,
     reference,
     options,
     async connection => {
       checkTarget(parked, connection);
-      const result = await continueCall(context, connection, parked, responses, options, questions);
+      const result = await continueCall(origin, connection, parked, responses, options, questions).catch(error =>
+        handleFailure(context, parked, error),
+      );
       await removeParkedCall(context, parked.id);
       if (result) await reportResult(context, parked, result, options);
     },
@@ -97,12 +116,39 @@ async function answerParkedCall(
   );
 }
 
+/** Returns the context with another folder. The exit code is still that of the context. */
+const withFolder = (context: CliContext, cwd = context.cwd): CliContext => ({
+  ...context,
+  cwd,
+  get code() {
+    return context.code;
+  },
+  set code(code) {
+    context.code = code;
+  },
+});
+
+/** Removes a call that its server no longer has, because no answer can succeed. */
+async function handleFailure(context: CliContext, { id }: ParkedCall, thrown: unknown): Promise<never> {
+  const error = TenonError.from(thrown);
+  const isUnknown = error.code === 'task/unknown' || error.code === 'task/expired';
+  if (!isUnknown && !(error.rpcCode === INVALID_PARAMS && /request_?state/i.test(error.message))) throw error;
+  await removeParkedCall(context, id);
+  throw new TenonError('cli/call-expired', `the server no longer has the call ${id}, and it was deleted here`, {
+    received: error.summary,
+    hint: 'repeat the call',
+    cause: error,
+  });
+}
+
 /** Checks that the configuration of the server is unchanged, so that the answer is not sent to another server. */
-function checkTarget({ fingerprint }: ParkedCall, { target }: TargetConnection): void {
+function checkTarget({ fingerprint, cwd }: ParkedCall, { target }: TargetConnection): void {
   if (computeTargetFingerprint(target) === fingerprint) return;
   throw createUsageError(
     'the configuration now leads to another server than the one that asked',
-    'restore the configuration, or repeat the call',
+    cwd === undefined
+      ? 'restore the configuration, or repeat the call'
+      : `restore the configuration in ${cwd}, or repeat the call`,
   );
 }
 

@@ -26,7 +26,7 @@ interface CallCommandOptions extends TargetOptions {
 
 export function callCommand(context: CliContext): Command {
   const own = createTargetCommand('call', summaries.call, 'TOOL [NAME=VALUE…]')
-    .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .addOption(
       new Option('--output <format>', 'raw writes texts and binary content as they are; json is the same as --json')
         .choices(['text', 'json', 'raw'])
@@ -36,7 +36,7 @@ export function callCommand(context: CliContext): Command {
   return withTargetOptions(withKeep(own))
     .addHelpText(
       'after',
-      `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
+      `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON; name:=@file reads it from a file\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
         [
           ['tenon call https://example.com/mcp echo message=hi', 'call a tool at a URL'],
           ['tenon call notes add title=Glue tags:=\'["wood"]\' text=@glue.md', 'a server of ./mcp.json'],
@@ -64,7 +64,7 @@ export function callCommand(context: CliContext): Command {
           const values = { ...nameValues(tool.inputSchema, expression?.positional ?? []), ...expression?.named };
           const { args: json } = options;
           const args = await parseArguments(tool.inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
-          await checkArguments(args, tool.inputSchema, formatToolSignature(tool));
+          await checkArguments(args, tool.inputSchema, () => formatToolSignature(tool));
           const params = { name, arguments: args };
           const request = { method: 'tools/call' as const, params, reference, options };
           const result = await runCall(context, connection, request, questions);

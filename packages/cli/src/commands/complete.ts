@@ -1,11 +1,17 @@
 import type { Command } from 'commander';
+import { TenonError } from 'tenon';
+import { listVariables } from '../calls/expand-template.js';
 import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
+import { collectAll } from '../collect-all.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
-import { runWithClient } from '../target/run-with-client.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
+import { checkNames } from '../tools/check-names.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { parsePair } from '../tools/parse-pair.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
 
@@ -26,11 +32,14 @@ export function completeCommand(context: CliContext): Command {
       const [argument, ...others] = pairs.map(parsePair);
       if (name === undefined || argument === undefined)
         throw createUsageError('nothing to complete', 'pass a prompt or template, and NAME=START');
-      const ref = name.includes('://')
+      const ref = isTemplate(name)
         ? ({ type: 'ref/resource', uri: name } as const)
         : ({ type: 'ref/prompt', name } as const);
       const values = Object.fromEntries(others.map(other => [other.name, other.value]));
-      await runWithClient(context, reference, options, async ({ client, signal }) => {
+      await runWithClient(context, reference, options, async connection => {
+        const { client, signal } = connection;
+        const names = [argument, ...others].map(each => each.name);
+        await checkCompletion(connection, name, names);
         const given = others.length > 0 ? { context: { arguments: values } } : {};
         const completion = await client.complete({ ref, argument, ...given }, { signal });
         context.code = exitCodes.success;
@@ -41,9 +50,44 @@ export function completeCommand(context: CliContext): Command {
     });
 }
 
-function parsePair(word: string): { readonly name: string; readonly value: string } {
-  const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(word) ?? [];
-  if (name === undefined || value === undefined)
-    throw createUsageError(`argument without a name: ${word}`, 'write NAME=START');
-  return { name, value };
+/** Checks the names of arguments, because servers answer an unknown one with no values. */
+async function checkCompletion(
+  { client, signal }: TargetConnection,
+  name: string,
+  names: readonly string[],
+): Promise<void> {
+  if (isTemplate(name)) return checkKnown(listVariables(name), names);
+  const prompts = await collectOffered(client.listPrompts({ signal }));
+  const prompt = prompts.find(each => each.name === name);
+  if (prompt)
+    return checkKnown(
+      (prompt.arguments ?? []).map(each => each.name),
+      names,
+    );
+  const tools = await collectOffered(client.listTools({ signal }));
+  if (tools.some(each => each.name === name))
+    throw createUsageError(
+      `${name} is a tool, whose arguments cannot be completed`,
+      'pass a prompt or a resource template of `tenon list`',
+    );
+  throw await createUnknownNameError(
+    'prompt',
+    name,
+    prompts.map(each => each.name),
+  );
+}
+
+const isTemplate = (name: string): boolean => /:\/\/|\{/.test(name);
+
+const checkKnown = (known: readonly string[], names: readonly string[]): Promise<void> =>
+  checkNames({ properties: Object.fromEntries(known.map(each => [each, {}])), additionalProperties: false }, { names });
+
+/** Collects a list. It is empty if the server does not offer it. */
+async function collectOffered<T>(list: AsyncIterable<T>): Promise<T[]> {
+  try {
+    return await collectAll(list);
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'call/not-offered') return [];
+    throw error;
+  }
 }

@@ -24,7 +24,7 @@ interface PromptCommandOptions extends TargetOptions {
 
 export function promptCommand(context: CliContext): Command {
   const own = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
-    .option('--args <json>', 'arguments as a JSON object, or - to read them from standard input')
+    .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
   return withTargetOptions(withKeep(own))
     .addHelpText(
@@ -44,7 +44,7 @@ export function promptCommand(context: CliContext): Command {
           const prompt = await findPrompt(context, reference, connection, name);
           const schema = createArgumentSchema(prompt);
           const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
-          await checkArguments(args, schema, formatPromptSignature(prompt));
+          await checkArguments(args, schema, () => formatPromptSignature(prompt));
           const request = { method: 'prompts/get' as const, params: { name, arguments: args }, reference, options };
           const result = await runCall(context, connection, request, questions);
           if (result) await reportPromptResult(context, result, options);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { expandTemplate } from '../calls/expand-template.js';
 import { readPages } from '../calls/read-pages.js';
 import { reportReadResult } from '../calls/report-contents.js';
 import { runCall } from '../calls/run-call.js';
@@ -8,15 +9,19 @@ import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
+import { parsePair } from '../tools/parse-pair.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
+
+/** A URI begins with a scheme. In a template, a variable may follow immediately. */
+const URI_BEGIN = /^[a-z][a-z0-9+.-]*:/i;
 
 interface ReadCommandOptions extends TargetOptions {
   readonly save?: string;
 }
 
 export function readCommand(context: CliContext): Command {
-  const own = createTargetCommand('read', summaries.read, 'URI').option(
+  const own = createTargetCommand('read', summaries.read, 'URI [VARIABLE=VALUE…]').option(
     '--save <folder>',
     'save the contents into this folder',
   );
@@ -25,6 +30,7 @@ export function readCommand(context: CliContext): Command {
       'after',
       formatExamples([
         ['tenon read notes note://Glue', 'print a text'],
+        ["tenon read notes 'note://{title}' title=Glue", 'a resource of a template'],
         ['tenon read notes photo://pixel > pixel.png', 'write the bytes of one resource into a file'],
         ["tenon read gateway 'tenon-overflow://ID'", 'print a result that was too large, with all of its pages'],
         ["tenon read gateway 'tenon-overflow://ID?from=0&to=900'", 'print a part of it'],
@@ -32,9 +38,7 @@ export function readCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: ReadCommandOptions) => {
       const { reference, rest } = takeTarget(context, words);
-      const [uri, ...more] = rest;
-      if (uri === undefined || more.length > 0)
-        throw createUsageError('read takes one URI', 'see the resources of the server with `tenon list`');
+      const uri = await createUri(rest);
       const questions = createQuestions(context, options);
       await runWithClient(
         context,
@@ -50,4 +54,16 @@ export function readCommand(context: CliContext): Command {
         questions.handlers,
       );
     });
+}
+
+/** Creates the URI from the arguments: a URI, or a template with the values of its variables. */
+async function createUri([template, ...words]: readonly string[]): Promise<string> {
+  if (template === undefined) throw createUsageError('no URI', 'see the resources of the server with `tenon list`');
+  if (!URI_BEGIN.test(template))
+    throw createUsageError(
+      `${template}: not a URI, which begins with a scheme such as note:`,
+      'see the URIs of the server with `tenon list`',
+    );
+  const values = words.map(parsePair);
+  return expandTemplate(template, new Map(values.map(({ name, value }) => [name, value])));
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import type { ChangeEvent, Client } from 'tenon';
+import type { Client } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
-import { runWithClient } from '../target/run-with-client.js';
+import { createRestartObserver } from '../target/observe-restarts.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
@@ -21,7 +22,7 @@ export function subscribeCommand(context: CliContext): Command {
     .option('--tools', 'watch the list of tools')
     .option('--prompts', 'watch the list of prompts')
     .option('--resources', 'watch the list of resources')
-    .option('--read', 'read a resource after each change, and print its contents, too');
+    .option('--read', 'read a resource after each change, and print its contents if they differ from the last ones');
   return withTargetOptions(own)
     .addHelpText(
       'after',
@@ -35,17 +36,73 @@ export function subscribeCommand(context: CliContext): Command {
       const { tools = false, prompts = false, resources = false } = options;
       if (uris.length === 0 && !tools && !prompts && !resources)
         throw createUsageError('nothing to watch', 'pass URIs, --tools, --prompts or --resources');
-      await runWithClient(context, reference, options, async ({ client, signal }) => {
-        // Watching is ended by Ctrl-C only, which is success.
+      let isWatching = false;
+      await runWithClient(context, reference, options, async connection => {
+        isWatching = true;
         context.code = exitCodes.success;
-        for await (const change of client.watch({ uris, tools, prompts, resources }, { signal })) {
-          context.screen.printJson(options.read ? await addContents(client, change) : change);
-        }
+        await printChanges(context, connection, { uris, tools, prompts, resources }, options);
       });
-      if (context.code === exitCodes.interrupted) context.code = exitCodes.success;
+      // A watch is ended by Ctrl-C only, which is success.
+      if (isWatching && context.code === exitCodes.interrupted) context.code = exitCodes.success;
     });
 }
 
-async function addContents(client: Client, change: ChangeEvent): Promise<object> {
-  return 'uri' in change ? { ...change, contents: (await client.readResource(change.uri)).contents } : change;
+interface Watched {
+  readonly uris: readonly string[];
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly resources: boolean;
+}
+
+/** Prints changes until Ctrl-C. Throws if the process of the server ends again and again. */
+async function printChanges(
+  { screen }: CliContext,
+  connection: TargetConnection,
+  watched: Watched,
+  { read }: SubscribeOptions,
+): Promise<void> {
+  const { client } = connection;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([connection.signal, stop.signal]);
+  const stopObserving = client.on(
+    'state',
+    createRestartObserver(connection.target, {
+      onReconnected: () => screen.printJson({ event: 'reconnected' }),
+      onTooMany: error => stop.abort(error),
+    }),
+  );
+  const reader = new ContentReader();
+  screen.note(`watching ${describeWatched(watched)}; Ctrl-C ends it`);
+  try {
+    for await (const change of client.watch(watched, { signal })) {
+      const line = read && 'uri' in change ? await reader.read(client, change.uri, signal) : change;
+      if (line !== undefined) screen.printJson(line);
+    }
+    if (!connection.signal.aborted) signal.throwIfAborted();
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    stopObserving();
+  }
+}
+
+/** Describes what is watched: `1 resource, the tools`. */
+function describeWatched({ uris, ...lists }: Watched): string {
+  const resources = uris.length === 0 ? [] : [`${uris.length} ${uris.length === 1 ? 'resource' : 'resources'}`];
+  const named = Object.entries(lists).flatMap(([name, isListed]) => (isListed ? [`the list of ${name}`] : []));
+  return [...resources, ...named].join(', ');
+}
+
+/** Reads changed resources. After a lost connection, each resource is reported as changed, although few have changed. */
+class ContentReader {
+  readonly #printed = new Map<string, string>();
+
+  /** Returns the contents of a resource. `undefined` if they are the same as the last ones. */
+  async read(client: Client, uri: string, signal: AbortSignal): Promise<object | undefined> {
+    const { contents } = await client.readResource(uri, { signal });
+    const text = JSON.stringify(contents);
+    if (this.#printed.get(uri) === text) return undefined;
+    this.#printed.set(uri, text);
+    return { uri, contents };
+  }
 }

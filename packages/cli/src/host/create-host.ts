@@ -20,7 +20,6 @@ import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
 import { openSealedStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
-import { NO_OR_YES } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
 import { createHostListeners } from './host-reports.js';
@@ -190,7 +189,7 @@ function createLockOptions(
     async confirm(drifts) {
       const details = `\nChanges against the lock file:\n\n${describeDrift(drifts)}`;
       const message = 'Approve it, and write it into the lock?';
-      return (await terminal.select({ message, details, options: NO_OR_YES })) === true;
+      return (await terminal.confirm({ message, details })) === true;
     },
   };
 }

@@ -14,7 +14,6 @@ import { sqliteStores } from 'tenon/sqlite';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
-import { NO_OR_YES } from '../terminal.js';
 
 /** Decision about the servers that may be started. */
 export interface TrustDecision {
@@ -77,7 +76,7 @@ async function requestApproval(
     return false;
   }
   const details = describeTrustQuestion(name, where, question);
-  if (!(await terminal.select({ message: 'Run it?', details, options: NO_OR_YES }))) return false;
+  if (!(await terminal.confirm({ message: 'Run it?', details }))) return false;
   await trust.approve(entry);
   return true;
 }

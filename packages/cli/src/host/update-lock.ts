@@ -12,7 +12,6 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { NO_OR_YES } from '../terminal.js';
 import { collectInventories } from './collect-inventory.js';
 import { shortenReason } from './host-reports.js';
 
@@ -86,8 +85,7 @@ export async function writeLock(
     screen.note(`${path} is not written: standard input is not a terminal. Review the changes, and pass --yes`);
     return exitCodes.drift;
   }
-  if (isAsked && !(await terminal.select({ message: `Write this into ${path}?`, options: NO_OR_YES })))
-    return exitCodes.drift;
+  if (isAsked && !(await terminal.confirm({ message: `Write this into ${path}?` }))) return exitCodes.drift;
   const after = await file.update(held => acceptDrift(held, drifts));
   screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
   if (unavailable.length > 0)

@@ -62,8 +62,14 @@ export function createKeepCommand(context: CliContext): Command {
 
 async function stop(context: CliContext, json: boolean | undefined): Promise<void> {
   const running = await findDaemon(context);
-  if (running) await requestDaemon(running.record, 'POST', '/stop');
-  reportState(context, { running: false }, running ? 'stopped' : 'not running', json);
+  if (!running) return reportState(context, { running: false }, 'not running', json);
+  await requestDaemon(running.record, 'POST', '/stop');
+  const { listParkedCalls } = await import('../questions/parked-calls.js');
+  const waiting = (await listParkedCalls(context)).filter(({ options }) => options.keep).length;
+  reportState(context, { running: false, ...(waiting > 0 ? { waitingCalls: waiting } : {}) }, 'stopped', json);
+  if (waiting === 0) return;
+  const calls = waiting === 1 ? '1 call of a kept server waits' : `${waiting} calls of kept servers wait`;
+  context.screen.note(`${calls} for an answer, which fails if the server has lost its state: see \`tenon answer\``);
 }
 
 async function reportStatus(context: CliContext, json: boolean | undefined): Promise<void> {

@@ -9,7 +9,6 @@ import { createPairParser } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
 import { reviewTarget } from '../target/review-target.js';
 import { takeTarget } from '../target/target-reference.js';
-import { NO_OR_YES } from '../terminal.js';
 import type { AddedServer, AddLockOptions } from './lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
 import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
@@ -107,7 +106,7 @@ async function approveAddition(context: CliContext, server: AddedServer, options
   }
   if (!isForeign || options.yes) return true;
   const { terminal } = context;
-  if (await terminal.select({ message: `Add ${server.name}?`, options: NO_OR_YES })) return true;
+  if (await terminal.confirm({ message: `Add ${server.name}?` })) return true;
   throw new TenonError('config/not-approved', `${server.name} is not added: its command is not approved`, {
     hint: 'review the command above, and run this in a terminal to approve it, or pass --yes',
   });

@@ -1,3 +1,4 @@
+import { decodePointer } from '../tools/decode-pointer.js';
 import { createUsageError } from '../usage-error.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 
@@ -26,7 +27,7 @@ function findByPointer(reference: string, document: JsonObject): unknown {
   }
   let value: unknown = document;
   for (const part of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodePointer(part);
     value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
   if (value === undefined) throw createUsageError(`$ref ${reference}: not found`, 'correct the document');

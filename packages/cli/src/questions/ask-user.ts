@@ -10,6 +10,7 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { Question, Terminal } from '../terminal.js';
+import { formatProblem } from './format-problem.js';
 
 type Field = FormView['fields'][number];
 type FieldValue = Field['value'];
@@ -47,7 +48,7 @@ export async function askForm(
   }
   const result = await createFormResult(form, { choice: 'submit', values: Object.fromEntries(values) });
   if (!('problem' in result)) return result;
-  screen.note(`Not valid: ${sanitizeText(result.problem, { lines: true })}`);
+  screen.note(`Not valid: ${sanitizeText(formatProblem(result.problem), { lines: true })}`);
   return { action: 'cancel' };
 }
 
@@ -142,5 +143,5 @@ async function findProblem(
   const schema = { type: 'object', properties, ...(required ? { required: [name] } : {}) } as const;
   const outcome = { choice: 'submit', values: Object.fromEntries([[name, value]]) } as const;
   const result = await createFormResult({ ...form, requestedSchema: schema }, outcome);
-  return 'problem' in result ? sanitizeText(result.problem) : undefined;
+  return 'problem' in result ? sanitizeText(formatProblem(result.problem, true)) : undefined;
 }

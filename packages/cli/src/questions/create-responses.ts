@@ -4,6 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { parseArguments } from '../tools/parse-arguments.js';
 import { createUsageError } from '../usage-error.js';
 import { describeRequests, formatRequests } from './describe-requests.js';
+import { formatProblem } from './format-problem.js';
 import type { Questions } from './questions.js';
 
 export interface ResponseOptions {
@@ -60,9 +61,10 @@ async function createResponse(
       'pass NAME=VALUE, or --decline',
     );
   }
-  const values = await parseArguments(params.requestedSchema, { words, cwd: context.cwd });
+  const values = await parseArguments(params.requestedSchema, { words, cwd: context.cwd, hasArgsOption: false });
   const result = await createFormResult(params, { choice: 'submit', values: values as Record<string, string> });
-  if ('problem' in result) throw createUsageError(`the form is not valid: ${result.problem}`, 'correct the fields');
+  if ('problem' in result)
+    throw createUsageError(`the form is not valid: ${formatProblem(result.problem)}`, 'correct the fields');
   return result;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from 'tenon';
-import { formatParameter, listParameters } from '../tools/type-text.js';
+import { formatParameters, listParameters, toObject } from '../tools/type-text.js';
+import { quoteForShell } from './quote-for-shell.js';
 
 /** Input request of a server, as `--json` prints it. */
 export interface DescribedRequest {
@@ -29,30 +30,66 @@ export function describeRequests(inputRequests: JsonObject): DescribedRequest[] 
   });
 }
 
+/** Maximum number of optional fields in the text of a command line. */
+const MAX_OPTIONAL = 3;
+
+/** Command line that answers the requests of a server. */
+export interface AnswerCommand {
+  /** Command with the required fields, which can be run once its values are replaced. */
+  readonly command: string;
+  /** The same for people, with some optional fields in brackets. */
+  readonly text: string;
+}
+
 /**
  * Formats the command line that answers the requests. With several forms, the name of a field begins with the key of
- * its form.
+ * its form. The server chooses keys and names, so they are quoted for the shell. Names that would be read as an option,
+ * or that have invisible characters, are omitted.
  */
-export function formatAnswerCommand(id: string, requests: readonly DescribedRequest[]): string {
+export function formatAnswerCommand(id: string, requests: readonly DescribedRequest[]): AnswerCommand {
   const forms = requests.filter(({ kind }) => kind === 'form');
-  const fields = forms.flatMap(({ key, schema }) => {
-    const prefix = forms.length > 1 ? `${key}.` : '';
-    return listParameters(schema).map(({ name }) => `${prefix}${name}=VALUE`);
-  });
+  const fields = forms
+    .flatMap(({ key, schema }) => {
+      const prefix = forms.length > 1 ? `${key}.` : '';
+      return listParameters(schema).map(({ name, required }) => ({ name: `${prefix}${name}`, required }));
+    })
+    .filter(({ name }) => !/^-|[\p{C}\p{Zl}\p{Zp}]/u.test(name))
+    .map(({ name, required }) => ({ word: `${quoteForShell(name)}=VALUE`, required }));
   const accept = requests.some(({ kind }) => kind === 'url') ? ['--accept'] : [];
-  return ['tenon answer', id, ...fields, ...accept].join(' ');
+  const needed = fields.filter(({ required }) => required).map(({ word }) => word);
+  const optional = fields.filter(({ required }) => !required).map(({ word }) => word);
+  const shown = optional.slice(0, MAX_OPTIONAL);
+  const more = optional.length > shown.length ? ['…'] : [];
+  const begin = ['tenon answer', id];
+  return {
+    // Without a field, the command would only list the fields.
+    command: [...begin, ...(needed.length > 0 ? needed : shown), ...accept].join(' '),
+    text: [...begin, ...needed, ...accept, ...shown.map(word => `[${word}]`), ...more].join(' '),
+  };
 }
 
 /** Formats the requests for the user. Contains texts of the server. */
 export function formatRequests(requests: readonly DescribedRequest[]): string {
   return requests
     .map(({ message, url, schema }) => {
-      const fields = listParameters(schema).map(each => `    ${formatParameter(each, schema)}`);
+      const titles = listParameters(schema).map(each => listTitles(each.schema));
+      const fields = formatParameters(schema).map((text, index) => `    ${text}${formatTitles(titles[index] ?? [])}`);
       return [`  ${message}`, ...(url === undefined ? [] : [`    ${url}`]), ...fields].join('\n');
     })
     .join('\n');
 }
 
-function toObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+const formatTitles = (titles: readonly string[]): string => (titles.length === 0 ? '' : ` (${titles.join(', ')})`);
+
+/** Lists the titles of the choices of a field: `s: size S`. */
+function listTitles(schema: JsonObject): string[] {
+  const { enum: values, enumNames: names, oneOf, anyOf, items } = schema;
+  if (Array.isArray(values) && Array.isArray(names))
+    return values.slice(0, names.length).map((value, index) => `${value}: ${names[index]}`);
+  const choices = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
+  const titles = choices.flatMap(choice => {
+    const { const: value, title } = toObject(choice);
+    return typeof title === 'string' && title !== value ? [`${value}: ${title}`] : [];
+  });
+  return titles.length > 0 || items === undefined ? titles : listTitles(toObject(items));
 }

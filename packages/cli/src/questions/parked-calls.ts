@@ -15,6 +15,8 @@ export interface ParkedCall {
   /** Time of its creation, in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** Folder of the command, which the target and the paths in the options are relative to. Absent in earlier files. */
+  readonly cwd?: string | undefined;
   readonly reference: TargetReference;
   /** Options to connect to the server again. Headers are not stored, because they contain secrets. */
   readonly options: TargetOptions;
@@ -47,11 +49,12 @@ function getIdentity(target: ResolvedTarget['target']): readonly unknown[] | und
 /** Writes a parked call, and removes those that have expired. */
 export async function saveParkedCall(
   context: CliContext,
-  call: Omit<ParkedCall, 'id' | 'createdAt' | 'expiresAt'>,
+  call: Omit<ParkedCall, 'id' | 'createdAt' | 'expiresAt' | 'cwd'>,
   now: number = Date.now(),
 ): Promise<ParkedCall> {
   const folder = getParkedFolder(context);
-  const parked = { id: randomBytes(4).toString('hex'), createdAt: now, expiresAt: now + PARKED_TTL, ...call };
+  const id = randomBytes(4).toString('hex');
+  const parked = { id, createdAt: now, expiresAt: now + PARKED_TTL, cwd: context.cwd, ...call };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(join(folder, `${parked.id}.json`), JSON.stringify(parked), { mode: 0o600, flag: 'wx' });

@@ -54,8 +54,19 @@ it('formats a message of the protocol in one line without control characters [cl
 
 it.each([
   ['https://user.example.com:8443/mcp?key=1', 'user.example.com:8443'],
-  ['node /a/b/server.js --flag', 'server.js'],
   ['C:\\servers\\notes.exe', 'notes.exe'],
+  ['/a/b/server.py', 'server.py'],
   ['notes', 'notes'],
   ['!', 'server'],
-])('names the server of %s', (label, name) => expect(toServerName(label)).toBe(name));
+])('names the server of %s', (label, name) => {
+  expect(toServerName({ label, target: { command: 'node', args: [label, 'abc'] } })).toBe(name);
+});
+
+it.each([
+  [['node', '--no-warnings', '/a/b/server.js', '--token', 'abc', '--key=def'], 'server.js'],
+  [['/usr/bin/notes', '--token', 'abc'], 'notes'],
+  [['npx', '-y', 'some-server', 'abc'], 'npx'],
+])('names the server of a command without its other arguments, which may be secrets: %j', (words, name) => {
+  const [command = '', ...args] = words;
+  expect(toServerName({ label: words.join(' '), target: { command, args } })).toBe(name);
+});

@@ -42,12 +42,13 @@ export function createRecordCommand(context: CliContext): Command {
     .action(async (words: string[], options: RecordOptions) => {
       const reference = takeOnlyTarget(context, words);
       // The client owns the terminal's streams, so no question can be asked.
-      const { target, label } = await resolveServer(context, reference, { ...options, input: false });
+      const resolved = await resolveServer(context, reference, { ...options, input: false });
+      const { target, label } = resolved;
       const [{ openTransport }, { createRecordingProxy }] = await Promise.all([
         import('tenon/node'),
         import('tenon/testing'),
       ]);
-      const { append = false, maxSize, name = toServerName(label), port, json } = options;
+      const { append = false, maxSize, name = toServerName(resolved), port, json } = options;
       const file = openRecordingFile(context, options.output, { server: name, append, maxSize });
       const server = 'command' in target ? withEnvironment(context, target) : target;
       const proxy = createRecordingProxy({

@@ -32,5 +32,7 @@ export async function replayToTarget(
     junit: () => formatReportAsJunit(report, file),
     text: () => formatReport(report, file, label),
   });
+  for (const path of report.unmatchedIgnores ?? [])
+    context.screen.note(`--ignore ${path}: no response has such a value`, 'warning');
   context.code = report.ok ? exitCodes.success : exitCodes.failure;
 }

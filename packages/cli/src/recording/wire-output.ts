@@ -1,6 +1,8 @@
 import type { ClientOptions } from 'tenon';
 import { redactMessage } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
+import { formatCommandLabel, type ResolvedTarget } from '../target/resolve-target.js';
+import { isServerPath } from '../target/target-reference.js';
 import { formatWireMessage } from './format-wire-message.js';
 import { openRecordingFile } from './recording-file.js';
 
@@ -17,13 +19,12 @@ export interface WireOutputOptions {
   readonly file: string | undefined;
   /** Prints each message on standard error. */
   readonly print: boolean;
-  /** Display name of the server. */
-  readonly label: string;
+  readonly server: ResolvedTarget;
 }
 
 /** Opens the outputs for the messages of one command. Secrets are removed from both. */
-export function openWireOutput(context: CliContext, { file, print, label }: WireOutputOptions): WireOutput {
-  const recording = file === undefined ? undefined : openRecordingFile(context, file, { server: toServerName(label) });
+export function openWireOutput(context: CliContext, { file, print, server }: WireOutputOptions): WireOutput {
+  const recording = file === undefined ? undefined : openRecordingFile(context, file, { server: toServerName(server) });
   const session = recording?.recorder.openSession();
   const listeners: OnMessage[] = [...(session ? [session.onMessage] : []), ...(print ? [createPrinter(context)] : [])];
   return {
@@ -44,11 +45,15 @@ const createPrinter =
     for (const each of messages) screen.note(formatWireMessage(from, redactMessage(each)), 'debug');
   };
 
-/** Returns a name for the server of a target: the host of a URL, or the last part of a command or path. */
-export function toServerName(label: string): string {
+/**
+ * Returns a name for the server of a target: the host of a URL, the last part of a path, or the script or program of a
+ * command. The other arguments of a command are not used, because they may be secrets.
+ */
+export function toServerName({ target, label }: ResolvedTarget): string {
   if (/^https?:/.test(label)) return new URL(label).host;
-  const words = label.split(' ').filter(word => !word.startsWith('-'));
-  const last = words.at(-1)?.split(/[\\/]/).at(-1) ?? 'server';
+  const isCommand = 'command' in target && label === formatCommandLabel(target);
+  const source = isCommand ? (target.args?.find(isServerPath) ?? target.command) : label;
+  const last = source.split(/[\\/]/).at(-1) ?? '';
   return last.replace(/[^\w.-]/g, '').slice(0, MAX_NAME) || 'server';
 }
 

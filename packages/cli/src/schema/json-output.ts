@@ -113,6 +113,8 @@ export type AgentOutput = WrittenText;
 
 export type AnswerOutput =
   | { readonly calls: readonly (WaitingCall & { readonly name: string })[] }
+  /** ID of the call that `--forget` deleted. */
+  | { readonly forgotten: string }
   | ToolResult
   | PromptResult
   | ResourceResult
@@ -174,6 +176,8 @@ export interface KeepOutput {
   readonly pid?: number;
   readonly version?: string;
   readonly servers?: readonly KeptServerState[];
+  /** Number of calls that wait for an answer, and whose server was kept. Only for `stop`, and not 0. */
+  readonly waitingCalls?: number;
 }
 
 export interface ListOutput {
@@ -264,6 +268,8 @@ export type SkillsOutput =
 
 /** Lines: one for each change. */
 export type SubscribeOutput =
+  /** The connection was lost, and is open again. Changes may be missed. */
+  | { readonly event: 'reconnected' }
   | { readonly list: 'tools' | 'prompts' | 'resources' }
   | {
       readonly uri: string;

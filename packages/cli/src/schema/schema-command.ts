@@ -24,8 +24,11 @@ export function createSchemaCommand(context: CliContext): Command {
     )
     .action(async (name: string | undefined, { json }: { readonly json?: boolean }) => {
       const names = (await readdir(FOLDER)).map(file => file.replace(/\.json$/, '')).sort();
-      if (name !== undefined && !names.includes(name))
-        throw await createUnknownNameError('command with --json', name, names);
+      if (name !== undefined && !names.includes(name)) {
+        // The other schemas are not those of commands, so they are no better guess.
+        const listed = names.filter(each => Object.hasOwn(summaries, each));
+        throw await createUnknownNameError('schema of a command', name, listed);
+      }
       const text = name === undefined ? names.join('\n') : await readFile(join(FOLDER, `${name}.json`), 'utf8');
       if (json) context.screen.printJson(name === undefined ? { names } : JSON.parse(text));
       else context.screen.print(text.trimEnd());

@@ -20,6 +20,10 @@ export interface ResolvedServer extends ResolvedTarget {
   readonly target: HttpTarget | StdioTarget;
 }
 
+/** Formats the display name of a server that is named by its command line. */
+export const formatCommandLabel = ({ command, args = [] }: Pick<StdioTarget, 'command' | 'args'>): string =>
+  [command, ...args].join(' ');
+
 /** Resolves a target to a URL or a command. Asks for approval of commands from the configuration of a project. */
 export async function resolveTarget(
   context: CliContext,
@@ -31,7 +35,7 @@ export async function resolveTarget(
       return { target: await createHttpTarget(context, { url: reference.url }, options), label: reference.url };
     case 'command': {
       const { command, args } = reference;
-      return { target: createStdioTarget(context, { command, args }, options), label: [command, ...args].join(' ') };
+      return { target: createStdioTarget(context, { command, args }, options), label: formatCommandLabel(reference) };
     }
     case 'file':
       return {

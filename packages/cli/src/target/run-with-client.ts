@@ -3,7 +3,6 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
-import { sanitizeMessage } from '../sanitize-message.js';
 import { explainFailure, isEchoedRequest } from './explain-failure.js';
 import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
@@ -35,16 +34,14 @@ export async function runWithClient(
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
   try {
-    const kept = await openKept(context, target, options);
+    const keptTarget = await openKept(context, target, options);
     const client = await openClient(
-      kept ? { ...target, target: kept } : target,
+      keptTarget ? { ...target, target: keptTarget } : target,
       options,
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = client.on('error', async error =>
-      context.screen.note(await sanitizeMessage(`${error.code}: ${error.message}`), 'error'),
-    );
+    const stopReporting = reportErrors(context, client);
     try {
       await work({ client, target, signal });
     } finally {
@@ -62,6 +59,24 @@ export async function runWithClient(
   }
 }
 
+/** Reports errors that no call reports. The end of a connection may be reported for the connection and for a request. */
+function reportErrors({ screen }: CliContext, client: Client): () => void {
+  let last = '';
+  const listeners = [
+    client.on('state', state => {
+      if (state === 'connected') last = '';
+    }),
+    client.on('error', ({ code, message }) => {
+      const text = `${code}: ${message}`;
+      if (text !== last) screen.note(text, 'error');
+      last = text;
+    }),
+  ];
+  return () => {
+    for (const stop of listeners) stop();
+  };
+}
+
 /** Opens a server at the daemon if the command has `--keep`. Returns `undefined` for a direct connection. */
 async function openKept(context: CliContext, target: ResolvedTarget, options: TargetOptions) {
   if (!options.keep || context.env.TENON_KEEP === '0') return undefined;
@@ -72,12 +87,12 @@ async function openKept(context: CliContext, target: ResolvedTarget, options: Ta
 /** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */
 export async function openWire(
   context: CliContext,
-  { label }: ResolvedTarget,
+  server: ResolvedTarget,
   { wire, verbose = false }: TargetOptions,
 ): Promise<WireOutput | undefined> {
   if (wire === undefined && !verbose) return undefined;
   const { openWireOutput } = await import('../recording/wire-output.js');
-  return openWireOutput(context, { file: wire, print: verbose, label });
+  return openWireOutput(context, { file: wire, print: verbose, server });
 }
 
 /**

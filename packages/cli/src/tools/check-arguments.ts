@@ -7,13 +7,18 @@ const MAX_PROBLEMS = 5;
  * Checks arguments against the schema of a tool before they are sent. If the schema is unusable, the server must check
  * them.
  *
+ * @param formatSignature Formats the tool for an error.
  * @throws TenonError `cli/usage` with each problem.
  */
-export async function checkArguments(args: JsonObject, schema: JsonObject, signature: string): Promise<void> {
+export async function checkArguments(
+  args: JsonObject,
+  schema: JsonObject,
+  formatSignature: () => string,
+): Promise<void> {
   const checked = (await loadPeerSchema(schema)).check(args);
   if (checked.ok !== false) return;
   const problems = checked.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     return path.length === 0 ? message : `argument "${path.join('.')}": ${message}`;
   });
-  throw new TenonError('cli/usage', problems.join('; '), { hint: `call it as ${signature}` });
+  throw new TenonError('cli/usage', problems.join('; '), { hint: `call it as ${formatSignature()}` });
 }

@@ -1,9 +1,9 @@
 import type { Prompt, Tool } from 'tenon';
-import { formatParameter, formatType, listParameters } from './type-text.js';
+import { formatParameters, formatType } from './type-text.js';
 
 /** Formats a tool as a TypeScript signature: `count(title: string): { words: number }`. */
 export function formatToolSignature({ name, inputSchema, outputSchema }: Tool): string {
-  const parameters = listParameters(inputSchema).map(each => formatParameter(each, inputSchema));
+  const parameters = formatParameters(inputSchema);
   return `${name}(${parameters.join(', ')})${outputSchema ? `: ${formatType(outputSchema)}` : ''}`;
 }
 

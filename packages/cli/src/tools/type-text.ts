@@ -1,9 +1,12 @@
 import type { JsonObject } from 'tenon';
+import { decodePointer } from './decode-pointer.js';
 
 /** Maximum depth of nested types. Deeper ones are shown as `unknown`. */
 const MAX_DEPTH = 6;
 /** Maximum number of members of an object or a union that are shown. */
 const MAX_MEMBERS = 40;
+/** Maximum number of types in one text. Schemas that refer to themselves would have a number without limit. */
+const MAX_TYPES = 500;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 /** Parameter with its name and schema. */
@@ -15,7 +18,12 @@ export interface Parameter {
 
 /** Formats a JSON Schema as a TypeScript type in one line. */
 export function formatType(schema: unknown, root: unknown = schema): string {
-  return formatNode(schema, root, 0);
+  return new TypeFormatter(root).format(schema);
+}
+
+/** Formats the members of an object schema: `name: type`, or `name?: type` for an optional one. */
+export function formatParameters(schema: unknown): string[] {
+  return new TypeFormatter(schema).formatParameters(listParameters(schema));
 }
 
 /** Lists the members of an object schema, in their order. */
@@ -34,6 +42,7 @@ export function resolveReference(schema: unknown, root: unknown): unknown {
   let node = schema;
   for (let steps = 0; steps < MAX_DEPTH; steps++) {
     const { $ref } = toObject(node);
+    if ($ref === '#') return root;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return node;
     const path = $ref.slice(2).split('/').map(decodePointer);
     node = path.reduce<unknown>((parent, key) => toObject(parent)[key], root);
@@ -41,64 +50,88 @@ export function resolveReference(schema: unknown, root: unknown): unknown {
   return node;
 }
 
-const decodePointer = (key: string): string => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
-
 export function toObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-function formatNode(schema: unknown, root: unknown, depth: number): string {
-  if (schema === false) return 'never';
-  const node = toObject(resolveReference(schema, root));
-  if (depth > MAX_DEPTH) return 'unknown';
-  if ('const' in node) return JSON.stringify(node.const);
-  if (Array.isArray(node.enum)) return joinUnion(node.enum.map(value => JSON.stringify(value)));
-  for (const key of ['anyOf', 'oneOf'] as const) {
-    const options = node[key];
-    if (Array.isArray(options)) return joinUnion(options.map(option => formatNode(option, root, depth + 1)));
+/** Formats the types of one text, up to a total number. */
+class TypeFormatter {
+  readonly #root: unknown;
+  #count = 0;
+
+  constructor(root: unknown) {
+    this.#root = root;
   }
-  if (Array.isArray(node.allOf)) return node.allOf.map(part => formatNode(part, root, depth + 1)).join(' & ');
-  if (Array.isArray(node.type)) return joinUnion(node.type.map(type => formatOne({ ...node, type }, root, depth)));
-  return formatOne(node, root, depth);
-}
 
-function formatOne(node: JsonObject, root: unknown, depth: number): string {
-  switch (node.type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-    case 'number':
-      return node.type;
-    case 'integer':
-      return 'number';
-    case 'array':
-      return formatArray(node, root, depth);
-    case 'object':
-      return formatObject(node, root, depth);
-    default:
-      return 'properties' in node ? formatObject(node, root, depth) : 'unknown';
+  format(schema: unknown, depth = 0): string {
+    this.#count += 1;
+    if (schema === false) return 'never';
+    if (this.#count > MAX_TYPES) return '…';
+    const node = toObject(resolveReference(schema, this.#root));
+    if (depth > MAX_DEPTH) return 'unknown';
+    if ('const' in node) return JSON.stringify(node.const);
+    if (Array.isArray(node.enum)) return joinUnion(node.enum.map(value => JSON.stringify(value)));
+    const formatNested = (each: unknown) => this.format(each, depth + 1);
+    for (const key of ['anyOf', 'oneOf'] as const) {
+      const options = node[key];
+      if (Array.isArray(options)) return joinUnion(this.#formatEach(options, formatNested));
+    }
+    if (Array.isArray(node.allOf)) return this.#formatEach(node.allOf, formatNested).join(' & ');
+    if (Array.isArray(node.type))
+      return joinUnion(this.#formatEach(node.type, type => this.#formatOne({ ...node, type }, depth)));
+    return this.#formatOne(node, depth);
   }
-}
 
-function formatArray({ items, prefixItems }: JsonObject, root: unknown, depth: number): string {
-  if (Array.isArray(prefixItems)) return `[${prefixItems.map(item => formatNode(item, root, depth + 1)).join(', ')}]`;
-  const item = formatNode(items, root, depth + 1);
-  return / [|&] /.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
-}
+  formatParameters(parameters: readonly Parameter[], depth = 0): string[] {
+    return this.#formatEach(parameters, ({ name, required, schema }) => {
+      const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
+      return `${key}${required ? '' : '?'}: ${this.format(schema, depth)}`;
+    });
+  }
 
-function formatObject(node: JsonObject, root: unknown, depth: number): string {
-  const members = listParameters(node, root);
-  const shown = members.slice(0, MAX_MEMBERS).map(member => formatParameter(member, root, depth + 1));
-  if (members.length > MAX_MEMBERS) shown.push('…');
-  if (shown.length > 0) return `{ ${shown.join('; ')} }`;
-  const { additionalProperties: rest } = node;
-  return `Record<string, ${typeof rest === 'object' ? formatNode(rest, root, depth + 1) : 'unknown'}>`;
-}
+  /** Formats items up to the total number of types, with `…` for the others. */
+  #formatEach<T>(items: readonly T[], format: (item: T) => string): string[] {
+    const texts: string[] = [];
+    for (const item of items) {
+      if (this.#count >= MAX_TYPES) return [...texts, '…'];
+      texts.push(format(item));
+    }
+    return texts;
+  }
 
-/** Formats `name: type`, or `name?: type` for an optional parameter. */
-export function formatParameter({ name, required, schema }: Parameter, root: unknown, depth = 0): string {
-  const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
-  return `${key}${required ? '' : '?'}: ${formatNode(schema, root, depth)}`;
+  #formatOne(node: JsonObject, depth: number): string {
+    switch (node.type) {
+      case 'string':
+      case 'boolean':
+      case 'null':
+      case 'number':
+        return node.type;
+      case 'integer':
+        return 'number';
+      case 'array':
+        return this.#formatArray(node, depth);
+      case 'object':
+        return this.#formatObject(node, depth);
+      default:
+        return 'properties' in node ? this.#formatObject(node, depth) : 'unknown';
+    }
+  }
+
+  #formatArray({ items, prefixItems }: JsonObject, depth: number): string {
+    if (Array.isArray(prefixItems))
+      return `[${this.#formatEach(prefixItems, each => this.format(each, depth + 1)).join(', ')}]`;
+    const item = this.format(items, depth + 1);
+    return / [|&] /.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
+  }
+
+  #formatObject(node: JsonObject, depth: number): string {
+    const members = listParameters(node, this.#root);
+    const shown = this.formatParameters(members.slice(0, MAX_MEMBERS), depth + 1);
+    if (members.length > MAX_MEMBERS && shown.at(-1) !== '…') shown.push('…');
+    if (shown.length > 0) return `{ ${shown.join('; ')} }`;
+    const { additionalProperties: rest } = node;
+    return `Record<string, ${typeof rest === 'object' ? this.format(rest, depth + 1) : 'unknown'}>`;
+  }
 }
 
 const joinUnion = (types: readonly string[]): string => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tenon';
+import { decodePointer } from '../tools/decode-pointer.js';
 import { toObject } from '../tools/type-text.js';
 import { formatComment } from './format-comment.js';
 
@@ -39,7 +40,7 @@ export function declareType(name: string, schema: JsonObject, names: TypeNames):
       if (own !== undefined) return own;
       const [, key] = REFERENCE.exec(reference) ?? [];
       if (key === undefined) return undefined;
-      const text = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
+      const text = decodePointer(key);
       const definition = toObject(schema.$defs)[text] ?? toObject(schema.definitions)[text];
       if (definition === undefined) return undefined;
       const created = names.create(`${name} ${text}`);

@@ -38,7 +38,7 @@ async function parseCall(text: string, tools: readonly Tool[]): Promise<PlannedC
   if (!tool) throw createUsageError(`--call: unknown tool "${name}"`, 'see the tools of the server with `tenon list`');
   const values = { ...nameValues(tool.inputSchema, positional), ...named };
   const args = await parseArguments(tool.inputSchema, { words: [], values, cwd: '.' });
-  await checkArguments(args, tool.inputSchema, formatToolSignature(tool));
+  await checkArguments(args, tool.inputSchema, () => formatToolSignature(tool));
   return { tool, args };
 }
 

@@ -65,6 +65,25 @@ it('reports values that differ with their paths, and ignores chosen ones [cli.re
   expect(await replay(text, server, { ignore: ['count', '/content/*/text'] })).toMatchObject({ ok: true });
 });
 
+it('ignores values of the structured content in the text that repeats it, too', async () => {
+  const text = await recordSession(client => client.callTool('count'));
+  const server = createNotesServer();
+  await recordSession(client => client.callTool('count'), {}, server);
+  const { differences } = await replay(text, server);
+  const paths = differences.flatMap(({ values }) => values.map(({ path }) => path));
+  expect(paths).toEqual(['/result/content/0/text/count', '/result/structuredContent/count']);
+  for (const ignore of [['count'], ['/structuredContent/count'], paths, ['/result/structuredContent/*']])
+    expect(await replay(text, server, { ignore })).not.toHaveProperty('unmatchedIgnores');
+  for (const ignore of [['count'], ['/structuredContent/count'], paths])
+    expect(await replay(text, server, { ignore })).toMatchObject({ ok: true });
+});
+
+it('reports the ignored paths that matched nothing', async () => {
+  const text = await recordSession(client => client.callTool('count'));
+  const report = await replay(text, createNotesServer(), { ignore: ['count', 'cuont', '/content/0/texts'] });
+  expect(report).toMatchObject({ ok: true, unmatchedIgnores: ['cuont', '/content/0/texts'] });
+});
+
 it('reports the end of the connection for each request at once, also for later ones [cli.replay]', async () => {
   const text = await recordSession(async client => {
     await client.callTool('count');

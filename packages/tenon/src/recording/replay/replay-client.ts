@@ -17,9 +17,11 @@ import { parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
 import { redactMessage } from '../redact-message.js';
-import { compareJson, type IgnorePath, type JsonDifference, parseIgnoredPaths } from './compare-json.js';
+import { compareJson, type JsonDifference } from './compare-json.js';
+import { IgnoredPaths } from './ignored-paths.js';
+import { parseJsonTexts } from './json-texts.js';
 import { findNearest, formatRequest, toComparable } from './match-requests.js';
-import { OPAQUE_MEMBERS, OpaqueValues } from './opaque-values.js';
+import { OpaqueValues } from './opaque-values.js';
 import { listServerRequests, type RecordedServerRequest } from './server-requests.js';
 
 /** Default time to wait for one response, in milliseconds. */
@@ -32,7 +34,9 @@ const SERVER_REQUEST_TIMEOUT = 2000;
 export interface ReplayClientOptions {
   /**
    * Paths in results that are not compared: a JSON Pointer, in which `*` stands for any member, or the name of a member
-   * at any depth. Cursors, request states and IDs of tasks are never compared.
+   * at any depth. A pointer may begin with `/result`, as in the report. A text of a tool that repeats its structured
+   * content is compared as JSON, without the values that are ignored there. Cursors, request states and IDs of tasks are
+   * never compared.
    * @default none
    */
   readonly ignore?: readonly string[] | undefined;
@@ -77,6 +81,8 @@ export interface ReplayReport {
   readonly compared: number;
   /** The differences, in the order of the recording. */
   readonly differences: readonly ReplayDifference[];
+  /** Paths of `ignore` that no value of a compared response had. Absent if there are none. */
+  readonly unmatchedIgnores?: readonly string[];
 }
 
 /**
@@ -92,9 +98,10 @@ export async function replayToServer(
 ): Promise<ReplayReport> {
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, options.server));
+  const ignored = new IgnoredPaths(options.ignore ?? []);
   const replays: ClientReplay[] = [];
   for (const session of sessions) {
-    const replay = new ClientReplay(session, options);
+    const replay = new ClientReplay(session, ignored, options);
     replays.push(replay);
     await replay.run(await open());
   }
@@ -104,6 +111,7 @@ export async function replayToServer(
     requests: replays.reduce((sum, { requests }) => sum + requests, 0),
     compared: replays.reduce((sum, { compared }) => sum + compared, 0),
     differences: differences.sort((a, b) => a.line - b.line),
+    ...(ignored.unmatched.length > 0 ? { unmatchedIgnores: ignored.unmatched } : {}),
   };
 }
 
@@ -115,7 +123,7 @@ class ClientReplay {
   readonly #session: RecordedSession;
   readonly #clock: Clock;
   readonly #timeout: number;
-  readonly #isIgnored: IgnorePath;
+  readonly #ignored: IgnoredPaths;
   readonly #values = new OpaqueValues();
   readonly #waiting = new Map<Id, (response: JsonRpcResponse | TenonError) => void>();
   readonly #pending = new Map<RecordedExchange, Promise<void>>();
@@ -124,11 +132,11 @@ class ClientReplay {
   /** Error of later requests, once the connection is closed. */
   #closed: TenonError | undefined;
 
-  constructor(session: RecordedSession, options: ReplayClientOptions) {
+  constructor(session: RecordedSession, ignored: IgnoredPaths, options: ReplayClientOptions) {
     this.#session = session;
     this.#clock = options.clock ?? systemClock;
     this.#timeout = options.timeout ?? RESPONSE_TIMEOUT;
-    this.#isIgnored = parseIgnoredPaths([...OPAQUE_MEMBERS, ...(options.ignore ?? [])]);
+    this.#ignored = ignored;
     this.#serverRequests = listServerRequests(session);
   }
 
@@ -211,8 +219,8 @@ class ClientReplay {
     if (received instanceof TenonError) return this.#addDifference(line, request, received.message);
     this.compared += 1;
     if ('result' in recorded && 'result' in received) this.#values.learn(recorded.result, received.result);
-    const [one, other] = [getBody(recorded), getBody(redactMessage(received))];
-    const values = compareJson(one, other, path => this.#isIgnored(path.slice(1)));
+    const [one, other] = parseTexts(getBody(recorded), getBody(redactMessage(received)));
+    const values = compareJson(one, other, path => this.#ignored.matches(path.slice(1)));
     if (values.length > 0) this.#addDifference(line, request, 'the response differs', values);
   }
 
@@ -253,6 +261,14 @@ class ClientReplay {
   }
 }
 
-function getBody(response: JsonRpcResponse): { readonly result: unknown } | { readonly error: unknown } {
+type Body = { readonly result: unknown } | { readonly error: unknown };
+
+function parseTexts(recorded: Body, received: Body): readonly [Body, Body] {
+  if (!('result' in recorded && 'result' in received)) return [recorded, received];
+  const [one, other] = parseJsonTexts(recorded.result, received.result);
+  return [{ result: one }, { result: other }];
+}
+
+function getBody(response: JsonRpcResponse): Body {
   return 'result' in response ? { result: response.result } : { error: response.error };
 }

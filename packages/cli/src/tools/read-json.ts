@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createUsageError } from '../usage-error.js';
+
+export interface JsonSource {
+  /** JSON, or `@FILE`. */
+  readonly source: string;
+  /** Argument or option in errors. */
+  readonly subject: string;
+  readonly cwd: string;
+  /**
+   * Reads standard input for `-`.
+   * @default `false`
+   */
+  readonly acceptsStdin?: boolean;
+}
+
+/** Reads JSON from the command line, from a file, or from standard input. */
+export async function readJson({ source, subject, cwd, acceptsStdin = false }: JsonSource): Promise<unknown> {
+  if (acceptsStdin && source === '-') {
+    const hint = 'write valid JSON to standard input';
+    return parseJson(await text(process.stdin), `${subject}: standard input has invalid JSON`, hint);
+  }
+  // No JSON begins with this character.
+  if (source.startsWith('@')) {
+    const path = resolve(cwd, source.slice(1));
+    return parseJson(await readArgumentFile(path, subject), `${subject}: ${path} has invalid JSON`, 'correct the file');
+  }
+  return parseJson(source, `${subject}: invalid JSON`, 'check the quotes, which the shell may have removed');
+}
+
+/** Reads a file that an argument names. */
+export async function readArgumentFile(path: string, subject: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw createUsageError(`${subject}: cannot read ${path}: ${code}`, 'pass the path of a file that exists');
+  }
+}
+
+function parseJson(json: string, problem: string, hint: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw createUsageError(problem, hint);
+  }
+}
