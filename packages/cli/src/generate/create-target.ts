@@ -50,7 +50,7 @@ export function createGeneratedTarget(
     );
   const { command, args = [] } = target;
   refuseSecrets({ command, args }, label);
-  return { command: [command], args: args.map(each => [each]), env: passVariables(pass) };
+  return { command: [command], args: args.map(each => [each]), env: createPassedMembers(pass) };
 }
 
 function convertTemplate(template: Template, label: string, pass: readonly string[]): GeneratedTarget {
@@ -66,14 +66,14 @@ function convertTemplate(template: Template, label: string, pass: readonly strin
   return {
     command: parse(command),
     args: args.map(parse),
-    env: { ...parseMembers(env, parse), ...passVariables(pass) },
+    env: { ...parseMembers(env, parse), ...createPassedMembers(pass) },
   };
 }
 
 const parseMembers = (members: Readonly<Record<string, string>> = {}, parse: (text: string) => GeneratedText) =>
   Object.fromEntries(Object.entries(members).map(([name, text]) => [name, parse(text)]));
 
-const passVariables = (names: readonly string[]): Record<string, GeneratedText> =>
+const createPassedMembers = (names: readonly string[]): Record<string, GeneratedText> =>
   Object.fromEntries(names.map(name => [name, [{ variable: name }]]));
 
 function refuseSecrets(target: Template, label: string): void {

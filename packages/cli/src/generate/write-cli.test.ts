@@ -96,11 +96,13 @@ describe('writeCli', () => {
         const { errors, shape, commands } = parseProgram(write(tools, name, URL_TARGET, version));
         expect({ errors, shape }).toEqual({ errors: 0, shape: reference.shape });
         expect(commands).toEqual(createGeneratedCommands(tools));
-        const stdio = parseProgram(write(tools, name, {
-          command: [text],
-          args: [[property, { variable: text }]],
-          env: { [name]: [{ variable: name }], [property]: [text] },
-        }));
+        const stdio = parseProgram(
+          write(tools, name, {
+            command: [text],
+            args: [[property, { variable: text }]],
+            env: { [name]: [{ variable: name }], [property]: [text] },
+          }),
+        );
         expect(stdio).toMatchObject({ errors: 0, commands });
       }),
     );
