@@ -36,10 +36,11 @@ export function createSyncCommand(context: CliContext): Command {
       const { screen } = context;
       const places = getUserPlaces(context);
       const source = await readSyncSource(options.from, options.project ? 'project' : 'user', places);
+      const platform = options.project ? undefined : places.platform;
       const hosts = await selectHosts(context, options, places);
       const plans = await collectPlans(
         hosts.filter(({ file }) => file !== source.file),
-        async ({ host, file }) => createSyncPlan(await openPlan(host, file), source, options.prune ?? false),
+        async ({ host, file }) => createSyncPlan(await openPlan(host, file, platform), source, options.prune ?? false),
       );
       if (!options.json)
         for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
