@@ -1,6 +1,7 @@
-import { type Client, type ClientOptions, connect, type ProtocolVersion, version } from 'tenon';
+import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import type { OpenedKeptTarget } from '../keep/open-kept-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
@@ -11,6 +12,8 @@ import type { TargetReference } from './target-reference.js';
 export interface TargetConnection {
   readonly client: Client;
   readonly target: ResolvedTarget;
+  /** Protocol version of the server. A command speaks another one with the daemon of `--keep`. */
+  readonly protocolVersion: string;
   /** Aborted by Ctrl-C. A second Ctrl-C ends the process. */
   readonly signal: AbortSignal;
 }
@@ -32,24 +35,30 @@ export async function runWithClient(
   const target = await resolveTarget(context, reference, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
+  let kept: OpenedKeptTarget | undefined;
+  const explain = (error: unknown) => kept?.explainError(error) ?? TenonError.from(error);
   try {
-    const kept = await openKept(context, target, options);
+    kept = await openKept(context, target, options);
     const client = await openClient(
-      kept ? { ...target, target: kept } : target,
+      kept ? { ...target, target: kept.target } : target,
       options,
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = client.on('error', error => context.screen.note(`${error.code}: ${error.message}`, 'error'));
+    const stopReporting = client.on('error', error => {
+      const { code, message } = explain(error);
+      context.screen.note(`${code}: ${message}`, 'error');
+    });
     try {
-      await work({ client, target, signal });
+      const { protocolVersion } = client.server;
+      await work({ client, target, protocolVersion: kept?.protocolVersion ?? protocolVersion, signal });
     } finally {
       // A call that is still open would report that its connection is closed.
       stopReporting();
       await client.close();
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw kept ? explain(error) : error;
     context.code = exitCodes.interrupted;
   } finally {
     context.screen.showStatus('');
