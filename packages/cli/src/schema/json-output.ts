@@ -126,8 +126,30 @@ export type ApprovalsOutput =
   /** IDs of approvals. */
   | { readonly revoked: readonly string[] };
 
-/** Lines: one for each log. */
+/** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */
+export interface AuditEntryLine {
+  readonly seq: number;
+  /** Time as ISO 8601. */
+  readonly time: string;
+  /** Stage of the action: `called`, `denied`, … */
+  readonly action: string;
+  /** User on whose behalf the action happens. */
+  readonly principal?: string;
+  readonly server?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  /** Number of the deciding policy rule, from 1. */
+  readonly rule?: number;
+  readonly reason?: string;
+  readonly outcome?: string;
+  /** Duration in milliseconds. */
+  readonly ms?: number;
+  readonly [member: string]: unknown;
+}
+
+/** Lines: one for each log, and for `show` one for each entry. */
 export type AuditOutput =
+  | AuditEntryLine
   | ({ readonly file: string } & AuditFileVerification)
   /** The log of a replica that was not given. */
   | { readonly replica: string; readonly ok: boolean; readonly absent: true; readonly lines: number };
