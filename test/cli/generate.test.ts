@@ -84,7 +84,10 @@ describe('tenon generate cli', () => {
     expect((await generate(kitchen.url, '--out', 'a.mjs', '--check')).code).toBe(0);
     await writeFile(project.path('a.mjs'), (await readFile(project.path('a.mjs'), 'utf8')).replace('Repeats', 'Says'));
     const { code, out } = await generate(kitchen.url, '--out', 'a.mjs', '--check', '--json');
-    expect({ code, out: JSON.parse(out) }).toEqual({ code: 7, out: { file: 'a.mjs', matches: false } });
+    expect({ code, out: JSON.parse(out) }).toEqual({
+      code: 7,
+      out: { file: 'a.mjs', matches: false, difference: expect.stringContaining('-    description: "Says a message"') },
+    });
     expect(await generate(kitchen.url, '--check')).toMatchObject({ code: 2 });
     expect(await generate(kitchen.url, '--out', 'a.ts')).toMatchObject({ code: 2 });
     expect(await generate(`${kitchen.url}?key=secret`)).toMatchObject({ code: 2, out: '' });

@@ -33,8 +33,8 @@ export async function findConfiguredServer(
   const here = await searchFiles(context, name, await listOwnSources(context, config));
   const user = config.length > 0 || hasServer(here, name) ? [] : await findUserConfigs();
   // A host may have written a file that this command cannot read. It does not prevent the use of others.
-  const elsewhere = await searchFiles(context, name, user, true);
-  const files = [...here, ...elsewhere];
+  const ofHosts = await searchFiles(context, name, user, true);
+  const files = [...here, ...ofHosts];
   const found = files.filter(({ names }) => names.includes(name));
   const used = found.find(({ entry }) => entry?.disabled !== true) ?? found[0];
   if (used === undefined) throw createUnknownServerError(name, files);

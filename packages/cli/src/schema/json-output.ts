@@ -1,4 +1,5 @@
 /** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
+
 import type {
   AuditFileVerification,
   Drift,
@@ -8,6 +9,7 @@ import type {
   StoredApproval,
 } from 'tenon/host';
 import type { ReplayReport } from 'tenon/testing';
+import type { AuditEntryLine } from '../audit/show-audit.js';
 import type { SavedFile } from '../calls/save-content.js';
 import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
@@ -31,6 +33,8 @@ type WrittenText =
       readonly file: string;
       /** With `--check`: true if the file is the same. */
       readonly matches?: boolean;
+      /** Unified diff from the file to the server, at most 100 lines. Only of --check, if the file differs. */
+      readonly difference?: string;
     };
 
 /** The command listens at a URL. */
@@ -125,27 +129,6 @@ export type ApprovalsOutput =
   | { readonly id: string; readonly decision: 'allow' | 'deny' }
   /** IDs of approvals. */
   | { readonly revoked: readonly string[] };
-
-/** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */
-export interface AuditEntryLine {
-  readonly seq: number;
-  /** Time as ISO 8601. */
-  readonly time: string;
-  /** Stage of the action: `called`, `denied`, … */
-  readonly action: string;
-  /** User on whose behalf the action happens. */
-  readonly principal?: string;
-  readonly server?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  /** Number of the deciding policy rule, from 1. */
-  readonly rule?: number;
-  readonly reason?: string;
-  readonly outcome?: string;
-  /** Duration in milliseconds. */
-  readonly ms?: number;
-  readonly [member: string]: unknown;
-}
 
 /** Lines: one for each log, and for `show` one for each entry. */
 export type AuditOutput =

@@ -10,12 +10,12 @@ import {
   verifyAuditFiles,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { withStore } from '../commands/serving-options.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createCommand, formatExamples } from './command.js';
-import { withStore } from './serving-options.js';
 import { createShowAuditCommand } from './show-audit.js';
 
 interface VerifyOptions extends StoreOptions {

@@ -5,10 +5,31 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
 import { readAudit, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { isJsonObject } from '../openapi/json-object.js';
 import { parseDuration } from '../option-parsers.js';
-import { createCommand, formatExamples } from './command.js';
+
+/** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */
+export interface AuditEntryLine {
+  readonly seq: number;
+  /** Time as ISO 8601. */
+  readonly time: string;
+  /** Stage of the action: `called`, `denied`, … */
+  readonly action: string;
+  /** User on whose behalf the action happens. */
+  readonly principal?: string;
+  readonly server?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  /** Number of the deciding policy rule, from 1. */
+  readonly rule?: number;
+  readonly reason?: string;
+  readonly outcome?: string;
+  /** Duration in milliseconds. */
+  readonly ms?: number;
+  readonly [member: string]: unknown;
+}
 
 interface ShowOptions {
   readonly denied?: boolean;
