@@ -44,7 +44,11 @@ describe('tenon approvals', () => {
     expect(id).toMatch(/^[\da-f]{8}$/);
     expect(out).toMatch(new RegExp(`^ +id +${id}$`, 'm'));
     expect(out).not.toContain('sk-secret');
-    expect((await approvals('allow', id.slice(0, 6))).code).toBe(0);
+    expect(await approvals('allow', id.slice(0, 6), '--for', '1h')).toMatchObject({ code: 2 });
+    expect(await approvals('allow', id.slice(0, 6))).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Allowed \w+\.\n$/),
+    });
     expect(await allowed).toMatchObject({ content: [{ text: 'tea costs 3' }] });
 
     const denied = client.callTool('shop__price', { of: 'salt' });

@@ -31,11 +31,11 @@ describe('tenon audit verify', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('finds the record of a gateway whole, and tells its head [cli.explain]', async () => {
+  it('finds the log of a gateway valid, and tells its head [cli.explain]', async () => {
     const verifyArgs = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
     const { code, out } = await tenon(project.folder, verifyArgs, env);
     expect(code).toBe(0);
-    expect(out).toMatch(/^audit\.jsonl: whole, 5 lines\n {2}head 4:[\w-]{43}\n/);
+    expect(out).toMatch(/^audit\.jsonl: valid, 5 lines\n {2}head 4:[\w-]{43}\n/);
     const [, head = ''] = /head (\S+)/.exec(out) ?? [];
     const kept = JSON.parse((await verify('--through', head, '--json')).out);
     expect(kept).toMatchObject({ file: 'audit.jsonl', ok: true, lines: 5 });
@@ -52,9 +52,37 @@ describe('tenon audit verify', () => {
     await writeFile(path, flipped);
     const { code, out } = await verify();
     expect(code).toBe(1);
-    expect(out).toContain(`audit.jsonl: broken at ${path}:3:`);
+    expect(out).toContain(`audit.jsonl: invalid at ${path}:3:`);
     await writeFile(path, bytes);
     expect((await verify()).code).toBe(0);
+  });
+
+  it('shows entries, by their decision, time and tool, without verifying them', async () => {
+    const show = (...args: string[]) => runTenon(project.folder, ['audit', 'show', 'audit.jsonl', ...args]);
+    const { code, out, err } = await show();
+    const lines = out.trimEnd().split('\n');
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('audit.jsonl: not verified') });
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}- {2}shop\/price {2}called$/);
+    expect(lines[1]).toMatch(/ {2}shop\/price {2}answered {2}ok {2}\d+ ms$/);
+    const entries = (await show('--json')).out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(entries.map(({ action }) => action)).toEqual(['called', 'answered', 'called', 'answered']);
+    expect((await show('--tool', 'shop/price', '--since', '1h')).out).toBe(out);
+    expect((await show('--tool', 'price', '--since', '2020-01-01')).out).toBe(out);
+    for (const none of [['--denied'], ['--tool', 'other'], ['--since', '2999-01-01']])
+      expect((await show(...none)).out).toBe('');
+    expect((await show('--since', 'soon')).code).toBe(2);
+    expect((await runTenon(project.folder, ['audit', 'show', 'none.jsonl'])).code).toBe(1);
+    await writeFile(
+      project.path('torn.jsonl'),
+      `{"seq":1,"time":"t","action":"denied","principal":"a\\u001b[1m"}\n{"se`,
+    );
+    const torn = await runTenon(project.folder, ['audit', 'show', 'torn.jsonl', '--denied']);
+    expect(torn).toMatchObject({ code: 0, err: expect.stringContaining('1 line is no entry') });
+    expect(torn.out).not.toContain('\u001b');
   });
 
   it('cannot look at what is not there, nor with half a key', async () => {

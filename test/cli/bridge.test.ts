@@ -112,7 +112,7 @@ describe('tenon bridge -- COMMAND', () => {
     for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
       const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
       expect({ code, out }).toEqual({ code: 4, out: '' });
-      expect(err).toMatch(/no program “\S*no-such-program”|no folder “\/no-such-folder”/);
+      expect(err).toMatch(/the command “\S*no-such-program”|the folder “\/no-such-folder”/);
     }
     await project.write('not-executable', 'text');
     const { err } = await tenon(project.folder, ['bridge', '--port', '0', './not-executable']);

@@ -77,6 +77,24 @@ describe('tenon completion', () => {
     expect(await values('help', 'ser')).toEqual(await values('ser'));
   });
 
+  it('completes names of hosts, checks and schemas, and the server of a replay', async () => {
+    expect(await values('add', 'x', '--host', 'cu')).toEqual(['cursor']);
+    expect(await values('add', 'x', '--host', 'cursor,cod')).toEqual(['cursor,codex']);
+    expect(await values('sync', '--host=cur')).toEqual(['--host=cursor']);
+    expect(await values('doctor', 'kiosk', '--only', 'sch')).toEqual(['schemas']);
+    expect(await values('schema', 'li')).toEqual(['list']);
+    expect(await values('replay', 'bug.ndjson', '--against', 'ki')).toEqual(['kiosk']);
+  });
+
+  it('completes an empty word of PowerShell, which drops empty arguments', async () => {
+    const run = async (...args: string[]) =>
+      (await runTenon(project.folder, ['completion', 'powershell', ...args])).out;
+    expect(await run('--word=', '--', 'call', 'kiosk')).toContain('saw\tSaws a board.');
+    expect(await run('--word=sa', '--', 'call', 'kiosk')).toMatch(/^saw\t.*\nsand\n$/);
+    expect(await run('--word=', '--')).toContain('list\t');
+    expect(await run()).toContain('"--word=$wordToComplete" -- @words');
+  });
+
   it('completes servers of the configuration, and starts none', async () => {
     expect(await values('list', '')).toEqual(expect.arrayContaining(['shop', 'kiosk']));
     expect(await values('call', '--json', '--timeout', '5s', 'ki')).toEqual(['kiosk']);

@@ -42,6 +42,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['approvals allow 7f3a --store none.sqlite', 1],
   ['approvals deny 7f3a --store none.sqlite', 1],
   ['approvals revoke --store none.sqlite', 2],
+  ['audit show none.jsonl', 1],
   ['audit verify none.jsonl', 1],
   ['keep start --max x', 2],
   ['keep stop more', 2],
@@ -114,11 +115,11 @@ describe('every command', () => {
   );
 
   it('writes notes as JSON too, so that standard error has no other lines [cli.json]', async () => {
-    const { code, err } = await tenon(project.folder, ['list', 'note', '--json', '--no-input']);
+    const { code, err } = await tenon(project.folder, ['list', 'invalid', '--json', '--no-input']);
     const [note = '', error = '', ...more] = err.split('\n');
     expect(JSON.parse(note)).toEqual({ level: 'error', message: expect.stringContaining('mcpServers.invalid') });
-    expect([code, JSON.parse(error), more]).toMatchObject([2, { code: 'cli/usage' }, ['']]);
-    const plain = await tenon(project.folder, ['list', 'note']);
+    expect([code, JSON.parse(error), more]).toMatchObject([1, { code: 'cli/unusable-server' }, ['']]);
+    const plain = await tenon(project.folder, ['list', 'invalid']);
     expect(plain.err).toMatch(/^error: .*\ntenon: /);
   });
 

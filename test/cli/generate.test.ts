@@ -1,14 +1,25 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { isFull } from '../support/extent.js';
-import { buildCommand, EVERYTHING, projectWith, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
+
+/** Server with a tool that shows its arguments and variables, and one that a gateway denies. */
+const SERVER = `
+import { createServer, tool, toolResult } from 'tenon';
+import { serveStdio } from 'tenon/stdio';
+const { API_KEY: key, MODE: mode } = process.env;
+const show = tool({ run: () => JSON.stringify({ args: process.argv.slice(2), key, mode }) });
+const denied = tool({ run: () => toolResult({ content: [], isError: true, _meta: { 'dev.tenon/policy': 'denied' } }) });
+serveStdio(createServer({ name: 'started', version: '1.0.0', tools: { show, denied } }));
+`;
 
 describe('tenon generate cli', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -16,12 +27,15 @@ describe('tenon generate cli', () => {
   /** Inside the repository, the program finds the package. */
   let folder = '';
   let clear = async () => {};
+  let started = '';
   beforeAll(async () => {
     clear = await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
     await mkdir(cache, { recursive: true });
     folder = await mkdtemp(join(cache, 'generate-'));
+    started = join(folder, 'server.mjs');
+    await writeFile(started, SERVER);
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true }), clear()]));
   const generate = (...args: string[]) => tenon(project.folder, ['generate', 'cli', ...args]);
@@ -70,10 +84,79 @@ describe('tenon generate cli', () => {
     expect((await generate(kitchen.url, '--out', 'a.mjs', '--check')).code).toBe(0);
     await writeFile(project.path('a.mjs'), (await readFile(project.path('a.mjs'), 'utf8')).replace('Repeats', 'Says'));
     const { code, out } = await generate(kitchen.url, '--out', 'a.mjs', '--check', '--json');
-    expect({ code, out: JSON.parse(out) }).toEqual({ code: 7, out: { file: 'a.mjs', matches: false } });
+    expect({ code, out: JSON.parse(out) }).toEqual({
+      code: 7,
+      out: { file: 'a.mjs', matches: false, difference: expect.stringContaining('-    description: "Says a message"') },
+    });
     expect(await generate(kitchen.url, '--check')).toMatchObject({ code: 2 });
     expect(await generate(kitchen.url, '--out', 'a.ts')).toMatchObject({ code: 2 });
     expect(await generate(`${kitchen.url}?key=secret`)).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('keeps variables of a configured server as variables, and refuses secrets and folders', async () => {
+    const [NAME, KEY] = ['$' + '{KITCHEN_NAME}', '$' + '{KITCHEN_KEY}'];
+    const server = {
+      command: process.execPath,
+      args: [started, `--name=${NAME}`],
+      env: { API_KEY: KEY, MODE: 'fast' },
+    };
+    await project.write('servers.json', {
+      mcpServers: {
+        good: server,
+        secret: { ...server, env: { API_KEY: 'hunter2hunter2' } },
+        folder: { ...server, cwd: project.folder },
+        input: { ...server, args: [started, '--name=$' + '{KITCHEN_NAME:-x}'] },
+        remote: { url: kitchen.url, headers: { 'x-api-key': KEY } },
+      },
+    });
+    const env = { KITCHEN_NAME: 'stove', KITCHEN_KEY: 's3cr3t' };
+    const write = (name: string) =>
+      runTenon(project.folder, ['generate', 'cli', name, '--trust', '--config', 'servers.json'], env);
+    const [good, secret, cwd, input, remote] = await Promise.all(
+      ['good', 'secret', 'folder', 'input', 'remote'].map(write),
+    );
+    expect(good).toMatchObject({ code: 0 });
+    for (const part of ['stove', 's3cr3t']) expect(good?.out + (remote?.out ?? '')).not.toContain(part);
+    expect(good?.out).toContain('["API_KEY"]: process.env["KITCHEN_KEY"]');
+    expect(remote?.out).toContain('["x-api-key"]: process.env["KITCHEN_KEY"]');
+    expect(secret).toMatchObject({ code: 2, out: '', err: expect.stringContaining('env.API_KEY may be secret') });
+    expect(cwd).toMatchObject({ code: 2, out: '', err: expect.stringContaining('working directory') });
+    expect(input).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('only variables of the environment'),
+    });
+    const file = join(folder, 'configured.mjs');
+    await writeFile(file, good?.out ?? '');
+    const [shown, unset] = await Promise.all([
+      start([file, 'show'], { KITCHEN_NAME: 'stove', KITCHEN_KEY: 's3cr3t' }),
+      start([file, 'show']),
+    ]);
+    expect(JSON.parse(shown?.out ?? '')).toEqual({ args: ['--name=stove'], key: 's3cr3t', mode: 'fast' });
+    expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('KITCHEN_NAME is not set') });
+  });
+
+  it('refuses secrets in a command, and warns for a server file', async () => {
+    const command = ['--', process.execPath, started, '--api-key', 'hunter2hunter2'];
+    expect(await generate(...command)).toMatchObject({ code: 2, out: '' });
+    const file = await generate(started);
+    expect(file).toMatchObject({ code: 0, err: expect.stringContaining('works on this machine only') });
+  });
+
+  it('ends with 6 for a denied call, and on Ctrl-C before the server responds', async () => {
+    const file = join(folder, 'waits.mjs');
+    await writeFile(file, (await generate('--', process.execPath, started)).out);
+    expect(await start([file, 'denied'])).toMatchObject({ code: 6 });
+    const silent = (await readFile(file, 'utf8')).replace(
+      JSON.stringify(started),
+      '"-e", "setInterval(() => 0, 1000)"',
+    );
+    await writeFile(join(folder, 'silent.mjs'), silent);
+    const child = spawn(process.execPath, [join(folder, 'silent.mjs'), 'show'], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await new Promise(resolve => setTimeout(resolve, 1000));
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
   });
 
   it.runIf(isFull)('writes a program for an official server that is started', async () => {

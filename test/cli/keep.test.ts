@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../support/extent.js';
-import { buildCommand, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
+
+const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 interface DaemonRecord {
   readonly pid: number;
@@ -59,6 +62,37 @@ describe('tenon keep', () => {
     expect(await run('keep', 'stop')).toEqual({ code: 0, out: 'stopped\n', err: '' });
     await Promise.all([gone(pid), gone(daemon.pid)]);
     expect(await run('keep', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
+  });
+
+  it('shows the protocol version of the server, and its name in errors', async () => {
+    const listed = await run('list', '--keep', '--json', '--', ...EVERYTHING);
+    const unkept = await run('list', '--json', '--', ...EVERYTHING);
+    const { protocolVersion } = JSON.parse(unkept.out);
+    expect(JSON.parse(listed.out)).toMatchObject({ protocolVersion });
+    const { code, err } = await run('call', '--keep', '--timeout', '300ms', kitchen.url, 'slow');
+    expect({ code, err }).toEqual({ code: 8, err: expect.stringContaining(kitchen.url) });
+    expect(err).not.toContain('/servers/');
+    const status = JSON.parse((await run('keep', 'status', '--json')).out);
+    for (const { unused } of status.servers) expect(Number.isInteger(unused)).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32')('leaves the rights of files to kept servers', async () => {
+    const file = project.path('written.txt');
+    const server = ['--', process.execPath, FILESYSTEM, project.folder];
+    expect((await run('call', '--keep', 'write_file', `path=${file}`, 'content=x', ...server)).code).toBe(0);
+    expect(await readMode(file)).toBe((0o666 & ~process.umask()).toString(8));
+  });
+
+  it('states that all kept servers are in use', async () => {
+    await run('keep', 'start', '--max', '1');
+    const begun = once(kitchen.events, 'slow');
+    const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
+    child.stderr?.resume();
+    await begun;
+    const { code, err } = await run('call', '--keep', 'process', ...shop());
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('the maximum number of kept servers is 1') });
+    child.kill('SIGINT');
+    await once(child, 'close');
   });
 
   it.runIf(isFull)('refuses requests without the secret of the daemon', async () => {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
+
+const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 describe('tenon lock', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -32,6 +35,13 @@ describe('tenon lock', () => {
     expect(await lock('--check', '--strict')).toMatchObject({ code: 0, out: '' });
     expect((await lock('--yes')).code).toBe(0);
     expect(await readFile(project.path('mcp.lock'), 'utf8')).toBe(text);
+  });
+
+  it('answers a server that requests roots after the handshake', async () => {
+    const folder = await projectWith({ fs: { command: process.execPath, args: [FILESYSTEM, project.folder] } });
+    const { code, err } = await runTenon(folder.folder, ['lock', '--trust', '--yes']);
+    await folder.remove();
+    expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('roots') });
   });
 
   it('has the tools that a policy is checked against', async () => {

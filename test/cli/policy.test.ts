@@ -66,7 +66,7 @@ describe('tenon policy', () => {
   it('finds quotas that count nothing [cli.explain]', async () => {
     const lint = await tenon(project.folder, ['policy', 'lint', 'odd.json', '--no-lock']);
     expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('odd.json: quota 1 counts no call') });
-    expect((await run('lint', 'policy.json', '--no-lock')).out).toBe('policy.json: 2 rules, 1 quotas, no findings\n');
+    expect((await run('lint', 'policy.json', '--no-lock')).out).toBe('policy.json: 2 rules, 1 quota, no findings\n');
   });
 
   it('prints the JSON Schema of policy files', async () => {

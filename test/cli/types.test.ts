@@ -69,7 +69,10 @@ describe('tenon types', () => {
     await project.write('checked.d.ts', text.replace('a: number', 'a: string'));
     const { code, out, err } = await types(kitchen.url, '--out', 'checked.d.ts', '--check', '--json');
     expect({ code, err }).toEqual({ code: 7, err: '' });
-    expect(JSON.parse(out)).toEqual({ file: 'checked.d.ts', matches: false });
+    expect(JSON.parse(out)).toEqual({
+      ...{ file: 'checked.d.ts', matches: false },
+      difference: expect.stringContaining('-  readonly a: string;\n+  readonly a: number;'),
+    });
     const shown = await tenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
     expect(shown).toMatchObject({ code: 7, err: expect.stringContaining('run `tenon types` again') });
     expect(shown.out).toMatch(/^--- checked\.d\.ts\n[\s\S]*\n-.*a: string.*\n\+.*a: number/);

@@ -126,6 +126,9 @@ const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({
   message: text.trim().replace(new RegExp(`^${level}: `), ''),
 });
 
+/** Formats a number of things: `1 change`, `2 changes`. */
+export const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** Formats rows as columns of even width. The last column is not padded. */
 export function formatColumns(rows: readonly (readonly string[])[], indent = '  '): string {
   const count = Math.max(0, ...rows.map(row => row.length));

@@ -31,9 +31,10 @@ export async function checkWrittenFile(
   });
   const matches = before === text;
   context.code = matches ? exitCodes.success : exitCodes.drift;
-  if (json) return screen.printJson({ file: out, matches });
-  if (matches) return screen.note(`${out} matches the server`);
-  screen.print(await formatDifferences(out, before, text));
+  const difference = matches ? undefined : await formatDifferences(out, before, text);
+  if (json) return screen.printJson({ file: out, matches, difference });
+  if (difference === undefined) return screen.note(`${out} matches the server`);
+  screen.print(difference);
   screen.note(`${out} differs from the server: run \`${command}\` again`);
 }
 

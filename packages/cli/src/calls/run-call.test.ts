@@ -21,7 +21,12 @@ it('fails when the server only requests the same call again and again', async ()
   const questions = createQuestions(context, {});
   const client = await connect(server, questions.handlers);
   const reference = { kind: 'name', name: 'loop' } as const;
-  const connection = { client, target: { target: server, label: 'loop' }, signal: new AbortController().signal };
+  const connection = {
+    client,
+    target: { target: server, label: 'loop' },
+    protocolVersion: client.server.protocolVersion,
+    signal: new AbortController().signal,
+  };
   const request = { method: 'tools/call', params: { name: 'again', arguments: {} }, reference, options: {} } as const;
   await expect(runCall(context, connection, request, questions)).rejects.toMatchObject({
     code: 'call/too-many-rounds',

@@ -12,7 +12,7 @@ import { findId, shortenIds } from '../approval-ids.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { parseDuration } from '../option-parsers.js';
-import { formatColumns } from '../screen.js';
+import { formatColumns, formatCount } from '../screen.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -45,21 +45,23 @@ export function approvalsCommand(context: CliContext): Command {
       ),
     )
     .option('--for <time>', 'time for which the approval is remembered (default: 30d)', parseDuration)
-    .action((id: string, { remember, for: ttl, ...options }: AllowOptions) =>
-      withApprovals(context, options, async approvals => {
+    .action((id: string, { remember, for: ttl, ...options }: AllowOptions) => {
+      if (ttl !== undefined && remember === undefined)
+        throw createUsageError('--for without --remember', 'pass --remember always or --remember exact');
+      return withApprovals(context, options, async approvals => {
         const question = await findQuestion(approvals, id);
         const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
         await approvals.answer(question.id, 'allow', { by: userInfo().username, ...more });
-        if (options.json) context.screen.printJson({ id: question.shortId, decision: 'allow' });
-      }),
-    );
+        reportDecision(context, question.shortId, 'allow', options);
+      });
+    });
   const deny = createStoreCommand('deny', 'deny a pending call')
     .argument('<id>', ID_HELP)
     .action((id: string, options: ApprovalStoreOptions) =>
       withApprovals(context, options, async approvals => {
         const question = await findQuestion(approvals, id);
         await approvals.answer(question.id, 'deny', { by: userInfo().username });
-        if (options.json) context.screen.printJson({ id: question.shortId, decision: 'deny' });
+        reportDecision(context, question.shortId, 'deny', options);
       }),
     );
   const revoke = createStoreCommand('revoke', 'revoke a remembered approval')
@@ -74,7 +76,7 @@ export function approvalsCommand(context: CliContext): Command {
         for (const each of chosen) await approvals.forget(each);
         const shortIds = shortenIds(ids);
         if (options.json) context.screen.printJson({ revoked: chosen.map(each => shortIds.get(each) ?? each) });
-        else context.screen.print(`Revoked ${chosen.length} ${chosen.length === 1 ? 'approval' : 'approvals'}.`);
+        else context.screen.print(`Revoked ${formatCount(chosen.length, 'approval')}.`);
       });
     });
   const own = createCommand('approvals', summaries.approvals);
@@ -94,6 +96,16 @@ export function approvalsCommand(context: CliContext): Command {
       ['tenon approvals revoke 7f3a --store state.sqlite', 'ask again about the calls that 7f3a approved'],
     ]),
   );
+}
+
+function reportDecision(
+  { screen }: CliContext,
+  id: string,
+  decision: 'allow' | 'deny',
+  { json }: ApprovalStoreOptions,
+): void {
+  if (json) screen.printJson({ id, decision });
+  else screen.print(`${decision === 'allow' ? 'Allowed' : 'Denied'} ${id}.`);
 }
 
 const ID_HELP = 'ID from `tenon approvals list`, or its first characters';

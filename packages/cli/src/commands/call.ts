@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Tool } from 'tenon';
+import type { CallToolResult, Tool } from 'tenon';
 import { reportToolResult } from '../calls/report-result.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
@@ -12,6 +12,7 @@ import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } 
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { explainUnknownName, isUnknownToolResult, OPEN_SCHEMA } from '../tools/explain-unknown-name.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
 import { formatToolSignature } from '../tools/signature.js';
 import { parseCallExpression } from '../tools/value-syntax.js';
@@ -60,14 +61,18 @@ export function callCommand(context: CliContext): Command {
         reference,
         options,
         async connection => {
-          const tool = await findTool(context, reference, connection, name);
-          const values = { ...nameValues(tool.inputSchema, expression?.positional ?? []), ...expression?.named };
-          const { args: json } = options;
-          const args = await parseArguments(tool.inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
-          await checkArguments(args, tool.inputSchema, () => formatToolSignature(tool));
-          const params = { name, arguments: args };
-          const request = { method: 'tools/call' as const, params, reference, options };
-          const result = await runCall(context, connection, request, questions);
+          const tools = await listTools(context, reference, connection);
+          const tool = tools.find(each => each.name === name);
+          const send = async (inputSchema: Tool['inputSchema']) => {
+            const values = { ...nameValues(inputSchema, expression?.positional ?? []), ...expression?.named };
+            const { args: json } = options;
+            const args = await parseArguments(inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
+            if (tool) await checkArguments(args, inputSchema, () => formatToolSignature(tool));
+            const params = { name, arguments: args };
+            const request = { method: 'tools/call' as const, params, reference, options };
+            return runCall(context, connection, request, questions);
+          };
+          const result = tool ? await send(tool.inputSchema) : await sendUnlisted(name, tools, send);
           if (result) await reportToolResult(context, name, result, options);
         },
         questions.handlers,
@@ -75,20 +80,28 @@ export function callCommand(context: CliContext): Command {
     });
 }
 
-/** Finds a tool by its name. Throws an error with the nearest name if there is none. */
-async function findTool(
+async function listTools(
   context: CliContext,
   reference: TargetReference,
   { client, signal }: TargetConnection,
-  name: string,
-): Promise<Tool> {
+): Promise<Tool[]> {
   const tools = await collectAll(client.listTools({ signal }));
   await storeKnownNames(context, reference, { tools });
-  const tool = tools.find(each => each.name === name);
-  if (tool) return tool;
-  throw await createUnknownNameError(
-    'tool',
-    name,
-    tools.map(each => each.name),
-  );
+  return tools;
+}
+
+/**
+ * Calls a tool that the server does not list, such as one that a gateway denies.
+ * @throws TenonError `cli/usage` with the nearest name if the server does not know it either
+ */
+async function sendUnlisted(
+  name: string,
+  tools: readonly Tool[],
+  send: (inputSchema: Tool['inputSchema']) => Promise<CallToolResult | undefined>,
+): Promise<CallToolResult | undefined> {
+  const names = tools.map(each => each.name);
+  const createError = () => createUnknownNameError('tool', name, names);
+  const result = await explainUnknownName(() => send(OPEN_SCHEMA), createError);
+  if (result && isUnknownToolResult(result)) throw await createError();
+  return result;
 }

@@ -9,6 +9,8 @@ import { createCommand, formatExamples } from './command.js';
 
 interface CompletionOptions {
   readonly line?: string;
+  /** The word to complete, after the other words. */
+  readonly word?: string;
   readonly json?: boolean;
 }
 
@@ -17,6 +19,7 @@ export function createCompletionCommand(context: CliContext, source: CommandSour
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addArgument(new Argument('[words...]', 'words to complete, which the script passes after --'))
     .addOption(new Option('--line <text>', 'line to complete, which the script of Bash passes').hideHelp())
+    .addOption(new Option('--word <text>', 'word to complete, which the script of PowerShell passes').hideHelp())
     .option('--json', 'print the script, or the completions, as JSON')
     .addHelpText(
       'after',
@@ -29,10 +32,10 @@ export function createCompletionCommand(context: CliContext, source: CommandSour
         ],
       )}`,
     )
-    .action(async (shell: Shell, words: string[], { line, json }: CompletionOptions) => {
+    .action(async (shell: Shell, words: string[], { line, word, json }: CompletionOptions) => {
       const { screen } = context;
       context.code = exitCodes.success;
-      const given = line === undefined ? words : splitLine(line).slice(1);
+      const given = line === undefined ? [...words, ...(word === undefined ? [] : [word])] : splitLine(line).slice(1);
       if (given.length === 0) {
         const script = getScript(shell);
         return json ? screen.printJson({ shell, script }) : screen.print(script);

@@ -24,6 +24,7 @@ import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
+import { POLICY_EXAMPLE } from './policy-example.js';
 import { toDrainTime, withDrain } from './serving-options.js';
 
 const DEFAULT_PORT = 8080;
@@ -64,6 +65,7 @@ export function gatewayCommand(context: CliContext): Command {
         .default('started'),
     )
     .option('--json', 'print the URL and the state of servers as lines of JSON')
+    .addHelpText('after', POLICY_EXAMPLE)
     .addHelpText(
       'after',
       formatExamples([

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Client, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+import type { JsonObject, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import { createTokenReport, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
@@ -7,7 +7,7 @@ import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import { summaries } from '../summaries.js';
-import { runWithClient } from '../target/run-with-client.js';
+import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
@@ -57,8 +57,8 @@ export function listCommand(context: CliContext): Command {
     )
     .action(async (words: string[], options: ListOptions) => {
       const reference = takeOnlyTarget(context, words);
-      await runWithClient(context, reference, options, async ({ client, signal }) => {
-        const listing = await readListing(client, signal);
+      await runWithClient(context, reference, options, async connection => {
+        const listing = await readListing(connection);
         const { tools, prompts, resources, resourceTemplates: templates } = listing;
         await storeKnownNames(context, reference, { tools, prompts, resources, templates });
         if (options.json) context.screen.printJson(listing);
@@ -68,8 +68,8 @@ export function listCommand(context: CliContext): Command {
     });
 }
 
-async function readListing(client: Client, signal: AbortSignal): Promise<ServerListing> {
-  const { capabilities, info, protocolVersion, instructions } = client.server;
+async function readListing({ client, protocolVersion, signal }: TargetConnection): Promise<ServerListing> {
+  const { capabilities, info, instructions } = client.server;
   const [tools, resources, resourceTemplates, prompts] = await Promise.all([
     capabilities.tools ? collectAll(client.listTools({ signal })) : [],
     capabilities.resources ? collectAll(client.listResources({ signal })) : [],

@@ -4,8 +4,10 @@ import { describeDrift, type Lock, openLockFile } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { approveEntries } from '../host/approve-entries.js';
+import { isApprovalNeeded } from '../host/host-reports.js';
 import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
-import { compareServers, formatCount, isGrave, type LockComparison, writeLock } from '../host/update-lock.js';
+import { compareServers, type LockComparison, writeLock } from '../host/update-lock.js';
+import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createCommand, formatExamples } from './command.js';
 
@@ -83,15 +85,17 @@ function reportCheck(
   { drifts, unavailable }: LockComparison,
   options: LockOptions,
 ): ExitCode {
-  const grave = options.strict ? drifts : drifts.filter(isGrave);
+  const changes = options.strict ? drifts : drifts.filter(isApprovalNeeded);
   if (before === undefined) screen.note(`lock not found: ${options.file}. Run \`tenon lock\` to write it`);
-  if (grave.length > 0) {
-    screen.note(`${formatCount(grave.length, 'change')} to be approved. Run \`tenon lock\` to see and approve`);
+  if (changes.length > 0) {
+    screen.note(`${formatCount(changes.length, 'change')} to be approved. Run \`tenon lock\` to see and approve`);
     return exitCodes.drift;
   }
   if (before === undefined) return exitCodes.failure;
   if (unavailable.length > 0) return exitCodes.unreachable;
-  screen.note(`nothing differs from ${options.file}${drifts.length > 0 ? ' that must be approved' : ''}`);
+  screen.note(
+    drifts.length > 0 ? `no change in ${options.file} needs approval` : `nothing differs from ${options.file}`,
+  );
   return exitCodes.success;
 }
 

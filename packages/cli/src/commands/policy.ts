@@ -17,9 +17,11 @@ import { approveEntries } from '../host/approve-entries.js';
 import { collectInventories } from '../host/collect-inventory.js';
 import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
+import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { createCommand, formatExamples } from './command.js';
+import { POLICY_EXAMPLE } from './policy-example.js';
 
 interface LintCommandOptions {
   /**
@@ -55,9 +57,9 @@ export function policyCommand(context: CliContext): Command {
     )
     .action(async (file: string, tool: string, args: string, options: ExplainOptions) => {
       const policy = await readPolicyFile(resolve(context.cwd, file), file);
-      const proposal = parseActionRequest(tool, args, options);
-      if (options.json) context.screen.printJson(policy.evaluate(proposal));
-      else context.screen.print(policy.explain(proposal));
+      const request = parseActionRequest(tool, args, options);
+      if (options.json) context.screen.printJson(policy.evaluate(request));
+      else context.screen.print(policy.explain(request));
       context.code = exitCodes.success;
     });
   const lint = createCommand('lint', 'find rules without effect, rules that allow too much, and unknown names')
@@ -94,11 +96,16 @@ export function policyCommand(context: CliContext): Command {
       else context.screen.print(JSON.stringify(policySchema, undefined, 2));
       context.code = exitCodes.success;
     });
-  return createCommand('policy', summaries.policy).addCommand(explain).addCommand(lint).addCommand(schema);
+  return createCommand('policy', summaries.policy)
+    .addCommand(explain)
+    .addCommand(lint)
+    .addCommand(schema)
+    .addHelpText('after', POLICY_EXAMPLE);
 }
 
 function formatCounts({ rules, quotas }: Policy): string {
-  return quotas.length === 0 ? `${rules.length} rules` : `${rules.length} rules, ${quotas.length} quotas`;
+  const counted = formatCount(rules.length, 'rule');
+  return quotas.length === 0 ? counted : `${counted}, ${formatCount(quotas.length, 'quota')}`;
 }
 
 /** Reads the tools of servers: from the servers themselves, else from the lock. */

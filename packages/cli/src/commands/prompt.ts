@@ -12,6 +12,7 @@ import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } 
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { explainUnknownName, OPEN_SCHEMA } from '../tools/explain-unknown-name.js';
 import { parseArguments } from '../tools/parse-arguments.js';
 import { formatPromptSignature } from '../tools/signature.js';
 import { createUsageError } from '../usage-error.js';
@@ -41,12 +42,21 @@ export function promptCommand(context: CliContext): Command {
         reference,
         options,
         async connection => {
-          const prompt = await findPrompt(context, reference, connection, name);
-          const schema = createArgumentSchema(prompt);
-          const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
-          await checkArguments(args, schema, () => formatPromptSignature(prompt));
-          const request = { method: 'prompts/get' as const, params: { name, arguments: args }, reference, options };
-          const result = await runCall(context, connection, request, questions);
+          const prompts = await listPrompts(context, reference, connection);
+          const prompt = prompts.find(each => each.name === name);
+          const send = async (schema: JsonObject) => {
+            const args = await parseArguments(schema, { words: argumentWords, json: options.args, cwd: context.cwd });
+            if (prompt) await checkArguments(args, schema, () => formatPromptSignature(prompt));
+            const request = { method: 'prompts/get' as const, params: { name, arguments: args }, reference, options };
+            return runCall(context, connection, request, questions);
+          };
+          const names = prompts.map(each => each.name);
+          const result = prompt
+            ? await send(createArgumentSchema(prompt))
+            : await explainUnknownName(
+                () => send(OPEN_SCHEMA),
+                () => createUnknownNameError('prompt', name, names),
+              );
           if (result) await reportPromptResult(context, result, options);
         },
         questions.handlers,
@@ -54,21 +64,14 @@ export function promptCommand(context: CliContext): Command {
     });
 }
 
-async function findPrompt(
+async function listPrompts(
   context: CliContext,
   reference: TargetReference,
   { client, signal }: TargetConnection,
-  name: string,
-): Promise<Prompt> {
+): Promise<Prompt[]> {
   const prompts = await collectAll(client.listPrompts({ signal }));
   await storeKnownNames(context, reference, { prompts });
-  const prompt = prompts.find(each => each.name === name);
-  if (prompt) return prompt;
-  throw await createUnknownNameError(
-    'prompt',
-    name,
-    prompts.map(each => each.name),
-  );
+  return prompts;
 }
 
 /** Arguments of prompts are texts. */

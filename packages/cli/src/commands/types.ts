@@ -30,8 +30,8 @@ export function createTypesCommand(context: CliContext): Command {
       'after',
       formatExamples([
         ['tenon types https://example.com/mcp --out notes.d.ts', 'for connect<NotesTypes>(url)'],
-        ['tenon types notes --out notes.ts', 'with the function connectNotes'],
-        ['tenon types notes --out notes.ts --check', 'in CI'],
+        ['tenon types https://example.com/mcp --out notes.ts', 'with the function connectNotes'],
+        ['tenon types notes --out notes.d.ts --check', 'in CI'],
       ]),
     )
     .action(async (words: string[], options: TypesCommandOptions) => {

@@ -5,6 +5,7 @@ import { findSources } from '../host/read-configuration.js';
 import { listParkedCalls } from '../questions/parked-calls.js';
 import { takeTarget } from '../target/target-reference.js';
 import { type KnownArgument, type KnownEntry, type KnownNames, readKnownNames } from './known-names.js';
+import { listArgumentValues, listOptionValues } from './option-values.js';
 
 /** Possible word of a command line. */
 export interface Candidate {
@@ -21,7 +22,7 @@ export interface CommandSource {
 }
 
 /** Entries of a server that a command takes after its target, and whether arguments follow. */
-const entriesOf: { readonly [command: string]: (names: KnownNames) => readonly KnownEntry[] } = {
+const entrySelectors: { readonly [command: string]: (names: KnownNames) => readonly KnownEntry[] } = {
   call: ({ tools = [] }) => tools,
   prompt: ({ prompts = [] }) => prompts,
   read: ({ resources = [] }) => resources,
@@ -60,12 +61,14 @@ async function listAll(
   const [root] = source.names.includes(name) ? await source.load(name) : [];
   if (root === undefined) return [];
   const { command, positional, open } = readWords(root, rest);
-  if (open) return toCandidates(open.argChoices ?? []);
-  if (current.startsWith('-')) return listOptions(command, current);
+  if (open) return listValues(context, name, open, current);
+  if (current.startsWith('-')) return listOptions(name, command, current);
   if (command.commands.length > 0 && positional.length === 0) return command.commands.map(toCommandCandidate);
   const choices = command.registeredArguments[positional.length]?.argChoices;
   if (choices) return toCandidates(choices);
   if (name === 'answer' && positional.length === 0) return listParked(context);
+  if (positional.length === 0 && command.registeredArguments[0]?.name() === 'command')
+    return toCandidates(await listArgumentValues(name));
   if (command.registeredArguments[0]?.name() !== 'target') return [];
   return positional.length === 0 ? listServers(context) : listEntries(context, name, positional, current);
 }
@@ -112,11 +115,18 @@ function readWords(root: Command, words: readonly string[]): ReadWords {
   return { command, positional, open };
 }
 
-function listOptions(command: Command, current: string): Candidate[] {
-  const [, long] = /^(--[\w-]+)=/.exec(current) ?? [];
+/** Lists the values of an option. */
+async function listValues(context: CliContext, name: string, option: Option, current: string): Promise<Candidate[]> {
+  if (name === 'replay' && option.long === '--against') return listServers(context);
+  return toCandidates(option.argChoices ?? (await listOptionValues(name, option.long ?? '', current)));
+}
+
+async function listOptions(name: string, command: Command, current: string): Promise<Candidate[]> {
+  const [, long, value = ''] = /^(--[\w-]+)=(.*)$/.exec(current) ?? [];
   if (long !== undefined) {
-    const choices = command.options.find(option => option.long === long)?.argChoices ?? [];
-    return choices.map(value => ({ value: `${long}=${value}` }));
+    const choices = command.options.find(option => option.long === long)?.argChoices;
+    const values = choices ?? (await listOptionValues(name, long, value));
+    return values.map(each => ({ value: `${long}=${each}` }));
   }
   return command
     .createHelp()
@@ -147,7 +157,7 @@ async function listEntries(
   positional: readonly string[],
   current: string,
 ): Promise<Candidate[]> {
-  const select = entriesOf[command];
+  const select = entrySelectors[command];
   if (select === undefined) return [];
   const target = readTarget(context, positional);
   if (target === undefined) return [];

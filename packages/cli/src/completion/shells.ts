@@ -4,7 +4,10 @@ import type { Candidate } from './list-candidates.js';
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** Scripts that register the completion of `tenon`. Each calls `tenon completion SHELL -- WORDS` at a press of Tab. */
+/**
+ * Scripts that register the completion of `tenon`. Each calls `tenon completion SHELL -- WORDS` at a press of Tab.
+ * PowerShell before 7.3 drops empty arguments, so it passes the last word as a part of an option.
+ */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `_tenon() {
   local line candidates=()
@@ -41,7 +44,7 @@ complete -c tenon -f -a '(__tenon_complete)'`,
   powershell: `Register-ArgumentCompleter -Native -CommandName tenon -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })
-  tenon completion powershell -- @words "$wordToComplete" 2>$null | ForEach-Object {
+  tenon completion powershell "--word=$wordToComplete" -- @words 2>$null | ForEach-Object {
     $value, $text = $_ -split "\`t", 2
     if (-not $text) { $text = $value }
     [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)

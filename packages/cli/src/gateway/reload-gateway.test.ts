@@ -61,13 +61,13 @@ it('starts an added or changed server of a project only after an approval', asyn
   expect(notes.join('\n')).toContain('the server "search" was not approved yet, and is skipped');
   state.input = 'Yes';
   await reload();
-  expect(asked.at(-1)).toContain('wants to run a server: search');
+  expect(asked.at(-1)).toContain('configures the server "search"');
   expect(notes.at(-1)).toBe('server search: added');
   expect(getNames()).toEqual(['notes', 'search']);
   state.input = 'No';
   await write({ notes: program('--other'), search: program() });
   await reload();
-  expect(asked.at(-1)).toContain('has changed since you approved it: notes');
+  expect(asked.at(-1)).toContain('server "notes", which has changed since you approved it');
   expect(notes.at(-1)).toBe('server notes: removed');
   expect(getNames()).toEqual(['search']);
 });

@@ -7,12 +7,13 @@ import { collectAll } from '../collect-all.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
-import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
+import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
-import { takeOnlyTarget } from '../target/target-reference.js';
+import { type TargetReference, takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { checkWrittenFile } from '../written-file.js';
-import { type GeneratedTarget, writeCli } from './write-cli.js';
+import { createGeneratedTarget } from './create-target.js';
+import { writeCli } from './write-cli.js';
 
 interface GenerateCliOptions extends TargetOptions {
   readonly out?: string;
@@ -51,9 +52,10 @@ function createCliCommand(context: CliContext): Command {
         const text = writeCli(tools, {
           name: options.name ?? info?.name ?? target.label,
           version: info?.version ?? '0.0.0',
-          target: createTarget(target, options),
+          target: createGeneratedTarget(reference, target, options),
           libraryVersion: version,
         });
+        warnAboutFile(context, reference);
         if (check && out !== undefined)
           await checkWrittenFile(context, { out, text, command: 'tenon generate cli' }, options);
         else await reportText(context, text, out, options);
@@ -61,20 +63,13 @@ function createCliCommand(context: CliContext): Command {
     });
 }
 
-/** Returns the target to write. Refuses one that may contain a secret, because the file is shared. */
-function createTarget({ target }: TargetConnection['target'], { pass = [], env }: TargetOptions): GeneratedTarget {
-  if ('command' in target) {
-    if (env !== undefined)
-      throw createUsageError('--env: its value may be secret, and the file is shared', 'pass names with --pass');
-    return { command: target.command, args: target.args ?? [], pass };
-  }
-  if (!('url' in target)) throw createUsageError('a recording cannot be connected to', 'pass a URL or a command');
-  const { href, username, password, search } = new URL(target.url);
-  if (username === '' && password === '' && search === '') return { url: href };
-  throw createUsageError(
-    'the URL of the server has a user, a password or a query, which may be secret',
-    'remove it, and pass the token when the command runs',
-  );
+/** Warns for a server file, because its path and that of the runtime belong to this machine. */
+function warnAboutFile({ screen }: CliContext, reference: TargetReference): void {
+  if (reference.kind === 'file')
+    screen.note(
+      `the command starts ${reference.path}, so it works on this machine only. Pass a URL or a command after -- to share it`,
+      'warning',
+    );
 }
 
 async function reportText(context: CliContext, text: string, out: string | undefined, { json }: TargetOptions) {

@@ -1,5 +1,5 @@
 /** Part of the generated program that is the same for all servers. It has neither backticks nor placeholders. */
-export const RUNTIME = String.raw`const EXIT = { success: 0, failure: 1, usage: 2, unauthorized: 3, unreachable: 4, toolError: 5, timeout: 8, interrupted: 130 };
+export const RUNTIME = String.raw`const EXIT = { success: 0, failure: 1, usage: 2, unauthorized: 3, unreachable: 4, toolError: 5, refused: 6, timeout: 8, interrupted: 130 };
 
 /** @type {[string, number][]} Codes of errors, as beginnings. */
 const EXIT_BY_CODE = [
@@ -12,6 +12,21 @@ const EXIT_BY_CODE = [
 ];
 
 class UsageError extends Error {}
+
+/** @param {Record<string, string | undefined>} variables */
+function omitUnset(variables) {
+  /** @type {Record<string, string>} */
+  const set = {};
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) set[name] = value;
+  return set;
+}
+
+/** @param {string} name */
+function readVariable(name) {
+  const value = process.env[name];
+  if (value === undefined) throw new UsageError('the environment variable ' + name + ' is not set');
+  return value;
+}
 
 /** @param {string[]} args */
 async function main(args) {
@@ -98,15 +113,21 @@ function parseJson(name, text) {
 /** @param {Command} command @param {Record<string, unknown>} input @param {boolean} json */
 async function call({ tool }, input, json) {
   const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
+  let isConnected = false;
+  process.on('SIGINT', () => {
+    if (!isConnected || controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+  });
   // Some servers offer tools that ask questions only to clients that can be asked.
   const elicit = () => ({ action: /** @type {const} */ ('cancel') });
-  const client = await connect(TARGET, { name: PROGRAM, version: VERSION, elicit, elicitUrl: elicit });
+  const client = await connect(getTarget(), { name: PROGRAM, version: VERSION, elicit, elicitUrl: elicit });
+  isConnected = true;
   try {
     const result = await client.callTool(tool, input, { signal: controller.signal, onProgress: showProgress });
     if (json) print(JSON.stringify(result));
     else printResult(result);
-    return result.isError ? EXIT.toolError : EXIT.success;
+    if (!result.isError) return EXIT.success;
+    return result._meta?.['dev.tenon/policy'] === 'denied' ? EXIT.refused : EXIT.toolError;
   } finally {
     await client.close();
   }
@@ -143,7 +164,7 @@ function formatHelp() {
     'Commands:\n' + formatRows(rows),
     'Help of a command: ' + PROGRAM + ' COMMAND --help',
     ...(Object.keys(VARIABLES).length > 0 ? ['Environment variables:\n' + formatRows(Object.entries(VARIABLES))] : []),
-    'Exit codes: 0 success, 1 failure, 2 usage, 3 needs authorization, 4 unreachable, 5 error of the tool, 8 timeout',
+    'Exit codes: 0 success, 1 failure, 2 usage, 3 needs authorization, 4 unreachable, 5 error of the tool, 6 denied, 8 timeout',
   ].join('\n\n');
 }
 
@@ -178,8 +199,9 @@ function report(error) {
     console.error(PROGRAM + ': ' + error.message + ' (see --help)');
     return EXIT.usage;
   }
-  const { code, message, status } = TenonError.from(error);
+  const { code, message, status, data } = TenonError.from(error);
   console.error(PROGRAM + ': ' + (process.stderr.isTTY ? clean(message) : message));
+  if (typeof data === 'object' && data !== null && 'policy' in data && data.policy === 'denied') return EXIT.refused;
   if (status === 401 || status === 403) return EXIT.unauthorized;
   return EXIT_BY_CODE.find(([start]) => code.startsWith(start))?.[1] ?? EXIT.failure;
 }

@@ -4,9 +4,10 @@ import type { JsonObject, Tool } from 'tenon';
 import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { createGeneratedCommands } from './create-commands.js';
-import { type GeneratedTarget, writeCli } from './write-cli.js';
+import type { GeneratedTarget } from './create-target.js';
+import { writeCli } from './write-cli.js';
 
-const URL_TARGET = { url: 'https://example.com/mcp' };
+const URL_TARGET = { url: ['https://example.com/mcp'], headers: {} };
 const write = (tools: readonly Tool[], name = 'notes', target: GeneratedTarget = URL_TARGET, version = '1.0.0') =>
   writeCli(tools, { name, version, target, libraryVersion: '0.1.0' });
 const createTool = (name: string, properties: JsonObject = {}, more: Partial<Tool> = {}): Tool => ({
@@ -95,7 +96,13 @@ describe('writeCli', () => {
         const { errors, shape, commands } = parseProgram(write(tools, name, URL_TARGET, version));
         expect({ errors, shape }).toEqual({ errors: 0, shape: reference.shape });
         expect(commands).toEqual(createGeneratedCommands(tools));
-        const stdio = parseProgram(write(tools, name, { command: text, args: [property], pass: [name] }));
+        const stdio = parseProgram(
+          write(tools, name, {
+            command: [text],
+            args: [[property, { variable: text }]],
+            env: { [name]: [{ variable: name }], [property]: [text] },
+          }),
+        );
         expect(stdio).toMatchObject({ errors: 0, commands });
       }),
     );

@@ -1,12 +1,8 @@
 import type { Tool } from 'tenon';
 import { sanitizeText } from 'tenon/host';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
+import { type GeneratedTarget, type GeneratedText, listVariables } from './create-target.js';
 import { RUNTIME } from './runtime-text.js';
-
-/** Server that the generated program connects to. */
-export type GeneratedTarget =
-  | { readonly url: string }
-  | { readonly command: string; readonly args: readonly string[]; readonly pass: readonly string[] };
 
 export interface WriteCliOptions {
   /** Name of the server. */
@@ -54,19 +50,45 @@ ${createGeneratedCommands(tools).map(writeCommand).join('\n')}
 ${RUNTIME}`;
 }
 
+/** Writes a function, because a variable that is not set must not prevent `--help`. */
 function writeTarget(target: GeneratedTarget, variable: string): string {
-  if ('url' in target)
+  const read = listVariables(target).map(name => `${quote(name)}: 'passed to the server'`);
+  if ('url' in target) {
+    const variables = [`${variable}_URL: 'another URL of the server'`, `${variable}_TOKEN: 'a token to send'`, ...read];
     return `const TOKEN = process.env.${variable}_TOKEN;
-const TARGET = { url: process.env.${variable}_URL ?? ${quote(target.url)}, ...(TOKEN ? { auth: TOKEN } : {}) };
-const VARIABLES = { ${variable}_URL: 'another URL of the server', ${variable}_TOKEN: 'a token to send' };`;
-  const { command, args, pass } = target;
-  const env = pass.map(name => `    ${quote(name)}: process.env[${quote(name)}] ?? '',`);
-  return `const TARGET = {
-  command: ${quote(command)},
-  args: [${args.map(quote).join(', ')}],
-  env: {${env.length === 0 ? '' : `\n${env.join('\n')}\n  `}},
-};
-const VARIABLES = {${pass.map(name => ` ${quote(name)}: 'passed to the server'`).join(',')}${pass.length > 0 ? ' ' : ''}};`;
+const getTarget = () => ({
+  url: process.env.${variable}_URL ?? ${writeText(target.url)},
+  headers: ${writeMembers(target.headers)},
+  ...(TOKEN ? { auth: TOKEN } : {}),
+});
+const VARIABLES = { ${variables.join(', ')} };`;
+  }
+  const { command, args, env } = target;
+  return `const getTarget = () => ({
+  command: ${writeText(command)},
+  args: [${args.map(writeText).join(', ')}],
+  env: ${writeMembers(env)},
+});
+const VARIABLES = {${read.length > 0 ? ` ${read.join(', ')} ` : ''}};`;
+}
+
+/** Writes an object without the members whose variable is not set. */
+function writeMembers(members: Readonly<Record<string, GeneratedText>>): string {
+  const lines = Object.entries(members).map(([name, text]) => `    [${quote(name)}]: ${writeMember(text)},`);
+  return lines.length === 0 ? '{}' : `omitUnset({\n${lines.join('\n')}\n  })`;
+}
+
+function writeMember(text: GeneratedText): string {
+  const [part] = text;
+  return text.length === 1 && typeof part === 'object' ? `process.env[${quote(part.variable)}]` : writeText(text);
+}
+
+/** Writes an expression for a text. */
+function writeText(text: GeneratedText): string {
+  if (text.length === 0) return quote('');
+  return text
+    .map(part => (typeof part === 'string' ? quote(part) : `readVariable(${quote(part.variable)})`))
+    .join(' + ');
 }
 
 function writeCommand({ name, tool, description, options }: GeneratedCommand): string {

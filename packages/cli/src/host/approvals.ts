@@ -28,11 +28,11 @@ const DECISIONS: readonly SelectOption<'once' | 'always' | 'deny'>[] = [
 ];
 
 export function createTerminalApprover(terminal: Terminal): Approver {
-  return async (proposal, { signal, verdict }) => {
-    const { principal, clientId } = proposal;
+  return async (request, { signal, verdict }) => {
+    const { principal, clientId } = request;
     const client = clientId === undefined ? '' : `, by the client ${JSON.stringify(clientId)}`;
     const who = principal === undefined ? '' : ` (for ${JSON.stringify(principal)}${client})`;
-    const details = `\n${formatApprovalPrompt(proposal, verdict)}${who}`;
+    const details = `\n${formatApprovalPrompt(request, verdict)}${who}`;
     return (await terminal.select({ message: 'Allow it?', details, options: DECISIONS, signal })) ?? 'deny';
   };
 }
@@ -41,6 +41,6 @@ export function createTerminalApprover(terminal: Terminal): Approver {
 function restrictToOperator(approvals: Approvals): Approvals {
   return {
     ...approvals,
-    request: (proposal, options) => approvals.request(proposal, { ...options, approve: undefined }),
+    request: (request, options) => approvals.request(request, { ...options, approve: undefined }),
   };
 }

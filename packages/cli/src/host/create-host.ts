@@ -88,6 +88,7 @@ export async function createGatewayHost(
     options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key, ...replica });
   try {
     const host = await createHost({
+      name: 'tenon-gateway',
       servers: toHostServers(entries),
       stores,
       inputRequests: { keys: readSealKeys(context, options) },

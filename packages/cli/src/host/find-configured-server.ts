@@ -1,14 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { TenonError } from 'tenon';
 import { type ConfiguredEntry, findNearestKey, findUserConfigs } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
 import { approveEntry } from './approve-entries.js';
-import { type Configuration, readConfiguration } from './read-configuration.js';
+import { createInputPrompt } from './input-prompt.js';
+import { createPlaceholderEnv, getPlaceholder } from './placeholders.js';
+import { type ConfigFileSource, listConfigSources, readConfigSource, reportProblem } from './read-configuration.js';
+
+/** Names in a configuration file, and the wanted server. */
+interface SearchedFile {
+  readonly source: ConfigFileSource;
+  readonly names: readonly string[];
+  /** The wanted server, with placeholders for inputs and variables. Absent if it is invalid or not in the file. */
+  readonly entry: ConfiguredEntry | undefined;
+}
+
+const INPUT = /\$\{input:([^}]*)\}/g;
 
 /**
  * Finds a server by its name. Searches the files of `--config`, else the configuration of this folder, else those of
- * the user's MCP hosts.
+ * the user's MCP hosts, in this order. Resolves variables and inputs of this server only.
  *
  * @throws TenonError if its command may not be started.
  */
@@ -17,49 +30,105 @@ export async function findConfiguredServer(
   name: string,
   { config = [], trust = false }: TargetOptions,
 ): Promise<ConfiguredEntry> {
-  const configuration =
-    config.length > 0 ? await readConfiguration(context, config) : await readDefaults(context, name);
-  const entry = configuration?.entries.find(each => each.name === name);
-  if (entry === undefined) throw createUnknownServerError(name, configuration);
-  return approveEntry(context, entry, trust);
+  const here = await searchFiles(context, name, await listOwnSources(context, config));
+  const user = config.length > 0 || hasServer(here, name) ? [] : await findUserConfigs();
+  // A host may have written a file that this command cannot read. It does not prevent the use of others.
+  const ofHosts = await searchFiles(context, name, user, true);
+  const files = [...here, ...ofHosts];
+  const found = files.filter(({ names }) => names.includes(name));
+  const used = found.find(({ entry }) => entry?.disabled !== true) ?? found[0];
+  if (used === undefined) throw createUnknownServerError(name, files);
+  reportOthers(context, used, found);
+  return approveEntry(context, await resolveServer(context, name, used), trust);
 }
 
-/** Returns the configuration of this folder if it contains the server, else those of the user. */
-async function readDefaults(context: CliContext, name: string): Promise<Configuration | undefined> {
-  const here = await readConfiguration(context, []).catch((error: unknown) => {
-    if (isMissingConfig(error)) return undefined;
+const hasServer = (files: readonly SearchedFile[], name: string): boolean =>
+  files.some(({ names }) => names.includes(name));
+
+async function listOwnSources(context: CliContext, config: readonly string[]): Promise<ConfigFileSource[]> {
+  try {
+    return await listConfigSources(context, config);
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'cli/no-config') return [];
     throw error;
-  });
-  if (here?.named.has(name)) return here;
-  const paths = (await findUserConfigs()).map(({ path }) => path);
-  return paths.length === 0 ? here : readConfiguration(context, paths);
+  }
 }
 
-const isMissingConfig = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'cli/no-config';
+/** Reads files without asking the user, and without the values of variables. */
+async function searchFiles(
+  context: CliContext,
+  name: string,
+  sources: readonly ConfigFileSource[],
+  skipsUnreadable = false,
+): Promise<SearchedFile[]> {
+  const env = createPlaceholderEnv(context.env);
+  const files = sources.map(async (source): Promise<SearchedFile> => {
+    try {
+      const { entries, problems } = await readConfigSource(source, env, getPlaceholder);
+      const failed = problems.filter(({ level }) => level === 'error');
+      for (const { server, error } of failed) if (server === undefined) throw error;
+      const names = [...entries.map(entry => entry.name), ...failed.flatMap(({ server }) => server ?? [])];
+      return { source, names, entry: entries.find(entry => entry.name === name) };
+    } catch (error) {
+      if (skipsUnreadable) return { source, names: [], entry: undefined };
+      throw error;
+    }
+  });
+  return Promise.all(files);
+}
 
-function createUnknownServerError(name: string, configuration: Configuration | undefined): Error {
-  const known = configuration ? [...configuration.named] : [];
+/** Tells which file is used if others define the server differently. */
+function reportOthers({ screen }: CliContext, used: SearchedFile, found: readonly SearchedFile[]): void {
+  const others = found.filter(
+    ({ entry }) =>
+      entry !== used.entry &&
+      !isDeepStrictEqual(entry && getDefinition(entry), used.entry && getDefinition(used.entry)),
+  );
+  if (others.length === 0) return;
+  screen.note(`using ${used.source.path}, not ${others.map(({ source }) => source.path).join(', ')}`);
+}
+
+const getDefinition = ({ target, written }: ConfiguredEntry) => ({ target, written: { ...written } });
+
+/** Reads the server with the values of its variables. The user is asked for its inputs, and for no others. */
+async function resolveServer(
+  context: CliContext,
+  name: string,
+  { source, entry: found }: SearchedFile,
+): Promise<ConfiguredEntry> {
+  const texts = Object.values(found?.written ?? {}).join('\n');
+  const ids = new Set([...texts.matchAll(INPUT)].map(([, id]) => id));
+  const ask = createInputPrompt(context);
+  const { entries, problems } = await readConfigSource(source, context.env, input =>
+    found === undefined || ids.has(input.id) ? ask(input) : getPlaceholder(input),
+  );
+  for (const problem of problems)
+    if (problem.server === name || problem.server === undefined) reportProblem(context, problem);
+  const entry = entries.find(each => each.name === name);
+  if (entry !== undefined && !entry.disabled) return entry;
+  throw createUnusableServerError(name, source.path, entry !== undefined);
+}
+
+function createUnknownServerError(name: string, files: readonly SearchedFile[]): Error {
+  const known = [...new Set(files.flatMap(({ names }) => names))];
   if (known.length === 0) {
     return createUsageError(
       `server "${name}" not found: there is no configuration, and no file of this name`,
       'pass a URL, a server file, a command after --, or --config FILE',
     );
   }
-  if (configuration?.named.has(name)) return createUnusableServerError(name, configuration);
   const nearest = findNearestKey(name, known);
   const hint = nearest === undefined ? `use one of: ${known.join(', ')}` : `did you mean "${nearest}"?`;
-  return createUsageError(`server "${name}" not found in ${configuration?.files.join(', ')}`, hint);
+  return createUsageError(`server "${name}" not found in ${files.map(({ source }) => source.path).join(', ')}`, hint);
 }
 
 /** Creates the error for a server that the configuration contains, and that cannot be started. */
-function createUnusableServerError(name: string, { broken, files }: Configuration): TenonError {
-  const place = files.join(', ');
-  return broken.some(each => each.name === name)
-    ? new TenonError('cli/unusable-server', `the entry of server "${name}" in ${place} is invalid`, {
-        hint: 'correct the problem of this server that is reported above',
-      })
-    : new TenonError('cli/unusable-server', `server "${name}" is disabled in ${place}`, {
+function createUnusableServerError(name: string, file: string, isDisabled: boolean): TenonError {
+  return isDisabled
+    ? new TenonError('cli/unusable-server', `server "${name}" is disabled in ${file}`, {
         hint: 'enable it there, or pass its URL, or its command after --',
+      })
+    : new TenonError('cli/unusable-server', `the entry of server "${name}" in ${file} is invalid`, {
+        hint: 'correct the problem of this server that is reported above',
       });
 }

@@ -44,10 +44,16 @@ export function createHostListeners(
   };
 }
 
+/** Tells if a change needs approval. */
+export const isApprovalNeeded = ({ severity }: Drift): boolean => severity === 'approve';
+
 /** Tells what is blocked because of changes, and how the user approves them. */
 function formatBlocked(drifts: readonly Drift[]): string {
-  const grave = drifts.filter(({ severity }) => severity === 'approve');
-  const names = new Set(grave.map(({ of, server, name }) => (of === 'server' ? server : `${of} ${name} of ${server}`)));
+  const names = new Set(
+    drifts
+      .filter(isApprovalNeeded)
+      .map(({ of, server, name }) => (of === 'server' ? server : `${of} ${name} of ${server}`)),
+  );
   if (names.size === 0) return '';
   const list = sanitizeText([...names].join(', '), { max: MAX_REASON });
   return `\nBlocked until it is approved: ${list}. Run \`tenon lock\` to review and approve.\n`;

@@ -5,6 +5,7 @@ import {
   type AskInput,
   type ConfigLocation,
   type ConfigProblem,
+  type ConfigResult,
   type ConfiguredEntry,
   findProjectConfigs,
   findUserConfigs,
@@ -48,26 +49,13 @@ export async function readConfiguration(
   paths: readonly string[],
   inputs: AskInput = createInputPrompt(context),
 ): Promise<Configuration> {
-  const server = paths.find(isServerPath);
-  if (server !== undefined)
-    throw createUsageError(
-      `${server}: this is a server, and no configuration`,
-      'write the server into mcp.json: "mcpServers": { "NAME": { "command": "node", "args": ["server.mjs"] } }',
-    );
-  const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
-  if (sources.length === 0) {
-    throw new TenonError('cli/no-config', `no configuration found in ${context.cwd}`, {
-      expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
-      hint: 'create one of these files, or pass a path',
-    });
-  }
+  const sources = await listConfigSources(context, paths);
   const entries = new Map<string, ConfiguredEntry>();
   const broken = new Map<string, TenonError>();
   let virtualServers: Configuration['virtualServers'] = {};
-  for (const { path, scope } of sources) {
-    const read = isBundlePath(path)
-      ? createBundleConfig(path, scope)
-      : await readConfigFile(path, { scope, env: context.env, inputs });
+  for (const source of sources) {
+    const { path } = source;
+    const read = await readConfigSource(source, context.env, inputs);
     for (const problem of read.problems) reportProblem(context, problem);
     for (const { level, server, error } of read.problems)
       if (level === 'error' && server !== undefined) broken.set(server, error);
@@ -89,10 +77,41 @@ export async function readConfiguration(
   };
 }
 
-type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
+/** File with a configuration. */
+export type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
+
+/**
+ * Lists the configuration files: `paths`, else those of this folder.
+ * @throws TenonError `cli/no-config`
+ */
+export async function listConfigSources(
+  { cwd }: Pick<CliContext, 'cwd'>,
+  paths: readonly string[],
+): Promise<ConfigFileSource[]> {
+  const server = paths.find(isServerPath);
+  if (server !== undefined)
+    throw createUsageError(
+      `${server}: this is a server, and no configuration`,
+      'write the server into mcp.json: "mcpServers": { "NAME": { "command": "node", "args": ["server.mjs"] } }',
+    );
+  const sources = paths.length > 0 ? await resolveSources(paths, cwd) : await findSources(cwd);
+  if (sources.length > 0) return sources;
+  throw new TenonError('cli/no-config', `no configuration found in ${cwd}`, {
+    expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
+    hint: 'create one of these files, or pass a path',
+  });
+}
+
+/** Reads a configuration file or a bundle. */
+export const readConfigSource = async (
+  { path, scope }: ConfigFileSource,
+  env: CliContext['env'],
+  inputs: AskInput,
+): Promise<ConfigResult> =>
+  isBundlePath(path) ? createBundleConfig(path, scope) : readConfigFile(path, { scope, env, inputs });
 
 /** Creates the configuration of a bundle alone. Its server has the name of the file. */
-const createBundleConfig = (path: string, scope: ConfigFileSource['scope']) => ({
+const createBundleConfig = (path: string, scope: ConfigFileSource['scope']): ConfigResult => ({
   entries: [{ name: parse(path).name, target: { command: path }, origin: { file: path, line: 1, scope } }],
   problems: [],
   virtualServers: {},
@@ -118,7 +137,7 @@ export async function findSources(cwd: string): Promise<ConfigFileSource[]> {
 }
 
 /** Prints the problem of one server, which is then skipped. Throws the problem of a whole file. */
-function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
+export function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
   if (level === 'error' && server === undefined) throw error;
   screen.note(`${level}: ${error.message}`, level);
 }

@@ -36,7 +36,9 @@ describe('servers that a project brings along', () => {
     expect(await approvedBy('No')).toEqual([]);
     expect(await approvedBy('Yes')).toEqual(['notes']);
     expect(stub.asked).toHaveLength(2);
-    expect(stub.asked[1]).toMatch(/wants to run a server: notes\n {2}command +node\n {2}args\[0\] +notes\.js\n/);
+    expect(stub.asked[1]).toMatch(
+      /:1 configures the server "notes"\. The command will start this program:\n {2}command +node\n {2}args\[0\] +notes\.js\n/,
+    );
     expect(stub.asked[1]).not.toContain('sk-1234567890123');
     expect(await approvedBy('No')).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual(['notes']);

@@ -75,8 +75,11 @@ async function requestApproval(
     screen.note('Run this in a terminal to approve it, or pass --trust if the file is your own.');
     return false;
   }
-  const details = describeTrustQuestion(name, where, question);
-  if (!(await terminal.confirm({ message: 'Run it?', details }))) return false;
+  const isUrl = 'url' in entry.target;
+  const action = isUrl ? 'connect to this server' : 'start this program';
+  const title = `${where} configures the server "${sanitizeName(name)}"`;
+  const details = describeTrustQuestion(title, action, question);
+  if (!(await terminal.confirm({ message: isUrl ? 'Connect to it?' : 'Run it?', details }))) return false;
   await trust.approve(entry);
   return true;
 }
@@ -85,12 +88,12 @@ async function requestApproval(
  * Describes an entry for the user: all members that decide which program runs, or their changes. Masks secrets and
  * shows invisible characters.
  */
-function describeTrustQuestion(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
-  const title = first ? 'wants to run a server' : 'wants to run a server that has changed since you approved it';
+function describeTrustQuestion(title: string, action: string, { first, changes, dangers }: TrustQuestion): string {
+  const change = first ? '' : ', which has changed since you approved it';
   const lines = changes.map(({ key, before, after }) => {
     const is = after ?? '(removed)';
     return [key, first || before === undefined ? is : `${before} → ${is}`];
   });
   const warnings = dangers.map(each => `  ! ${sanitizeText(each)}`);
-  return ['', `${where} ${title}: ${sanitizeName(name)}`, formatColumns(lines), ...warnings].join('\n');
+  return ['', `${title}${change}. The command will ${action}:`, formatColumns(lines), ...warnings].join('\n');
 }

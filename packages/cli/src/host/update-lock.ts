@@ -12,8 +12,9 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatCount } from '../screen.js';
 import { collectInventories } from './collect-inventory.js';
-import { shortenReason } from './host-reports.js';
+import { isApprovalNeeded, shortenReason } from './host-reports.js';
 
 /** Differences between the inventories of servers and the lock. */
 export interface LockComparison {
@@ -80,7 +81,7 @@ export async function writeLock(
     );
     return exitCodes.unreachable;
   }
-  const isAsked = drifts.some(isGrave) && !options.yes;
+  const isAsked = drifts.some(isApprovalNeeded) && !options.yes;
   if (isAsked && !terminal.interactive) {
     screen.note(`${path} is not written: standard input is not a terminal. Review the changes, and pass --yes`);
     return exitCodes.drift;
@@ -92,8 +93,3 @@ export async function writeLock(
     screen.note(`${failed}: unavailable. A server without an entry in ${path} will not be started`);
   return unavailable.length > 0 ? exitCodes.unreachable : exitCodes.success;
 }
-
-/** Returns true for a change that needs approval. */
-export const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
-
-export const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

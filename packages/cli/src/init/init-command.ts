@@ -87,7 +87,7 @@ async function createProject(context: CliContext, dir: string | undefined, optio
   const { screen, env, cwd } = context;
   const folder = resolve(cwd, dir ?? (await askFolder(context, options)));
   const name = options.name ?? toPackageName(basename(folder));
-  checkPackageName(name);
+  checkPackageName(name, options.name === undefined ? `the folder ${basename(folder)}` : '--name');
   const transport = options.transport ?? (await askTransport(context, options));
   const packageManager = options.packageManager ?? detectPackageManager(env);
   const files = createProjectFiles({ name, transport, packageManager, withTsx: !canRunTypeScript() });
@@ -126,11 +126,12 @@ function toPackageName(folderName: string): string {
   return name === '' ? DEFAULT_FOLDER : name;
 }
 
-function checkPackageName(name: string): void {
+/** @param source Source of the name, for the error. */
+function checkPackageName(name: string, source: string): void {
   if (PACKAGE_NAME.test(name) && name.length <= MAX_NAME_LENGTH) return;
   throw createUsageError(
-    `--name: invalid name of a package: ${name.slice(0, MAX_NAME_LENGTH)}`,
-    'use lower-case letters, digits, -, . and _, such as notes or @example/notes',
+    `${source}: invalid name of a package: ${name.slice(0, MAX_NAME_LENGTH)}`,
+    `pass --name with at most ${MAX_NAME_LENGTH} lower-case letters, digits, -, . and _, such as notes or @example/notes`,
   );
 }
 

@@ -6,7 +6,7 @@ import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
 import { type DaemonRecord, getKeepFolder, prepareKeepFolder, readDaemonRecord } from './daemon-record.js';
-import { selectSafeVariables } from './kept-target.js';
+import { selectDaemonVariables } from './kept-target.js';
 import { requestDaemon } from './socket-request.js';
 
 /** Entry of the command: beside this folder in the sources, and beside the parts of the built command. */
@@ -47,13 +47,15 @@ export async function ensureDaemon(context: CliContext, args: readonly string[] 
     // The daemon of another command that was started at the same time is as good.
     if (started?.record.version === packageJson.version) return started.record;
   }
-  throw new TenonError('keep/unreachable', 'the daemon did not start', { hint: 'see `tenon keep run`' });
+  throw new TenonError('keep/unreachable', 'the daemon did not start', {
+    hint: 'run `tenon keep run` to see the error',
+  });
 }
 
 function startDaemon({ env }: CliContext, args: readonly string[]): void {
   const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'keep', 'run', ...args], {
     // The daemon must not keep the folder of a command in use.
-    ...{ cwd: getKeepFolder(env), env: selectSafeVariables(env) },
+    ...{ cwd: getKeepFolder(env), env: selectDaemonVariables(env) },
     ...{ detached: true, stdio: 'ignore', windowsHide: true },
   });
   child.once('error', () => {});

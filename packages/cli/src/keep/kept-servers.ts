@@ -28,6 +28,13 @@ export interface KeptServerState {
   readonly unused: number;
 }
 
+/** Endpoint of a kept server at the daemon. */
+export interface KeptEndpoint {
+  readonly path: string;
+  /** Protocol version of the server itself. Commands speak another one with the daemon. */
+  readonly protocolVersion?: string | undefined;
+}
+
 type ServerListener = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 interface KeptServer {
@@ -56,19 +63,19 @@ export class KeptServers {
     return this.#servers.size;
   }
 
-  /** Opens a server, or finds the open one with the same target. Returns the path of its endpoint. */
-  async open(target: KeptTarget): Promise<string> {
+  /** Opens a server, or finds the open one with the same target. */
+  async open(target: KeptTarget): Promise<KeptEndpoint> {
     const id = createHash('sha256').update(JSON.stringify(target)).digest('hex').slice(0, 32);
     const opening = this.#servers.get(id) ?? this.#start(id, target);
     this.#servers.set(id, opening);
     try {
       const server = await opening;
       server.usedAt = this.#options.now();
+      return { path: getPath(id), protocolVersion: server.host.getServers()[0]?.protocolVersion };
     } catch (error) {
       this.#servers.delete(id);
       throw error;
     }
-    return getPath(id);
   }
 
   async #start(id: string, target: KeptTarget): Promise<KeptServer> {
@@ -111,7 +118,7 @@ export class KeptServers {
   list(): KeptServerState[] {
     return [...this.#opened.values()].map(({ label, active, usedAt }) => ({
       ...{ label, active },
-      unused: Math.max(0, this.#options.now() - usedAt),
+      unused: Math.max(0, Math.round(this.#options.now() - usedAt)),
     }));
   }
 
@@ -122,7 +129,14 @@ export class KeptServers {
 
   async #closeLeastUsed(): Promise<void> {
     const [least] = [...this.#opened.values()].filter(({ active }) => active === 0).sort((a, b) => a.usedAt - b.usedAt);
-    if (!least) throw new TenonError('keep/refused', `${this.#options.max} servers are kept, and all are in use`);
+    if (!least)
+      throw new TenonError(
+        'keep/full',
+        `the maximum number of kept servers is ${this.#options.max}, and all are in use`,
+        {
+          hint: 'run `tenon keep stop`, and raise the number with `tenon keep start --max`',
+        },
+      );
     await this.#close(least);
   }
 

@@ -28,10 +28,20 @@ export interface KeptTarget {
 const SAFE =
   /^(?:PATH|PATHEXT|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|XDG_\w+|TENON_HOME|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE|USERNAME|HOMEDRIVE|HOMEPATH|PROGRAM\w+)$/i;
 
-/** Returns the variables of an environment that the daemon and kept processes get. */
-export function selectSafeVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Variables that the daemon needs to reach servers behind a proxy, or with a certificate of an own authority. */
+const NETWORK = /^(?:(?:HTTP|HTTPS|NO|ALL)_PROXY|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i;
+
+/** Returns the variables of an environment that the daemon gets. */
+export function selectDaemonVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return selectVariables(env, name => SAFE.test(name) || NETWORK.test(name));
+}
+
+function selectVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  isSelected: (name: string) => boolean,
+): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (SAFE.test(name) && value !== undefined ? [[name, value]] : [])),
+    Object.entries(env).flatMap(([name, value]) => (isSelected(name) && value !== undefined ? [[name, value]] : [])),
   );
 }
 
@@ -44,7 +54,7 @@ export function createKeptTarget(
   if ('command' in target) {
     const { command, args = [], cwd } = target;
     const own = Object.entries(target.env ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const all = { ...selectSafeVariables(env), ...Object.fromEntries(own) };
+    const all = { ...selectVariables(env, name => SAFE.test(name)), ...Object.fromEntries(own) };
     return { label, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
   }
   if (!('url' in target) || typeof target.headers === 'function' || hasClientSecret(options)) return undefined;

@@ -6,6 +6,15 @@ import { ensureDaemon } from './find-daemon.js';
 import { createKeptTarget } from './kept-target.js';
 import { createSocketFetch, requestDaemon } from './socket-request.js';
 
+/** Server that the daemon keeps. */
+export interface OpenedKeptTarget {
+  readonly target: HttpTarget;
+  /** Protocol version of the server itself. */
+  readonly protocolVersion: string | undefined;
+  /** Returns an error with the name of the server in place of its URL at the daemon. */
+  readonly explainError: (thrown: unknown) => TenonError;
+}
+
 /**
  * Opens a server at the daemon, and returns the target that leads to it. Returns `undefined` if the server is to be
  * connected directly: it cannot be kept, or the daemon cannot connect to it. The direct connection then signs in, or
@@ -15,16 +24,31 @@ export async function openKeptTarget(
   context: CliContext,
   resolved: ResolvedTarget,
   options: TargetOptions,
-): Promise<HttpTarget | undefined> {
+): Promise<OpenedKeptTarget | undefined> {
   const kept = options.protocolVersion === undefined ? createKeptTarget(context, resolved, options) : undefined;
   if (!kept) return undefined;
   try {
     const record = await ensureDaemon(context);
-    const { path } = Object(await requestDaemon(record, 'POST', '/open', kept));
-    return { url: `http://localhost${path}`, transport: 'http', fetch: createSocketFetch(record) };
+    const { path, protocolVersion } = Object(await requestDaemon(record, 'POST', '/open', kept));
+    const url = `http://localhost${path}`;
+    return {
+      target: { url, transport: 'http', fetch: createSocketFetch(record) },
+      protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : undefined,
+      explainError: thrown => replaceUrl(thrown, url, resolved.label),
+    };
   } catch (error) {
     const { code, message } = TenonError.from(error);
     if (code !== 'keep/refused') context.screen.note(`the server is not kept: ${message}`);
     return undefined;
   }
+}
+
+function replaceUrl(thrown: unknown, url: string, label: string): TenonError {
+  const error = TenonError.from(thrown);
+  const replace = (text: string | undefined) => text?.replaceAll(url, label);
+  const { code, summary, cause, hint, peer, received } = error;
+  return new TenonError(code, summary.replaceAll(url, label), {
+    ...{ ...error, cause },
+    ...{ peer: replace(peer), received: replace(received), hint: replace(hint) },
+  });
 }

@@ -63,8 +63,11 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
   });
   await runUntilSignal(context, servers, async () => {
     // The socket is created with the rights that the mask leaves.
-    process.umask(0o077);
-    await new Promise<void>((resolve, reject) => http.once('error', reject).listen(socket, resolve));
+    const mask = process.umask(0o077);
+    await new Promise<void>((resolve, reject) => http.once('error', reject).listen(socket, resolve)).finally(() => {
+      // Servers are processes of the user, and create files with the rights that the user has chosen.
+      process.umask(mask);
+    });
     if (process.platform !== 'win32') await chmod(socket, 0o600);
     await replaceRecord(folder, record);
     const check = async () => {
@@ -125,13 +128,14 @@ async function handleRequest(
       respond(200, {});
     } else if (route === 'POST /open') {
       const target = JSON.parse(await readText(request)) as KeptTarget;
-      respond(200, { path: await servers.open(target) });
+      respond(200, await servers.open(target));
     } else {
       const listener = servers.findListener(request.url ?? '');
       if (listener) listener(request, response, () => respond(404, {}));
       else respond(404, { reason: 'the server is not kept any more' });
     }
   } catch (error) {
-    if (!response.headersSent) respond(502, { reason: TenonError.from(error).summary });
+    const { code, summary: reason, hint } = TenonError.from(error);
+    if (!response.headersSent) respond(502, code === 'keep/full' ? { code, reason, hint } : { reason });
   }
 }

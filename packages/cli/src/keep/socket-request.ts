@@ -86,6 +86,10 @@ export async function readText(message: IncomingMessage): Promise<string> {
 function readResponse({ statusCode }: IncomingMessage, text: string): unknown {
   const content: unknown = text === '' ? undefined : JSON.parse(text);
   if (statusCode === 200) return content;
-  const { reason } = Object(content);
-  throw new TenonError('keep/refused', typeof reason === 'string' ? reason : `the daemon responded with ${statusCode}`);
+  const { reason, code, hint } = Object(content);
+  throw new TenonError(
+    code === 'keep/full' ? code : 'keep/refused',
+    typeof reason === 'string' ? reason : `the daemon responded with ${statusCode}`,
+    typeof hint === 'string' ? { hint } : {},
+  );
 }

@@ -79,9 +79,11 @@ async function addServer(context: CliContext, name: string, words: string[], opt
   const target = await resolveServerOptions(context, words, options);
   const { kind } = takeTarget(context, words).reference;
   if (isForeignCommand(kind)) reviewTarget(context, target);
-  const hosts = await selectHosts(context, options, getUserPlaces(context));
+  const places = getUserPlaces(context);
+  const hosts = await selectHosts(context, options, places);
+  const platform = options.project ? undefined : places.platform;
   const plans = await collectPlans(hosts, async ({ host, file }) => {
-    const plan = setPlannedServer(await openPlan(host, file), name, target);
+    const plan = setPlannedServer(await openPlan(host, file, platform), name, target);
     if (!options.force) refuseReplacement(plan);
     return plan;
   });

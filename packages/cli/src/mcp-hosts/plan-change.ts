@@ -16,6 +16,8 @@ export interface PlannedChange {
   readonly before: string | undefined;
   readonly after: string;
   readonly actions: readonly PlannedAction[];
+  /** Platform that starts the servers of the file. Absent for the file of a project, which all platforms use. */
+  readonly platform?: string | undefined;
 }
 
 export interface PlannedAction {
@@ -26,9 +28,9 @@ export interface PlannedAction {
 }
 
 /** Reads the configuration of a host as the start of a plan. */
-export async function openPlan(host: McpHost, file: string): Promise<PlannedChange> {
+export async function openPlan(host: McpHost, file: string, platform?: string): Promise<PlannedChange> {
   const before = await readConfigText(file);
-  return { host, file, before, after: before ?? '', actions: [] };
+  return { host, file, before, after: before ?? '', actions: [], platform };
 }
 
 /**
@@ -42,12 +44,12 @@ export function setPlannedServer(
   target: CommandTarget | UrlTarget,
   kept: readonly string[] = [],
 ): PlannedChange {
-  const { host } = plan;
+  const { host, platform } = plan;
   const config = toConfig(plan);
   const existing = listHostEntries(config).get(name);
   const before = parseHostEntry(host, existing);
-  const { unsupported } = formatEntry(host, name, target);
-  const { entry } = formatEntry(host, name, keepValues(target, before, kept, unsupported));
+  const { unsupported } = formatEntry(host, name, target, platform);
+  const { entry } = formatEntry(host, name, keepValues(target, before, kept, unsupported), platform);
   const isSame = before !== undefined && isDeepStrictEqual(before, parseHostEntry(host, entry));
   if (isSame) return withAction(plan, plan.after, { name, action: 'keep', unsupported: [] });
   const text = setHostEntry(config, name, mergeEntry(host, existing, entry));

@@ -10,7 +10,6 @@ import { type TargetReference, takeTarget } from '../target/target-reference.js'
 import { createUsageError } from '../usage-error.js';
 import { formatReference } from './hosts/variable-text.js';
 import { pinVersion } from './pin-version.js';
-import { wrapWindowsCommand } from './windows-command.js';
 
 /** Options of the server to add. */
 export interface ServerOptions {
@@ -59,9 +58,7 @@ export async function resolveServerOptions(
 ): Promise<CommandTarget | UrlTarget> {
   const target = await createTarget(context, words, options);
   refuseSecrets(target);
-  const pinned = 'command' in target && options.pin ? await pinVersion(target, context.env) : target;
-  // The file of a project is for users of all platforms.
-  return options.project ? pinned : wrapWindowsCommand(pinned, process.platform);
+  return 'command' in target && options.pin ? pinVersion(target, context.env) : target;
 }
 
 async function createTarget(

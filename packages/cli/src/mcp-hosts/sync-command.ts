@@ -3,8 +3,9 @@ import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
-import { formatActions } from './format-changes.js';
+import { formatActions, formatDiff } from './format-changes.js';
 import { listHostEntries } from './host-config.js';
 import { parseHostEntry } from './hosts/parse-entry.js';
 import { openPlan, type PlannedChange, removePlannedServer, setPlannedServer, toConfig } from './plan-change.js';
@@ -36,10 +37,11 @@ export function createSyncCommand(context: CliContext): Command {
       const { screen } = context;
       const places = getUserPlaces(context);
       const source = await readSyncSource(options.from, options.project ? 'project' : 'user', places);
+      const platform = options.project ? undefined : places.platform;
       const hosts = await selectHosts(context, options, places);
       const plans = await collectPlans(
         hosts.filter(({ file }) => file !== source.file),
-        async ({ host, file }) => createSyncPlan(await openPlan(host, file), source, options.prune ?? false),
+        async ({ host, file }) => createSyncPlan(await openPlan(host, file, platform), source, options.prune ?? false),
       );
       if (!options.json)
         for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
@@ -76,11 +78,14 @@ async function confirmChanges(
 ): Promise<boolean> {
   const changing = plans.filter(({ before, after }) => after !== (before ?? ''));
   if (dryRun || yes || changing.length === 0) return true;
-  for (const plan of changing) for (const line of formatActions(plan, true)) screen.note(line);
+  for (const plan of changing) {
+    for (const line of formatActions(plan, true)) screen.note(line);
+    if (terminal.interactive) screen.note(formatDiff(plan));
+  }
   if (!terminal.interactive)
     throw new TenonError('config/not-approved', 'nothing was written, because the changes are not approved', {
       hint: 'run this in a terminal, or pass --yes',
     });
-  const message = `Write ${changing.length === 1 ? '1 file' : `${changing.length} files`}?`;
+  const message = `Write ${formatCount(changing.length, 'file')}?`;
   return (await terminal.confirm({ message })) === true;
 }

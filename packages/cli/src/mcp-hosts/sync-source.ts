@@ -10,6 +10,7 @@ import type { McpHost } from './hosts/mcp-host.js';
 import { mcpHosts } from './hosts/mcp-hosts.js';
 import { parseHostEntry } from './hosts/parse-entry.js';
 import { formatReference, toVariableName } from './hosts/variable-text.js';
+import { unwrapWindowsCommand } from './windows-command.js';
 
 /** Servers that other configurations get. */
 export interface SyncSource {
@@ -57,8 +58,9 @@ export async function readSyncSource(from: string, scope: ConfigScope, places: U
   const servers: SourceServer[] = [];
   const skipped: SkippedServer[] = [];
   for (const [name, entry] of listHostEntries({ host, file, text })) {
-    const target = parseHostEntry(host, entry);
-    if (target === undefined) continue;
+    const parsed = parseHostEntry(host, entry);
+    if (parsed === undefined) continue;
+    const target = 'command' in parsed ? unwrapWindowsCommand(parsed) : parsed;
     const server = hideSecrets(name, target);
     if ('command' in target && isBundlePath(target.command))
       skipped.push({ name, reason: 'it is a bundle, which `tenon add` installs' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wrapWindowsCommand } from './windows-command.js';
+import { unwrapWindowsCommand, wrapWindowsCommand } from './windows-command.js';
 
 it('lets cmd start batch files on Windows, and nothing else [cli.platforms] [cli.add]', () => {
   const npx = { command: 'npx', args: ['-y', 'notes@1.0.0'], env: { A: '1' } };
@@ -9,11 +9,10 @@ it('lets cmd start batch files on Windows, and nothing else [cli.platforms] [cli
     env: { A: '1' },
   });
   expect(wrapWindowsCommand({ command: 'NPX.cmd' }, 'win32')).toMatchObject({ args: ['/c', 'NPX.cmd'] });
-  for (const target of [
-    { command: 'node', args: ['x'] },
-    { command: 'C:\\npx\\run.exe' },
-    { url: 'https://example.com' },
-  ])
+  for (const target of [{ command: 'node', args: ['x'] }, { command: 'C:\\npx\\run.exe' }])
     expect(wrapWindowsCommand(target, 'win32')).toBe(target);
-  expect(wrapWindowsCommand(npx, 'linux')).toBe(npx);
+  for (const platform of ['linux', undefined]) expect(wrapWindowsCommand(npx, platform)).toBe(npx);
+  expect(unwrapWindowsCommand(wrapWindowsCommand(npx, 'win32'))).toEqual(npx);
+  const script = { command: 'cmd', args: ['/c', 'run.bat'] };
+  expect(unwrapWindowsCommand(script)).toBe(script);
 });

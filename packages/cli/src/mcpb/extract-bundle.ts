@@ -37,7 +37,7 @@ const SIGNATURE_END = 'MCPB_SIG_END';
 export const getBundleFolder = (env: Environment): string => join(getFolders(env).state, 'bundles');
 
 /**
- * Unpacks a bundle into a folder of the cache. The folder is complete when it exists, because it is renamed at the end.
+ * Unpacks a bundle into a folder of the state folder. The folder is complete when it exists, because it is renamed at the end.
  * If it exists, its files are compared with the archive, and restored if they differ.
  *
  * @param cache Folder of all bundles.

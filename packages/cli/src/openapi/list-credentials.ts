@@ -1,3 +1,4 @@
+import { toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 import { followReference } from './schema-definitions.js';
 
@@ -10,22 +11,38 @@ export interface Credential {
   readonly variable: string;
 }
 
+/** Places of an API key. */
+const PLACES = ['header', 'query', 'cookie'] as const;
+
 /** Lists the credentials of the security schemes of a document. */
 export function listCredentials(document: JsonObject, prefix: string): readonly Credential[] {
   const components = isJsonObject(document.components) ? document.components : {};
-  const schemes = Object.values(isJsonObject(components.securitySchemes) ? components.securitySchemes : {});
-  const credentials = schemes.flatMap(each => readScheme(followReference(each, document), prefix));
-  return credentials.filter(
-    ({ variable }, index) => credentials.findIndex(other => other.variable === variable) === index,
-  );
+  const schemes = Object.entries(isJsonObject(components.securitySchemes) ? components.securitySchemes : {});
+  const credentials = schemes.flatMap(([id, each]) => readScheme(id, followReference(each, document), prefix));
+  const unique = credentials.filter(each => credentials.find(other => isSame(each, other)) === each);
+  const keys = unique.filter(isKey);
+  // One key needs no other name. Several keys have the names of their schemes.
+  if (keys.length === 1) return unique.map(each => (isKey(each) ? { ...each, variable: `${prefix}_KEY` } : each));
+  return unique.map((each, index) => ({ ...each, variable: createUniqueName(unique, index) }));
 }
 
-function readScheme({ type, scheme, in: place, name }: JsonObject, prefix: string): readonly Credential[] {
+const isKey = ({ kind }: Credential): boolean => PLACES.some(place => place === kind);
+
+/** Tells if two schemes send the same credential. Names of headers are case-insensitive. */
+const isSame = (a: Credential, b: Credential): boolean =>
+  a.kind === b.kind && (a.kind === 'header' ? a.name.toLowerCase() === b.name.toLowerCase() : a.name === b.name);
+
+function createUniqueName(credentials: readonly Credential[], index: number): string {
+  const { variable = '' } = credentials[index] ?? {};
+  const before = credentials.slice(0, index).filter(each => each.variable === variable).length;
+  return before === 0 ? variable : `${variable}_${before + 1}`;
+}
+
+function readScheme(id: string, { type, scheme, in: place, name }: JsonObject, prefix: string): readonly Credential[] {
   if (type === 'http' && String(scheme).toLowerCase() === 'basic')
     return [{ kind: 'basic', name: 'authorization', variable: `${prefix}_USER_AND_PASSWORD` }];
   if (type === 'http' || type === 'oauth2' || type === 'openIdConnect')
     return [{ kind: 'bearer', name: 'authorization', variable: `${prefix}_TOKEN` }];
-  if (type === 'apiKey' && (place === 'header' || place === 'query' || place === 'cookie'))
-    return [{ kind: place, name: String(name), variable: `${prefix}_KEY` }];
-  return [];
+  const kind = type === 'apiKey' ? PLACES.find(each => each === place) : undefined;
+  return kind === undefined ? [] : [{ kind, name: String(name), variable: `${prefix}_${toVariableName(id)}` }];
 }

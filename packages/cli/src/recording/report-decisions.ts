@@ -13,6 +13,7 @@ import {
 } from 'tenon/host';
 import { parseRecording, type Recording } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
+import { createPlaceholderEnv, getPlaceholder } from '../host/placeholders.js';
 import { type PolicyUserOptions, parsePolicyUser } from '../host/policy-user.js';
 import { findSources, readConfiguration } from '../host/read-configuration.js';
 import { formatColumns } from '../screen.js';
@@ -51,8 +52,6 @@ export interface DecisionOptions extends PolicyUserOptions {
   readonly json?: boolean;
 }
 
-/** Value of variables and inputs that are not known. */
-const PLACEHOLDER = 'unknown';
 const MAX_NAME = 100;
 const MAX_REASON = 300;
 
@@ -84,21 +83,9 @@ async function readServers(context: CliContext, configs: readonly string[]): Pro
   if (configs.length === 0 && (await findSources(context.cwd)).length === 0) return [];
   // The values of inputs and variables do not affect a decision, so nobody is asked, and variables may be missing.
   const offline = { ...context, env: createPlaceholderEnv(context.env) };
-  const { entries, named } = await readConfiguration(offline, configs, input => input.options?.[0] ?? PLACEHOLDER);
+  const { entries, named } = await readConfiguration(offline, configs, getPlaceholder);
   const others = [...named].filter(name => !entries.some(entry => entry.name === name));
   return [...entries, ...others.map(name => ({ name }))];
-}
-
-/** Returns an environment in which variables that are not set have a placeholder. */
-function createPlaceholderEnv(env: CliContext['env']): CliContext['env'] {
-  const descriptor = { value: PLACEHOLDER, configurable: true, enumerable: true, writable: true };
-  return new Proxy(
-    { ...env },
-    {
-      get: (own, name) => Reflect.get(own, name) ?? PLACEHOLDER,
-      getOwnPropertyDescriptor: (own, name) => Reflect.getOwnPropertyDescriptor(own, name) ?? descriptor,
-    },
-  );
 }
 
 /** Reads the names of tools and prompts at the servers: from the lock, and from rules with a whole name. */

@@ -58,6 +58,11 @@ export async function installRegistryServer(
   return 'url' in target ? target : { ...target, env: { ...target.env, ...env } };
 }
 
+interface OpenedServer extends Pick<ConfiguredEntry, 'target'> {
+  /** The target with its variables as `${NAME}`. Absent for a bundle. */
+  readonly template?: ConfiguredEntry['target'];
+}
+
 /**
  * Reads a server from the registry, and asks for approval of its command. Its variables get their values.
  *
@@ -67,10 +72,10 @@ export async function openRegistryServer(
   context: CliContext,
   name: RegistryName,
   options: RegistryServerOptions,
-): Promise<ConfiguredEntry['target']> {
+): Promise<OpenedServer> {
   const read = await readServer(context, name);
   const path = await fetchOnlyBundle(context, read);
-  if (path !== undefined) return (await openBundle(context, path, options)).target;
+  if (path !== undefined) return openBundle(context, path, options);
   const { server, registry } = read;
   const { target, notes } = createRegistryTarget(server);
   reportServer(context, read);
@@ -88,7 +93,8 @@ export async function openRegistryServer(
       input.isRequired === true && input.default === undefined && !variables[toVariableName(input.name)],
     canUseSecrets: true,
   });
-  return fillReferences({ ...entry, ...createRegistryTarget(server, readCollected(values)) }, variables);
+  const filled = { ...entry, ...createRegistryTarget(server, readCollected(values)) };
+  return { target: fillReferences(filled, variables), template: target };
 }
 
 const readVariables = ({ env }: CliContext, names: Readonly<Record<string, string>> = {}): Record<string, string> =>

@@ -84,7 +84,7 @@ async function readJson(registry: string, path: string, signal?: AbortSignal, se
 function createUnreachableError(registry: string, received: string): TenonError {
   return new TenonError('registry/unreachable', `${registry}: the registry did not answer as expected`, {
     received,
-    hint: 'check the URL and the network, or pass --registry URL',
+    hint: 'check the URL and the network, or set TENON_REGISTRY_URL',
   });
 }
 

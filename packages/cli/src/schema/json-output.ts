@@ -1,4 +1,5 @@
 /** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
+
 import type {
   AuditFileVerification,
   Drift,
@@ -8,6 +9,7 @@ import type {
   StoredApproval,
 } from 'tenon/host';
 import type { ReplayReport } from 'tenon/testing';
+import type { AuditEntryLine } from '../audit/show-audit.js';
 import type { SavedFile } from '../calls/save-content.js';
 import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
@@ -31,6 +33,8 @@ type WrittenText =
       readonly file: string;
       /** With `--check`: true if the file is the same. */
       readonly matches?: boolean;
+      /** Unified diff from the file to the server, at most 100 lines. Only of --check, if the file differs. */
+      readonly difference?: string;
     };
 
 /** The command listens at a URL. */
@@ -128,8 +132,9 @@ export type ApprovalsOutput =
   /** IDs of approvals. */
   | { readonly revoked: readonly string[] };
 
-/** Lines: one for each log. */
+/** Lines: one for each log, and for `show` one for each entry. */
 export type AuditOutput =
+  | AuditEntryLine
   | ({ readonly file: string } & AuditFileVerification)
   /** The log of a replica that was not given. */
   | { readonly replica: string; readonly ok: boolean; readonly absent: true; readonly lines: number };

@@ -11,6 +11,11 @@ import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 /** Folder of the schemas, in the package of the command. */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('@tenon/cli/package.json')), 'schemas');
 
+/** Lists the commands with a schema of their output. */
+export async function listSchemaNames(): Promise<string[]> {
+  return (await readdir(FOLDER)).map(file => file.replace(/\.json$/, '')).sort();
+}
+
 export function createSchemaCommand(context: CliContext): Command {
   return createCommand('schema', summaries.schema)
     .argument('[command]', 'name of a command, or `error` for the line that each command prints when it fails')
@@ -23,7 +28,7 @@ export function createSchemaCommand(context: CliContext): Command {
       ]),
     )
     .action(async (name: string | undefined, { json }: { readonly json?: boolean }) => {
-      const names = (await readdir(FOLDER)).map(file => file.replace(/\.json$/, '')).sort();
+      const names = await listSchemaNames();
       if (name !== undefined && !names.includes(name)) {
         // The other schemas are not those of commands, so they are no better guess.
         const listed = names.filter(each => Object.hasOwn(summaries, each));

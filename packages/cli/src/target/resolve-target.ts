@@ -7,12 +7,18 @@ import { createUsageError, readVariable } from '../usage-error.js';
 import { createFileTarget } from './server-command.js';
 import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
+import { createTemplate } from './target-template.js';
 
 /** Server to connect to. */
 export interface ResolvedTarget {
   readonly target: HttpTarget | StdioTarget | RequestHandler;
   /** Display name of the server. */
   readonly label: string;
+  /**
+   * The target with its variables as `${NAME}`, before they got their values. Only for a server of a configuration or
+   * a registry that needs no files of this machine.
+   */
+  readonly template?: ConfiguredEntry['target'] | undefined;
 }
 
 /** Server at a URL, or of a command. */
@@ -50,8 +56,8 @@ export async function resolveTarget(
     }
     case 'registry': {
       const { openRegistryServer } = await import('../registry/open-registry-server.js');
-      const target = await openRegistryServer(context, reference, options);
-      return { target: await createConfiguredTarget(context, target, options), label: reference.name };
+      const { target, template } = await openRegistryServer(context, reference, options);
+      return { target: await createConfiguredTarget(context, target, options), label: reference.name, template };
     }
     case 'recording': {
       const { openRecordedTarget } = await import('../recording/recorded-target.js');
@@ -75,8 +81,9 @@ export async function resolveServer(
 
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
-  const { target } = await findConfiguredServer(context, name, options);
-  return { label: name, target: await createConfiguredTarget(context, target, options) };
+  const entry = await findConfiguredServer(context, name, options);
+  const target = await createConfiguredTarget(context, entry.target, options);
+  return { label: name, target, template: createTemplate(entry) };
 }
 
 const createConfiguredTarget = async (

@@ -1,6 +1,8 @@
-import { type Client, type ClientOptions, connect, type ProtocolVersion, version } from 'tenon';
+import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import type { OpenedKeptTarget } from '../keep/open-kept-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { explainFailure, isEchoedRequest } from './explain-failure.js';
@@ -12,6 +14,8 @@ import type { TargetReference } from './target-reference.js';
 export interface TargetConnection {
   readonly client: Client;
   readonly target: ResolvedTarget;
+  /** Protocol version of the server. A command speaks another one with the daemon of `--keep`. */
+  readonly protocolVersion: string;
   /** Aborted by Ctrl-C. A second Ctrl-C ends the process. */
   readonly signal: AbortSignal;
 }
@@ -33,24 +37,27 @@ export async function runWithClient(
   const target = await resolveTarget(context, reference, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
+  let kept: OpenedKeptTarget | undefined;
+  const explain = (error: unknown) => kept?.explainError(error) ?? TenonError.from(error);
   try {
-    const keptTarget = await openKept(context, target, options);
+    kept = await openKept(context, target, options);
     const client = await openClient(
-      keptTarget ? { ...target, target: keptTarget } : target,
+      kept ? { ...target, target: kept.target } : target,
       options,
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
     );
-    const stopReporting = reportErrors(context, client);
+    const stopReporting = reportErrors(context, client, explain);
     try {
-      await work({ client, target, signal });
+      const { protocolVersion } = client.server;
+      await work({ client, target, protocolVersion: kept?.protocolVersion ?? protocolVersion, signal });
     } finally {
       // A call that is still open would report that its connection is closed.
       stopReporting();
       await client.close();
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw kept ? explain(error) : error;
     context.code = exitCodes.interrupted;
   } finally {
     context.screen.showStatus('');
@@ -60,14 +67,14 @@ export async function runWithClient(
 }
 
 /** Reports errors that no call reports. The end of a connection may be reported for the connection and for a request. */
-function reportErrors({ screen }: CliContext, client: Client): () => void {
+function reportErrors({ screen }: CliContext, client: Client, explain: (error: unknown) => TenonError): () => void {
   let last = '';
   const listeners = [
     client.on('state', state => {
       if (state === 'connected') last = '';
     }),
-    client.on('error', ({ code, message }) => {
-      const text = `${code}: ${message}`;
+    client.on('error', error => {
+      const text = `tenon: ${describeError(explain(error))}`;
       if (text !== last) screen.note(text, 'error');
       last = text;
     }),

@@ -218,6 +218,7 @@ export class RunningHost implements Host {
       ...createConnector(name, server, transports, this.#guard, this.#options),
       createQuestionHandler: connection => this.#guard.createQuestionHandler(connection),
       hasBroker: this.#options.broker !== undefined,
+      hostRoots: this.#options.roots,
       retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
       startTimeout: server.startTimeout ?? startTimeout,
       connectionIdleTimeout,

@@ -1,4 +1,5 @@
 import { createTokenReport } from 'tenon/host';
+import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import type { Finding } from '../finding.js';
 import { shorten } from './names.js';
@@ -38,7 +39,7 @@ export const budgetCheck: Check = {
     const large = costs.filter(({ tokens }) => tokens > MAX_TOOL);
     if (large.length > 0 && total <= MAX_TOTAL)
       findings.push(
-        info('tool', `${large.length} tools take more than ${MAX_TOOL} tokens each`, {
+        info('tool', `${formatCount(large.length, 'tool')} of more than ${MAX_TOOL} tokens`, {
           seen: shorten(large.map(({ name, tokens }) => `${name} ${tokens}`)),
           fix: 'shorten the descriptions and schemas',
         }),
@@ -62,7 +63,7 @@ export const budgetCheck: Check = {
     ].filter(([, text]) => text.length > MAX_TEXT);
     if (texts.length > 0)
       findings.push(
-        info('text', `${texts.length} texts are longer than ${MAX_TEXT} characters`, {
+        info('text', `${formatCount(texts.length, 'text')} of more than ${MAX_TEXT} characters`, {
           seen: shorten(texts.map(([name, text]) => `${name} ${text.length}`)),
           cause: 'some hosts cut instructions and descriptions at this length',
           fix: 'write the important sentences first',

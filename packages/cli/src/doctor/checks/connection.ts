@@ -1,5 +1,6 @@
 import { TenonError } from 'tenon';
 import { describeError, getHint } from '../../error-hints.js';
+import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 
 /** Reports the connection itself: its transport, or the reason why there is none. */
@@ -34,7 +35,7 @@ export const connectionCheck: Check = {
     const dropped = reported.filter(({ code }) => code !== 'stdio/not-json');
     if (dropped.length > 0)
       findings.push(
-        warning('dropped', `the client reports ${dropped.length} errors in the list of tools`, {
+        warning('dropped', `the client reports ${formatCount(dropped.length, 'error')} in the list of tools`, {
           seen: dropped.map(describeError).slice(0, 3).join(' | '),
           cause: 'clients leave these entries out, or reject the whole list',
           fix: 'correct the definitions of these tools',

@@ -1,4 +1,5 @@
 import type { Tool } from 'tenon';
+import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -94,7 +95,7 @@ function checkPrefixed(tools: readonly Tool[], server: string, { info }: Finding
   const long = tools.filter(({ name }) => name.length <= MAX_PREFIXED && prefix.length + name.length > MAX_PREFIXED);
   if (long.length === 0) return [];
   return [
-    info('prefixed', `${long.length} tool names are longer than ${MAX_PREFIXED} with a prefix`, {
+    info('prefixed', `${formatCount(long.length, 'tool name')} of more than ${MAX_PREFIXED} characters with a prefix`, {
       seen: shorten(long.map(({ name }) => prefix + name)),
       cause: 'some hosts add the name of the server, and shorten or drop longer names',
       fix: 'shorten the names of the tools',

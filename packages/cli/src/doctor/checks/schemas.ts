@@ -1,4 +1,5 @@
 import { loadPeerSchema, type Tool } from 'tenon';
+import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -26,7 +27,9 @@ export const schemasCheck: Check = {
       ...checkFeatures(features, findings),
     ];
     const isValid = results.every(({ severity }) => severity === 'info');
-    return isValid ? [...results, findings.ok('valid', `the schemas of ${tools.length} tools are valid`)] : results;
+    return isValid
+      ? [...results, findings.ok('valid', `the schemas of ${formatCount(tools.length, 'tool')} are valid`)]
+      : results;
   },
 };
 
@@ -48,7 +51,7 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
   }
   if (faults.length === 0) return [];
   return [
-    problem('invalid', `${faults.length} schemas are invalid or too complex`, {
+    problem('invalid', `${formatCount(faults.length, 'invalid or too complex schema')}`, {
       seen: shorten(faults),
       cause: 'clients reject the tool, or do not check its arguments and results',
       fix: 'correct the schemas: JSON Schema 2020-12, unless $schema names another draft',
@@ -66,7 +69,7 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
     ...(untyped.length === 0
       ? []
       : [
-          problem('type', `${untyped.length} input schemas lack "type": "object"`, {
+          problem('type', `${formatCount(untyped.length, 'input schema')} without "type": "object"`, {
             seen: shorten(untyped.map(({ name }) => name)),
             cause: 'the specification requires it, and official clients reject the whole list of tools',
             fix: 'add "type": "object" to the root of inputSchema',
@@ -76,11 +79,15 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
     ...(combined.length === 0
       ? []
       : [
-          warning('combination', `${combined.length} input schemas have ${ROOT_COMBINATIONS.join(', ')} at the root`, {
-            seen: shorten(combined.map(({ name }) => name)),
-            cause: 'the APIs of OpenAI and Anthropic refuse such tools',
-            fix: 'write one object with optional properties, and check the combination in the tool',
-          }),
+          warning(
+            'combination',
+            `${formatCount(combined.length, 'input schema')} with ${ROOT_COMBINATIONS.join(', ')} at the root`,
+            {
+              seen: shorten(combined.map(({ name }) => name)),
+              cause: 'the APIs of OpenAI and Anthropic refuse such tools',
+              fix: 'write one object with optional properties, and check the combination in the tool',
+            },
+          ),
         ]),
   ];
 }
@@ -146,7 +153,7 @@ function checkFeatures(features: readonly NamedFeatures[], { info, warning, prob
     );
   if (referring.length > 0 && external.length === 0)
     findings.push(
-      info('local-reference', `${referring.length} input schemas use $ref`, {
+      info('local-reference', `${formatCount(referring.length, 'input schema')} with $ref`, {
         seen: shorten(referring),
         cause: 'some hosts do not resolve references, and send the model an empty schema',
         fix: 'write the definitions in place if hosts show wrong parameters',

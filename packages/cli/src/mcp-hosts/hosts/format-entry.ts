@@ -1,8 +1,9 @@
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { createUsageError } from '../../usage-error.js';
+import { wrapWindowsCommand } from '../windows-command.js';
 import type { CommandShape, McpHost, UrlShape } from './mcp-host.js';
-import { formatVariables, getReference, listReferenceNames } from './variable-text.js';
+import { formatReference, formatVariables, getReference, listReferenceNames } from './variable-text.js';
 
 export type HostEntry = Readonly<Record<string, unknown>>;
 
@@ -13,11 +14,20 @@ export interface FormattedEntry {
   readonly unsupported: readonly string[];
 }
 
-/** Writes a server in the form of a host. Its values may contain variables such as `${TOKEN}`. */
-export function formatEntry(host: McpHost, name: string, target: CommandTarget | UrlTarget): FormattedEntry {
-  if ('command' in target) return formatCommand(host, host.command, name, target);
-  if (host.url) return formatUrl(host, host.url, name, target);
-  return formatCommand(host, host.command, name, createBridge(host, target));
+/**
+ * Writes a server in the form of a host. Its values may contain variables such as `${TOKEN}`.
+ *
+ * @param platform Platform that starts the server. Default: any
+ */
+export function formatEntry(
+  host: McpHost,
+  name: string,
+  target: CommandTarget | UrlTarget,
+  platform?: string,
+): FormattedEntry {
+  if ('url' in target && host.url) return formatUrl(host, host.url, name, target);
+  const command = 'command' in target ? target : createBridge(host, target);
+  return formatCommand(host, host.command, name, wrapWindowsCommand(command, platform));
 }
 
 function formatCommand(host: McpHost, shape: CommandShape, name: string, target: CommandTarget): FormattedEntry {
@@ -51,9 +61,9 @@ function formatUrl(host: McpHost, shape: UrlShape, name: string, target: UrlTarg
   const sse = target.transport === 'http-sse' ? shape.sse : undefined;
   const type = sse?.type ?? shape.type;
   const { members, unsupported } = formatHeaders(host, shape, target.headers ?? {});
-  const isPlain = host.variables.text !== undefined;
+  const replacesVariables = host.variables.text !== undefined;
   return {
-    unsupported: [...new Set([...(isPlain ? [] : listReferenceNames(target.url)), ...unsupported])],
+    unsupported: [...new Set([...(replacesVariables ? [] : listReferenceNames(target.url)), ...unsupported])],
     entry: {
       ...(shape.name === undefined ? {} : { [shape.name]: name }),
       ...(type === undefined ? {} : { type }),
@@ -109,7 +119,7 @@ function createBridge({ title }: McpHost, { url, headers = {} }: UrlTarget): Com
     const token = getReference(value.replace(/^Bearer\s+(?=\$)/, ''));
     if (token !== undefined && key.toLowerCase() === 'authorization') {
       args.push('--bearer-env', token);
-      env[token] = value.slice(-token.length - 3);
+      env[token] = formatReference(token);
     } else if (listReferenceNames(value).length > 0) {
       throw createUsageError(
         `${title} starts commands only, and the variable of the header ${key} cannot be passed to one`,

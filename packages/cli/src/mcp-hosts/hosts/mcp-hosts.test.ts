@@ -75,6 +75,20 @@ describe.each(mcpHosts)('$title', host => {
   });
 });
 
+it('starts servers by cmd on Windows, also the bridge to a server at a URL [cli.platforms]', () => {
+  const bridged = mcpHosts.filter(({ url }) => url === undefined);
+  expect(bridged.length).toBeGreaterThan(0);
+  for (const host of bridged)
+    for (const target of [notes, docs]) {
+      const plan = { ...toPlan(host, createConfig(host)), platform: 'win32' };
+      const { after } = setPlannedServer(plan, 'server', target);
+      expect(after).toMatch(/"?cmd"?/);
+      const { entry } = formatEntry(host, 'server', target, 'win32');
+      expect(JSON.stringify(entry)).toContain('"/c","npx","-y"');
+      if (target === docs) expect(parseHostEntry(host, entry)).toEqual(docs);
+    }
+});
+
 describe('the files of hosts', () => {
   const getFiles = (places: Partial<UserPlaces>) => {
     const all: UserPlaces = { platform: 'linux', home: '/home/ann', env: {}, cwd: '/work', ...places };

@@ -1,6 +1,7 @@
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isJsonObject } from '../../openapi/json-object.js';
+import { unwrapWindowsCommand } from '../windows-command.js';
 import type { HostEntry } from './format-entry.js';
 import type { McpHost, UrlShape } from './mcp-host.js';
 import { formatReference, parseVariables } from './variable-text.js';
@@ -12,7 +13,7 @@ const URL_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri'];
 export function parseHostEntry(host: McpHost, entry: unknown): CommandTarget | UrlTarget | undefined {
   if (!isJsonObject(entry)) return undefined;
   const command = parseCommand(host, entry);
-  return command === undefined ? parseUrl(host, entry) : (parseBridge(command) ?? command);
+  return command === undefined ? parseUrl(host, entry) : (parseBridge(unwrapWindowsCommand(command)) ?? command);
 }
 
 /** Reads the URL of a command that `tenon add` wrote for a host without servers at a URL. */

@@ -137,23 +137,26 @@ async function callHandler(
     case 'sampling/createMessage':
       return { ...(await answers.sample?.(toParams(method, params), info)) };
     case 'roots/list':
-      return { roots: checkRoots(await listRoots(answers), info) };
+      return { roots: await readRoots(answers, info.server) };
     default:
       return { ...(await handleElicitation(params, answers, info)) };
   }
 }
 
-/** Returns the roots from the form that the application used. */
-async function listRoots({ roots = [] }: ClientHandlers): Promise<readonly Root[]> {
-  if (typeof roots === 'function') return roots();
-  return 'list' in roots ? roots.list() : roots;
+/** Returns the roots from the form that the application used. `server` is the name of the server that gets them. */
+export async function readRoots(
+  { roots = [] }: Pick<ClientHandlers, 'roots'>,
+  server: string | undefined,
+): Promise<readonly Root[]> {
+  if (typeof roots === 'function') return checkRoots(await roots(), server);
+  return checkRoots('list' in roots ? await roots.list() : roots, server);
 }
 
 /** Matches `..` segments, including percent-encoded ones. */
 const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
 
 /** Checks the roots. A root grants access to everything below it, so it must not contain `..` segments. */
-function checkRoots(roots: readonly Root[], { server }: ServerRequestInfo): readonly Root[] {
+function checkRoots(roots: readonly Root[], server: string | undefined): readonly Root[] {
   for (const { uri } of roots) {
     if (/^file:\/\//.test(uri) && !PARENT_SEGMENT.test(uri)) continue;
     throw new TenonError('answer/root', 'the URI of a root is not a file: URI', {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ClientHandlers } from '../../client/options.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
 import { deferred, sessionNamed, turns } from './fixtures/stand-in.js';
@@ -40,12 +41,21 @@ describe('requests of a server during calls', () => {
     const calls = new ActiveCalls(undefined, 'notes');
     const end = deferred<void>();
     const mute = calls.run(call('mute', { ask: undefined }).flight, () => end.promise);
-    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({
+    await expect(calls.ask('elicitation/create', {}, { signal })).rejects.toMatchObject({
       code: 'host/no-active-call',
-      message: expect.stringMatching(/^notes, roots\/list: /),
+      message: expect.stringMatching(/^notes, elicitation\/create: /),
     });
     end.resolve();
     await mute;
+  });
+
+  it('gets the roots of the host without a call', async () => {
+    const ask = (...[roots]: [ClientHandlers['roots']?]) =>
+      new ActiveCalls(undefined, 'notes', roots).ask('roots/list', {}, { signal });
+    expect(await ask()).toEqual({ roots: [] });
+    expect(await ask([{ uri: 'file:///a' }])).toEqual({ roots: [{ uri: 'file:///a' }] });
+    expect(await ask(() => [{ uri: 'file:///b' }])).toEqual({ roots: [{ uri: 'file:///b' }] });
+    await expect(ask([{ uri: 'file:///a/../b' }])).rejects.toMatchObject({ code: 'answer/root' });
   });
 
   it('goes to the last whose caller still waits', async () => {

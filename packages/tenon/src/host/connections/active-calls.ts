@@ -1,4 +1,5 @@
-import type { ServerRequestInfo } from '../../client/options.js';
+import type { ClientHandlers, ServerRequestInfo } from '../../client/options.js';
+import { readRoots } from '../../client/server-requests/request-handlers.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { CompactMap } from '../../jsonrpc/compact-map.js';
 import { TenonError } from '../../jsonrpc/error.js';
@@ -45,11 +46,16 @@ export class ActiveCalls {
   #lastKey = 0;
   readonly #session: ClientSession | undefined;
   readonly #peer: string | undefined;
+  readonly #roots: ClientHandlers['roots'];
 
-  /** @param server Name of the server. */
-  constructor(session: ClientSession | undefined, server?: string) {
+  /**
+   * @param server Name of the server.
+   * @param roots Roots of the host itself.
+   */
+  constructor(session: ClientSession | undefined, server?: string, roots?: ClientHandlers['roots']) {
     this.#session = session;
     this.#peer = server;
+    this.#roots = roots;
   }
 
   get size(): number {
@@ -82,6 +88,8 @@ export class ActiveCalls {
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
+    // Servers may request roots at any time, and many do so after the handshake.
+    if (method === 'roots/list') return { roots: await readRoots({ roots: this.#roots }, this.#peer) };
     throw new TenonError('host/no-active-call', 'the server requested input without an active call', {
       peer: this.#peer,
       method,

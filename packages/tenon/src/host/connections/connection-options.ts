@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly retryTimeout: number;
   /** Roots that are configured for this server. Absent: those of the caller. */
   readonly roots?: readonly Root[] | undefined;
+  /** Roots of the host, for requests without an active call. Default: none. */
+  readonly hostRoots?: ClientOptions['roots'];
   /** Creates the handler for input requests of the server. */
   readonly createQuestionHandler: (connection: UpstreamConnection) => QuestionHandler;
   /** True if the host handles sampling for callers that do not support it. */

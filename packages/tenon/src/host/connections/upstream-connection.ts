@@ -55,7 +55,7 @@ export class UpstreamConnection {
     this.#connectionOptions = connectionOptions;
     this.server = connectionOptions.server;
     this.scope = scope;
-    this.calls = new ActiveCalls(scope.session, connectionOptions.server);
+    this.calls = new ActiveCalls(scope.session, connectionOptions.server, connectionOptions.hostRoots);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
     const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
     this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('log messages'));

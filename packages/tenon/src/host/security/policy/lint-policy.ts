@@ -23,6 +23,8 @@ export type PolicyProblem =
   | 'fragment'
   /** A `deny` or `ask` rule applies to all known principals, but not to anonymous callers. */
   | 'anonymous'
+  /** An `allow` rule matches every tool. */
+  | 'allow-all'
   /** The policy allows calls that match no rule. */
   | 'open-fallback'
   /** No server or tool has this name. */

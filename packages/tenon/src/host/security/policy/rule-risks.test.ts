@@ -13,9 +13,20 @@ describe('a rule that allows', () => {
   });
 
   it.each<[string, Rule]>([
+    ['every tool of every server', allow('*/*')],
+    ['every tool', allow({ tool: ['a', '*'], because: 'x' })],
+    ['everything', allow()],
+  ])('is reported when it matches %s', (_, rule) => {
+    expect(messages(rule)).toEqual([expect.stringMatching(/^matches every tool/)]);
+    expect(listProblems({ ...rule, principal: 'ann' })).toEqual([]);
+    expect(listProblems({ ...rule, server: 'db' })).toEqual([]);
+    expect(listProblems({ ...rule, readOnly: true })).toEqual([]);
+  });
+
+  it.each<[string, Rule]>([
     ['names all arguments', allow({ tool: 'add', arguments: { a: 1 }, only: ['a'] })],
     ['checks no arguments', allow({ tool: 'add', arguments: {} })],
-    ['has no arguments', allow({ tool: '*' })],
+    ['has no arguments', allow({ tool: 'a*' })],
     ['checks all arguments', allow({ tool: 'add', arguments: { a: 1, '*': 'x' } })],
     ['checks all arguments by a pointer', allow({ tool: 'add', arguments: { '/**': 'x' } })],
   ])('is not reported when it %s', (_, rule) => {

@@ -15,7 +15,15 @@ const OTHERS = { tool: 'prompts and resources', prompt: 'tools and resources', r
 
 /** Finds forms in which a rule allows more than intended. */
 export function findRisks(rule: Rule): RuleFinding[] {
-  return rule.action === 'allow' ? findUnnamed(rule) : findEscapablePatterns(rule);
+  return rule.action === 'allow' ? [...findAllowAll(rule), ...findUnnamed(rule)] : findEscapablePatterns(rule);
+}
+
+/** Finds a rule without a condition on tools, which has the effect of the fallback "allow". */
+function findAllowAll({ action: _, because: __, server, name, tool, ...others }: Rule): RuleFinding[] {
+  const names = [server, name, tool].filter(each => each !== undefined);
+  if (Object.values(others).some(each => each !== undefined) || !names.every(isAll)) return [];
+  const message = 'matches every tool: each call that no earlier rule decides is executed. Name servers or tools';
+  return [{ problem: 'allow-all', message }];
 }
 
 function findUnnamed(rule: Rule): RuleFinding[] {

@@ -125,11 +125,11 @@ describe('a server that cannot be started', () => {
   it.each([
     [
       { command: 'no-such-program' },
-      /ENOENT.*Got no program “no-such-program”. Install the program, or pass its full path.*PATH of this process/s,
+      /ENOENT.*Got the command “no-such-program”, which was not found. Install the program, or pass its full path.*PATH of this process/s,
     ],
     [{ command: 'no-such-program --x', env: { PATH: '/secret/bin' } }, /PATH in `env`; pass arguments in `args`/],
     [{ command: './no/such' }, /Correct the path\.$/],
-    [{ cwd: '/no/such' }, /Got no folder “\/no\/such”. Correct `cwd`/],
+    [{ cwd: '/no/such' }, /Got the folder “\/no\/such”, which was not found. Correct `cwd`/],
     [{ command: CHILD }, /EACCES.*without permission to run it/s],
   ])('says what is missing and what to do: %j', async (options, message) => {
     const { channel, open } = start('echo', { ...options, args: ['--token=hunter22'] });

@@ -74,7 +74,8 @@ function explainFailure(
   code: string,
   { command, cwd, env }: StdioTransportOptions,
 ): { received?: string; hint: string } {
-  if (cwd !== undefined && !isFolder(cwd)) return { received: `no folder “${cwd}”`, hint: 'correct `cwd`' };
+  if (cwd !== undefined && !isFolder(cwd))
+    return { received: `the folder “${cwd}”, which was not found`, hint: 'correct `cwd`' };
   if (code === 'EACCES' || code === 'EPERM') {
     return {
       received: `the file “${command}” without permission to run it`,
@@ -87,7 +88,7 @@ function explainFailure(
     ? 'correct the path'
     : `install the program, or pass its full path, because it is not on the PATH ${describePathSource(env)}`;
   const line = /\s/.test(command) ? '; pass arguments in `args`, not in `command`' : '';
-  return { received: `no program “${command}”`, hint: hint + line };
+  return { received: `the command “${command}”, which was not found`, hint: hint + line };
 }
 
 function describePathSource(env: StdioTransportOptions['env']): string {

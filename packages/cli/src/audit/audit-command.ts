@@ -10,12 +10,13 @@ import {
   verifyAuditFiles,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { createCommand, formatExamples } from '../commands/command.js';
+import { withStore } from '../commands/serving-options.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createCommand, formatExamples } from './command.js';
-import { withStore } from './serving-options.js';
+import { createShowAuditCommand } from './show-audit.js';
 
 interface VerifyOptions extends StoreOptions {
   readonly keyEnv?: string;
@@ -43,7 +44,7 @@ export function auditCommand(context: CliContext): Command {
     .action(async (files: string[], options: VerifyOptions) => {
       context.code = await verifyAll(context, files, options);
     });
-  return createCommand('audit', summaries.audit).addCommand(verify);
+  return createCommand('audit', summaries.audit).addCommand(createShowAuditCommand(context)).addCommand(verify);
 }
 
 async function verifyAll(context: CliContext, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {
@@ -98,15 +99,19 @@ function describeVerification(
   const over = files.length > 1 ? ` in ${files.length} files` : '';
   const place = at ? `${at.file}:${at.line}` : `line ${problem?.line}`;
   const first = ok
-    ? `${file}: whole, ${lines} ${lines === 1 ? 'line' : 'lines'}${over}`
-    : `${file}: broken at ${place}: ${problem?.what}`;
+    ? `${file}: valid, ${lines} ${lines === 1 ? 'line' : 'lines'}${over}`
+    : `${file}: invalid at ${place}: ${problem?.what}`;
   return [
     first,
-    ...(ok ? [] : [`  the ${lines} lines before it are valid`]),
+    ...(ok ? [] : [lines === 1 ? '  the line before it is valid' : `  the ${lines} lines before it are valid`]),
     ...(head ? [`  head ${head.seq}:${head.hash}`] : []),
     ...(replica === undefined ? [] : [`  replica ${replica}`]),
-    ...(torn > 0 ? [`  ${torn} bytes at its end are half a line: it is being written, or its writer died`] : []),
-    ...unshown.map(each => `  not ruled out: ${each}`),
+    ...(torn > 0
+      ? [
+          `  ${torn} ${torn === 1 ? 'byte' : 'bytes'} at the end are an incomplete line: the gateway is still writing, or it stopped while writing`,
+        ]
+      : []),
+    ...unshown.map(each => `  cannot be verified: ${each}`),
   ].join('\n');
 }
 

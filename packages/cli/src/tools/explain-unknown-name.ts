@@ -1,0 +1,42 @@
+import { type CallToolResult, TenonError } from 'tenon';
+import { isPolicyDenial } from '../exit-codes.js';
+
+/** Input schema for a name that the server does not list. */
+export const OPEN_SCHEMA = { type: 'object', additionalProperties: true } as const;
+
+/** JSON-RPC error codes for an unknown name: "invalid params" and "method not found". */
+const UNKNOWN_CODES: readonly unknown[] = [-32602, -32601];
+/** Servers of the official SDK return an error of the tool instead. */
+const UNKNOWN_TEXT = /unknown tool|not found|no such tool|does not exist/i;
+
+/**
+ * Sends a request for a name that the server does not list, because only the server knows why: a gateway hides the
+ * tools that its policy denies, and records the denied call. If the server does not know the name either, throws the
+ * error with the nearest name.
+ */
+export async function explainUnknownName<T>(
+  send: () => Promise<T | undefined>,
+  createError: () => Promise<Error>,
+): Promise<T | undefined> {
+  try {
+    return await send();
+  } catch (thrown) {
+    const { code, rpcCode, data } = TenonError.from(thrown);
+    // Arguments that cannot be parsed without a schema are of no use for an unknown name.
+    const isUnknown = code === 'cli/usage' || UNKNOWN_CODES.includes(rpcCode);
+    throw isUnknown && !isPolicyDenial(data) && !hasUnavailableServers(data) ? await createError() : thrown;
+  }
+}
+
+/** Tells if a result says that the server does not have the tool. */
+export function isUnknownToolResult({ isError, content, _meta }: CallToolResult): boolean {
+  return (
+    isError === true &&
+    _meta === undefined &&
+    content.some(each => each.type === 'text' && UNKNOWN_TEXT.test(each.text))
+  );
+}
+
+/** Tells if an error of a gateway names servers that are unavailable, and may have the name. */
+const hasUnavailableServers = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'unavailable' in data;

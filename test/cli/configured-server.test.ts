@@ -1,0 +1,58 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, projectWith, tenon } from './command.js';
+import { serveKitchen } from './fixtures/kitchen.js';
+
+describe('a server in the files of the MCP hosts of the user', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    kitchen = await serveKitchen();
+    project = await projectWith({ local: { url: kitchen.url } });
+    const other = {
+      url: 'https://example.com/mcp',
+      headers: { 'x-key': '$' + '{input:key}', 'x-team': '$' + '{UNSET}' },
+    };
+    await write('.claude.json', '{ broken');
+    await write('.cursor/mcp.json', {
+      mcpServers: { notes: { url: kitchen.url }, moved: { url: kitchen.url }, other },
+    });
+    const inputs = [{ id: 'key', type: 'promptString' }];
+    const moved = { url: 'https://example.com/mcp' };
+    await write('.codeium/windsurf/mcp_config.json', {
+      mcpServers: { notes: { url: kitchen.url }, moved, other },
+      inputs,
+    });
+  });
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+  const write = async (name: string, content: unknown) => {
+    await mkdir(dirname(project.path(name)), { recursive: true });
+    await writeFile(project.path(name), typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  const list = (name: string) => {
+    const { folder } = project;
+    return tenon(folder, ['list', name], { HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: '', APPDATA: '' });
+  };
+
+  it('is resolved alone, without the problems of other servers and files [cli.target]', async () => {
+    expect(await list('notes')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('echo') });
+  });
+
+  it('is that of the first file, which is named if another file differs [cli.target]', async () => {
+    const { code, err } = await list('moved');
+    const [used, ignored] = ['.cursor/mcp.json', '.codeium/windsurf/mcp_config.json'].map(name =>
+      join(project.folder, name),
+    );
+    expect({ code, err: err.trim() }).toEqual({ code: 0, err: `using ${used}, not ${ignored}` });
+  });
+
+  it('has its problems reported, and names of all files are suggested [cli.target]', async () => {
+    const failed = await list('other');
+    expect(failed.code).not.toBe(0);
+    expect(failed.err).toMatch(/UNSET[\s\S]*the entry of server "other"/);
+    expect(await list('note')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "notes"?') });
+  });
+});
