@@ -117,7 +117,10 @@ describe('tenon answer', () => {
     const file = `${folder()}/${id}.json`;
     const reference = { kind: 'url', url: 'http://127.0.0.1:1/mcp' };
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), reference }));
-    expect(await run('answer', id, 'count=1')).toMatchObject({ code: 4 });
+    expect(await run('answer', id, 'count=1')).toMatchObject({
+      code: 4,
+      err: expect.stringContaining(`tenon answer ${id} --forget`),
+    });
     const { code, out } = await run('answer', id.slice(0, 4), '--forget', '--json');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { forgotten: id } });
     expect((await readdir(folder())).join()).not.toContain(id);

@@ -99,25 +99,33 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect((await run('subscribe', kitchen.url)).code).toBe(2);
   });
 
-  it('says when a lost connection is open again, and prints no contents twice', async () => {
+  /** Runs `tenon subscribe` with a server that ends by itself, until two lines say that it was started again. */
+  async function subscribeToShort(name: string, read: string) {
     const script = [
       "import { createServer, resource } from 'tenon';",
       "import { serveStdio } from 'tenon/stdio';",
       "const server = createServer({ name: 'short', version: '1.0.0',",
-      "  resources: { 'count://one': resource({ name: 'one', read: () => 'always 1' }) } });",
+      `  resources: { 'count://one': resource({ name: 'one', read: () => ${read} }) } });`,
       'await serveStdio(server);',
       'setTimeout(() => process.exit(0), 500);',
     ];
-    const file = fileURLToPath(new URL('../../packages/cli/.cache/short.mjs', import.meta.url));
+    const file = fileURLToPath(new URL(`../../packages/cli/.cache/${name}.mjs`, import.meta.url));
     await writeFile(file, script.join('\n'));
     const child = startTenon(project.folder, ['subscribe', 'count://one', '--read', '--', process.execPath, file]);
     let errors = '';
     child.stderr?.setEncoding('utf8').on('data', text => (errors += text));
-    const seen: unknown[] = [];
+    const seen: { readonly event?: string }[] = [];
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       seen.push(JSON.parse(line));
-      if (seen.length === 3) child.kill('SIGINT');
+      if (seen.filter(({ event }) => event === 'reconnected').length === 2) child.kill('SIGINT');
     }
+    const code = child.exitCode ?? (await once(child, 'close'))[0];
+    await rm(file);
+    return { code, seen, errors };
+  }
+
+  it('says when a lost connection is open again, and prints no contents twice', async () => {
+    const { code, seen, errors } = await subscribeToShort('short', "'always 1'");
     expect(seen).toEqual([
       { event: 'reconnected' },
       { uri: 'count://one', contents: [expect.objectContaining({ text: 'always 1' })] },
@@ -126,8 +134,12 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect(errors).toContain('watching 1 resource; Ctrl-C ends it');
     // One for each end of the process.
     expect(errors.match(/stdio\/exited/g)).toHaveLength(2);
-    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0);
-    await rm(file);
+    expect(code).toBe(0);
+  });
+
+  it('goes on watching when the connection is lost while it reads a resource', async () => {
+    const { code, seen } = await subscribeToShort('crashing', 'process.exit(0)');
+    expect({ code, seen }).toEqual({ code: 0, seen: [{ event: 'reconnected' }, { event: 'reconnected' }] });
   });
 
   it('ends with 130 when Ctrl-C is pressed before the connection is open', async () => {

@@ -5,7 +5,7 @@ import { reportPromptResult } from '../calls/report-prompt.js';
 import { reportToolResult } from '../calls/report-result.js';
 import { type CallRequest, type CallResults, runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
-import { exitCodes } from '../exit-codes.js';
+import { exitCodes, getExitCode } from '../exit-codes.js';
 import { createResponses } from '../questions/create-responses.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
 import {
@@ -113,7 +113,11 @@ async function answerParkedCall(
     },
     // The task repeats its input request, which gets the stored answer. Only later ones are new.
     parked.taskId === undefined ? questions.handlers : withAnswers(questions, parked, responses),
-  );
+  ).catch(error => {
+    if (getExitCode(TenonError.from(error)) === exitCodes.unreachable)
+      context.screen.note(`the call still waits. If the server is gone, run: tenon answer ${parked.id} --forget`);
+    throw error;
+  });
 }
 
 /** Returns the context with another folder. The exit code is still that of the context. */
@@ -147,8 +151,8 @@ function checkTarget({ fingerprint, cwd }: ParkedCall, { target }: TargetConnect
   throw createUsageError(
     'the configuration now leads to another server than the one that asked',
     cwd === undefined
-      ? 'restore the configuration, or repeat the call'
-      : `restore the configuration in ${cwd}, or repeat the call`,
+      ? 'restore the configuration, or delete the call with --forget'
+      : `restore the configuration in ${cwd}, or delete the call with --forget`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Client } from 'tenon';
+import { type Client, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { exitCodes } from '../exit-codes.js';
+import { exitCodes, getExitCode } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { createRestartObserver } from '../target/observe-restarts.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
@@ -71,11 +71,11 @@ async function printChanges(
       onTooMany: error => stop.abort(error),
     }),
   );
-  const reader = new ContentReader();
+  const reader = new ContentReader(client, signal);
   screen.note(`watching ${describeWatched(watched)}; Ctrl-C ends it`);
   try {
     for await (const change of client.watch(watched, { signal })) {
-      const line = read && 'uri' in change ? await reader.read(client, change.uri, signal) : change;
+      const line = read && 'uri' in change ? await reader.read(change.uri) : change;
       if (line !== undefined) screen.printJson(line);
     }
     if (!connection.signal.aborted) signal.throwIfAborted();
@@ -95,14 +95,27 @@ function describeWatched({ uris, ...lists }: Watched): string {
 
 /** Reads changed resources. After a lost connection, each resource is reported as changed, although few have changed. */
 class ContentReader {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
   readonly #printed = new Map<string, string>();
 
-  /** Returns the contents of a resource. `undefined` if they are the same as the last ones. */
-  async read(client: Client, uri: string, signal: AbortSignal): Promise<object | undefined> {
-    const { contents } = await client.readResource(uri, { signal });
-    const text = JSON.stringify(contents);
-    if (this.#printed.get(uri) === text) return undefined;
-    this.#printed.set(uri, text);
-    return { uri, contents };
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** Returns the contents of a resource. `undefined` if they are the same as the last ones, or the connection is lost. */
+  async read(uri: string): Promise<object | undefined> {
+    try {
+      const { contents } = await this.#client.readResource(uri, { signal: this.#signal });
+      const text = JSON.stringify(contents);
+      if (this.#printed.get(uri) === text) return undefined;
+      this.#printed.set(uri, text);
+      return { uri, contents };
+    } catch (error) {
+      // The resource is reported again once the connection is open.
+      if (!this.#signal.aborted && getExitCode(TenonError.from(error)) === exitCodes.unreachable) return undefined;
+      throw error;
+    }
   }
 }
