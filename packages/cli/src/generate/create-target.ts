@@ -115,7 +115,7 @@ function checkUrl(text: string): string {
 }
 
 /** Lists the variables that a target reads. */
-export function listVariables(target: GeneratedTarget): string[] {
+export function listEnvironmentVariables(target: GeneratedTarget): string[] {
   const texts =
     'url' in target
       ? [target.url, ...Object.values(target.headers)]

@@ -1,7 +1,7 @@
 import type { Tool } from 'tenon';
 import { sanitizeText } from 'tenon/host';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
-import { type GeneratedTarget, type GeneratedText, listVariables } from './create-target.js';
+import { type GeneratedTarget, type GeneratedText, listEnvironmentVariables } from './create-target.js';
 import { RUNTIME } from './runtime-text.js';
 
 export interface WriteCliOptions {
@@ -52,7 +52,7 @@ ${RUNTIME}`;
 
 /** Writes a function, because a variable that is not set must not prevent `--help`. */
 function writeTarget(target: GeneratedTarget, variable: string): string {
-  const read = listVariables(target).map(name => `${quote(name)}: 'passed to the server'`);
+  const read = listEnvironmentVariables(target).map(name => `${quote(name)}: 'passed to the server'`);
   if ('url' in target) {
     const variables = [`${variable}_URL: 'another URL of the server'`, `${variable}_TOKEN: 'a token to send'`, ...read];
     return `const TOKEN = process.env.${variable}_TOKEN;
