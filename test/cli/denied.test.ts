@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, type Serving, serving } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, type Serving, serving } from './command.js';
 
 const createShop = () =>
   createServer({
@@ -72,6 +72,7 @@ describe('requests that a gateway denies', () => {
       ['call', gateway.url, 'shop__loook'],
       ['call', shop.url, 'loook', 'note=1'],
       ['prompt', gateway.url, 'shop__helo'],
+      ['call', 'get-summ', '--', ...EVERYTHING],
     ]) {
       const { code, err } = await run(...args);
       expect([args, code]).toEqual([args, 2]);

@@ -29,12 +29,10 @@ export async function explainUnknownName<T>(
 }
 
 /** Tells if a result says that the server does not have the tool. */
-export function isUnknownToolResult({ isError, content, _meta }: CallToolResult): boolean {
-  return (
-    isError === true &&
-    _meta === undefined &&
-    content.some(each => each.type === 'text' && UNKNOWN_TEXT.test(each.text))
-  );
+export async function isUnknownToolResult({ isError, content, _meta }: CallToolResult): Promise<boolean> {
+  if (isError !== true || !content.some(each => each.type === 'text' && UNKNOWN_TEXT.test(each.text))) return false;
+  const { POLICY_DECISION } = await import('tenon/host');
+  return _meta?.[POLICY_DECISION] === undefined;
 }
 
 /** Tells if an error of a gateway names servers that are unavailable, and may have the name. */

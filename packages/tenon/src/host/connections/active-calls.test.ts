@@ -52,7 +52,8 @@ describe('requests of a server during calls', () => {
   it('gets the roots of the host without a call', async () => {
     const ask = (...[roots]: [ClientHandlers['roots']?]) =>
       new ActiveCalls(undefined, 'notes', roots).ask('roots/list', {}, { signal });
-    expect(await ask()).toEqual({ roots: [] });
+    await expect(ask()).rejects.toMatchObject({ code: 'host/no-active-call' });
+    expect(await ask([])).toEqual({ roots: [] });
     expect(await ask([{ uri: 'file:///a' }])).toEqual({ roots: [{ uri: 'file:///a' }] });
     expect(await ask(() => [{ uri: 'file:///b' }])).toEqual({ roots: [{ uri: 'file:///b' }] });
     await expect(ask([{ uri: 'file:///a/../b' }])).rejects.toMatchObject({ code: 'answer/root' });

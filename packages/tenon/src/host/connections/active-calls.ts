@@ -50,7 +50,7 @@ export class ActiveCalls {
 
   /**
    * @param server Name of the server.
-   * @param roots Roots of the host itself.
+   * @param roots Roots of the host itself, for requests without an active call. Without them, such a request fails.
    */
   constructor(session: ClientSession | undefined, server?: string, roots?: ClientHandlers['roots']) {
     this.#session = session;
@@ -88,8 +88,8 @@ export class ActiveCalls {
       }
     }
     if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
-    // Servers may request roots at any time, and many do so after the handshake.
-    if (method === 'roots/list') return { roots: await readRoots({ roots: this.#roots }, this.#peer) };
+    // Many servers request roots after the handshake. An empty list for unknown roots would keep them from asking again.
+    if (method === 'roots/list' && this.#roots) return { roots: await readRoots({ roots: this.#roots }, this.#peer) };
     throw new TenonError('host/no-active-call', 'the server requested input without an active call', {
       peer: this.#peer,
       method,

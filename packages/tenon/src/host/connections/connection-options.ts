@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly retryTimeout: number;
   /** Roots that are configured for this server. Absent: those of the caller. */
   readonly roots?: readonly Root[] | undefined;
-  /** Roots of the host, for requests without an active call. Default: none. */
+  /** Roots of the host, for requests without an active call. Without them, such a request fails. */
   readonly hostRoots?: ClientOptions['roots'];
   /** Creates the handler for input requests of the server. */
   readonly createQuestionHandler: (connection: UpstreamConnection) => QuestionHandler;
