@@ -133,7 +133,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     ]);
     expect(errors).toContain('watching 1 resource; Ctrl-C ends it');
     // One for each end of the process.
-    expect(errors.match(/stdio\/exited/g)).toHaveLength(2);
+    expect(errors.match(/^tenon: .*the server exited/gm)).toHaveLength(2);
     expect(code).toBe(0);
   });
 
