@@ -16,18 +16,18 @@ interface CommandEntry {
 
 /** Loaders of the commands. The code of a command is loaded when it is used, because loading takes time. */
 const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
-  list: { takesServer: true, load: async () => (await import('./commands/list.js')).listCommand },
-  call: { takesServer: true, load: async () => (await import('./commands/call.js')).callCommand },
-  answer: { load: async () => (await import('./commands/answer.js')).answerCommand },
-  read: { takesServer: true, load: async () => (await import('./commands/read.js')).readCommand },
-  prompt: { takesServer: true, load: async () => (await import('./commands/prompt.js')).promptCommand },
-  complete: { takesServer: true, load: async () => (await import('./commands/complete.js')).completeCommand },
-  subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).subscribeCommand },
+  list: { takesServer: true, load: async () => (await import('./commands/list.js')).createListCommand },
+  call: { takesServer: true, load: async () => (await import('./commands/call.js')).createCallCommand },
+  answer: { load: async () => (await import('./commands/answer.js')).createAnswerCommand },
+  read: { takesServer: true, load: async () => (await import('./commands/read.js')).createReadCommand },
+  prompt: { takesServer: true, load: async () => (await import('./commands/prompt.js')).createPromptCommand },
+  complete: { takesServer: true, load: async () => (await import('./commands/complete.js')).createCompleteCommand },
+  subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).createSubscribeCommand },
   skills: {
     takesServer: true,
     load: async () => (await import('./skills/skills-command.js')).createSkillsCommand,
   },
-  tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).tasksCommand },
+  tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).createTasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   generate: {
     takesServer: true,
@@ -53,13 +53,13 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   add: { takesServer: true, load: async () => (await import('./mcp-hosts/add-command.js')).createAddCommand },
   remove: { load: async () => (await import('./mcp-hosts/remove-command.js')).createRemoveCommand },
   sync: { load: async () => (await import('./mcp-hosts/sync-command.js')).createSyncCommand },
-  serve: { load: async () => (await import('./commands/serve.js')).serveCommand },
-  gateway: { load: async () => (await import('./commands/gateway.js')).gatewayCommand },
-  bridge: { load: async () => (await import('./commands/bridge.js')).bridgeCommand },
-  lock: { load: async () => (await import('./commands/lock.js')).lockCommand },
-  policy: { load: async () => (await import('./commands/policy.js')).policyCommand },
-  approvals: { load: async () => (await import('./commands/approvals.js')).approvalsCommand },
-  audit: { load: async () => (await import('./audit/audit-command.js')).auditCommand },
+  serve: { load: async () => (await import('./commands/serve.js')).createServeCommand },
+  gateway: { load: async () => (await import('./commands/gateway.js')).createGatewayCommand },
+  bridge: { load: async () => (await import('./commands/bridge.js')).createBridgeCommand },
+  lock: { load: async () => (await import('./commands/lock.js')).createLockCommand },
+  policy: { load: async () => (await import('./commands/policy.js')).createPolicyCommand },
+  approvals: { load: async () => (await import('./commands/approvals.js')).createApprovalsCommand },
+  audit: { load: async () => (await import('./audit/audit-command.js')).createAuditCommand },
   keep: { load: async () => (await import('./keep/keep-command.js')).createKeepCommand },
   agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },
   schema: { load: async () => (await import('./schema/schema-command.js')).createSchemaCommand },
@@ -103,15 +103,18 @@ export async function run(args: readonly string[], context: CliContext): Promise
   const [name = ''] = args;
   const entry = findCommand(name);
   const dashes = entry?.takesServer ? args.indexOf('--') : -1;
-  const own = dashes < 0 ? args : args.slice(0, dashes);
+  const commandArgs = dashes < 0 ? args : args.slice(0, dashes);
   if (dashes >= 0) context.serverCommand = args.slice(dashes + 1);
-  const report = { json: isJson(own), verbose: own.includes('--verbose') || own.includes('-v') };
+  const report = {
+    json: isJson(commandArgs),
+    verbose: commandArgs.includes('--verbose') || commandArgs.includes('-v'),
+  };
   if (report.json) context.screen.useJson();
   try {
     const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
     // The parser answers `help` of an unknown command with the whole help, so the command itself is parsed.
     const isUnknown = name === 'help' && args[1] !== undefined && findCommand(args[1]) === undefined;
-    await program.parseAsync(isUnknown ? own.slice(1) : own, { from: 'user' });
+    await program.parseAsync(isUnknown ? commandArgs.slice(1) : commandArgs, { from: 'user' });
     return context.code;
   } catch (error) {
     if (isHelp(error)) return exitCodes.success;

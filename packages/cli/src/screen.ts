@@ -62,7 +62,7 @@ export interface ScreenOptions {
 }
 
 export function createScreen(output: TextOutput, errors: TextOutput, { noColor = false }: ScreenOptions = {}): Screen {
-  let own = output;
+  let resultOutput = output;
   let hasStatus = false;
   let holds = 0;
   const held: (() => void)[] = [];
@@ -86,9 +86,9 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     isTerminal,
     style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
     showStatus,
-    print: text => write(own, `${text}\n`),
-    printJson: value => write(own, `${formatJson(value)}\n`),
-    printBytes: bytes => write(own, bytes),
+    print: text => write(resultOutput, `${text}\n`),
+    printJson: value => write(resultOutput, `${formatJson(value)}\n`),
+    printBytes: bytes => write(resultOutput, bytes),
     note(text, level = 'info') {
       writeNote(isJson ? formatJson(createNoteLine(text, level)) : removeControls(text));
     },
@@ -105,7 +105,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
       };
     },
     releaseStdout() {
-      own = errors;
+      resultOutput = errors;
     },
   };
 }

@@ -24,7 +24,7 @@ interface VerifyOptions extends StoreOptions {
   readonly json?: boolean;
 }
 
-export function auditCommand(context: CliContext): Command {
+export function createAuditCommand(context: CliContext): Command {
   const verify = createCommand('verify', 'verify that audit logs are complete and unchanged, over all their files')
     .argument('<file...>', 'paths of the audit logs (the --audit of each gateway), of all replicas with one store')
     .option('--key-env <VARIABLE>', 'environment variable with the key of the logs')

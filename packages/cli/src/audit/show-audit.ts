@@ -7,7 +7,7 @@ import { readAudit, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { isJsonObject } from '../openapi/json-object.js';
+import { isJsonObject } from '../json-object.js';
 import { parseDuration } from '../option-parsers.js';
 
 /** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */

@@ -32,15 +32,15 @@ interface AnswerCommandOptions extends TargetOptions {
   readonly save?: string;
 }
 
-export function answerCommand(context: CliContext): Command {
-  const own = createCommand('answer', summaries.answer)
+export function createAnswerCommand(context: CliContext): Command {
+  const command = createCommand('answer', summaries.answer)
     .argument('[id]', 'ID of the call, or its first characters; without it, list the calls that wait')
     .argument('[fields...]', 'fields of the form: NAME=VALUE, NAME:=JSON, NAME=@FILE')
     .option('--accept', 'for a page to visit: it was opened')
     .option('--decline', 'decline the request of the server')
     .option('--forget', 'delete the call here, without a connection to the server')
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -32,7 +32,7 @@ interface RevokeOptions extends ApprovalStoreOptions {
   readonly all?: boolean;
 }
 
-export function approvalsCommand(context: CliContext): Command {
+export function createApprovalsCommand(context: CliContext): Command {
   const list = createStoreCommand('list', 'list pending questions and remembered approvals').action(
     (options: ApprovalStoreOptions) =>
       withApprovals(context, options, approvals => printAll(context, approvals, options)),
@@ -79,9 +79,9 @@ export function approvalsCommand(context: CliContext): Command {
         else context.screen.print(`Revoked ${formatCount(chosen.length, 'approval')}.`);
       });
     });
-  const own = createCommand('approvals', summaries.approvals);
-  for (const each of [list, allow, deny, revoke]) own.addCommand(each);
-  return own.addHelpText(
+  const command = createCommand('approvals', summaries.approvals);
+  for (const each of [list, allow, deny, revoke]) command.addCommand(each);
+  return command.addHelpText(
     'after',
     formatExamples([
       [

@@ -34,7 +34,7 @@ interface BridgeOptions extends CallerOptions, HttpOptions {
 
 const MINUTE = 60_000;
 
-export function bridgeCommand(context: CliContext): Command {
+export function createBridgeCommand(context: CliContext): Command {
   const bridge = createCommand('bridge', summaries.bridge)
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
     .argument('<target...>', 'URL of a server; or, after --, the command that starts a server');
@@ -139,7 +139,9 @@ async function serveOverHttp(
   const host = await createServedHost(context, basename(program), target, { max, idle });
   await runUntilSignal(context, host, async () => {
     const { endpoints, close } = await listenForTarget(context, host, {
-      ...{ port: wanted, max, idle },
+      port: wanted,
+      max,
+      idle,
       ...(address === undefined ? {} : { host: address }),
       ...(allowedHosts ? { allowedHosts } : {}),
       createAuth: () => createHttpAuth(options, context.env),

@@ -25,8 +25,8 @@ interface CallCommandOptions extends TargetOptions {
   readonly output: 'text' | 'json' | 'raw';
 }
 
-export function callCommand(context: CliContext): Command {
-  const own = createTargetCommand('call', summaries.call, 'TOOL [NAME=VALUE…]')
+export function createCallCommand(context: CliContext): Command {
+  const command = createTargetCommand('call', summaries.call, 'TOOL [NAME=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .addOption(
       new Option('--output <format>', 'raw writes texts and binary content as they are; json is the same as --json')
@@ -34,7 +34,7 @@ export function callCommand(context: CliContext): Command {
         .default('text'),
     )
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
-  return withTargetOptions(withKeep(own))
+  return withTargetOptions(withKeep(command))
     .addHelpText(
       'after',
       `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON; name:=@file reads it from a file\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(

@@ -15,9 +15,9 @@ import { parsePair } from '../tools/parse-pair.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
 
-export function completeCommand(context: CliContext): Command {
-  const own = createTargetCommand('complete', summaries.complete, 'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]');
-  return withTargetOptions(withKeep(own))
+export function createCompleteCommand(context: CliContext): Command {
+  const command = createTargetCommand('complete', summaries.complete, 'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]');
+  return withTargetOptions(withKeep(command))
     .addHelpText(
       'after',
       formatExamples([

@@ -31,8 +31,8 @@ const DEFAULT_PORT = 8080;
 /** Default address of the metrics, at the port that exporters of OpenTelemetry use. */
 const METRICS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
 
-export function gatewayCommand(context: CliContext): Command {
-  const own = createCommand('gateway', summaries.gateway)
+export function createGatewayCommand(context: CliContext): Command {
+  const command = createCommand('gateway', summaries.gateway)
     .argument(
       '[config...]',
       'configuration files, or bundles (.mcpb); default: ./mcp.json, else the configuration in this folder',
@@ -49,8 +49,8 @@ export function gatewayCommand(context: CliContext): Command {
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
-  withBearer(own, 'admit only callers that send the token in this environment variable');
-  return withDrain(withGuardOptions(withCallerSignIn(withProtection(own, parseNames))))
+  withBearer(command, 'admit only callers that send the token in this environment variable');
+  return withDrain(withGuardOptions(withCallerSignIn(withProtection(command, parseNames))))
     .option(
       '--metrics [address]',
       `serve /metrics for Prometheus at this port or HOST:PORT (default: ${METRICS.host}:${METRICS.port})`,

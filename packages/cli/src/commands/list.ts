@@ -40,12 +40,12 @@ export interface ServerListing {
 const MAX_DESCRIPTION = 400;
 const MAX_LINE = 4000;
 
-export function listCommand(context: CliContext): Command {
-  const own = createTargetCommand('list', summaries.list, '').option(
+export function createListCommand(context: CliContext): Command {
+  const command = createTargetCommand('list', summaries.list, '').option(
     '--schema',
     'print the JSON Schemas of the tools, too',
   );
-  return withTargetOptions(withKeep(own))
+  return withTargetOptions(withKeep(command))
     .addHelpText(
       'after',
       formatExamples([

@@ -20,7 +20,7 @@ interface LockOptions {
   readonly json?: boolean;
 }
 
-export function lockCommand(context: CliContext): Command {
+export function createLockCommand(context: CliContext): Command {
   return createCommand('lock', summaries.lock)
     .argument(
       '[config...]',

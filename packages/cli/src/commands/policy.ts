@@ -17,6 +17,7 @@ import { approveEntries } from '../host/approve-entries.js';
 import { collectInventories } from '../host/collect-inventory.js';
 import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
+import { isJsonObject } from '../json-object.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -39,7 +40,7 @@ interface ExplainOptions extends PolicyUserOptions {
   readonly json?: boolean;
 }
 
-export function policyCommand(context: CliContext): Command {
+export function createPolicyCommand(context: CliContext): Command {
   const explaining = createCommand('explain', 'show the decision of a policy about a call, and the rule behind it')
     .argument('<policy>', 'policy file')
     .argument('<server/name>', 'server name, and name of the tool or prompt or URI of the resource')
@@ -134,8 +135,7 @@ async function readInventory(
 /** Converts a locked tool to a tool. The lock omits a schema that is too long. */
 function toToolEntry([name, { definition }]: [string, { readonly definition: Record<string, unknown> }]) {
   const { inputSchema } = definition;
-  const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
-  return { name, inputSchema: isSchema ? (inputSchema as Record<string, unknown>) : undefined };
+  return { name, inputSchema: isJsonObject(inputSchema) ? inputSchema : undefined };
 }
 
 function parseActionRequest(tool: string, args: string, { kind, annotations, ...user }: ExplainOptions): ActionRequest {

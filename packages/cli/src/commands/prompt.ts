@@ -23,11 +23,11 @@ interface PromptCommandOptions extends TargetOptions {
   readonly save?: string;
 }
 
-export function promptCommand(context: CliContext): Command {
-  const own = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
+export function createPromptCommand(context: CliContext): Command {
+  const command = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
-  return withTargetOptions(withKeep(own))
+  return withTargetOptions(withKeep(command))
     .addHelpText(
       'after',
       formatExamples([['tenon prompt notes summarize title=Glue', 'print the messages of a prompt']]),

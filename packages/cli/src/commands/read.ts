@@ -20,12 +20,12 @@ interface ReadCommandOptions extends TargetOptions {
   readonly save?: string;
 }
 
-export function readCommand(context: CliContext): Command {
-  const own = createTargetCommand('read', summaries.read, 'URI [VARIABLE=VALUE…]').option(
+export function createReadCommand(context: CliContext): Command {
+  const command = createTargetCommand('read', summaries.read, 'URI [VARIABLE=VALUE…]').option(
     '--save <folder>',
     'save the contents into this folder',
   );
-  return withTargetOptions(withKeep(own))
+  return withTargetOptions(withKeep(command))
     .addHelpText(
       'after',
       formatExamples([

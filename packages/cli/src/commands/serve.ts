@@ -32,22 +32,22 @@ interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions {
 
 const DEFAULT_PORT = 3000;
 
-export function serveCommand(context: CliContext): Command {
-  const own = createCommand('serve', summaries.serve)
+export function createServeCommand(context: CliContext): Command {
+  const command = createCommand('serve', summaries.serve)
     .argument('[file]', 'JavaScript or TypeScript module that exports a server; FILE#NAME chooses an export')
     .option('--config <file>', 'JSON file with these options in camel case, and the module as `server`')
     .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)
     .option('--stdio', 'serve on standard input and output instead')
     .option('--workers <number>', 'processes that share the port, or auto: one for each processor', parseWorkers);
   withStore(
-    own,
+    command,
     'store of sessions, tasks and streams: redis://…, postgres://…, sqlite:PATH (default: in memory)',
   ).option(
     '--client-address-header <name>',
     'header with the address of a client; the proxy in front must overwrite it',
   );
-  withBearer(own, 'admit only callers that send the token in this environment variable');
-  return withDrain(withProtection(own, parseNames))
+  withBearer(command, 'admit only callers that send the token in this environment variable');
+  return withDrain(withProtection(command, parseNames))
     .option('--ready-without-store', 'keep /readyz at 200 while the store does not respond')
     .option('--json', 'print events as lines of JSON: listening, draining, closed')
     .addHelpText(

@@ -17,13 +17,13 @@ interface SubscribeOptions extends TargetOptions {
   readonly read?: boolean;
 }
 
-export function subscribeCommand(context: CliContext): Command {
-  const own = createTargetCommand('subscribe', summaries.subscribe, '[URI…]')
+export function createSubscribeCommand(context: CliContext): Command {
+  const command = createTargetCommand('subscribe', summaries.subscribe, '[URI…]')
     .option('--tools', 'watch the list of tools')
     .option('--prompts', 'watch the list of prompts')
     .option('--resources', 'watch the list of resources')
     .option('--read', 'read a resource after each change, and print its contents if they differ from the last ones');
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -20,12 +20,12 @@ interface TasksCommandOptions extends TargetOptions {
 const ACTIONS = ['list', 'get', 'cancel', 'result'] as const;
 type TaskAction = (typeof ACTIONS)[number];
 
-export function tasksCommand(context: CliContext): Command {
-  const own = createTargetCommand('tasks', summaries.tasks, '[list|get ID|cancel ID|result ID]').option(
+export function createTasksCommand(context: CliContext): Command {
+  const command = createTargetCommand('tasks', summaries.tasks, '[list|get ID|cancel ID|result ID]').option(
     '--save <folder>',
     'save images, audio and resources of a result into this folder',
   );
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -21,11 +21,11 @@ interface TypesCommandOptions extends TargetOptions {
 }
 
 export function createTypesCommand(context: CliContext): Command {
-  const own = createTargetCommand('types', summaries.types, '')
+  const command = createTargetCommand('types', summaries.types, '')
     .option('--out <file>', 'file to write: .d.ts for the types, .ts for the types and a function that connects')
     .option('--name <name>', 'base of the exported names (default: the name of the server)')
     .option('--check', 'write nothing, and fail with 7 if the file differs from the server');
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -46,7 +46,7 @@ const IDLE_TIMEOUT = 15_000;
 const REACH_TIMEOUT = 10_000;
 
 export function createConformanceCommand(context: CliContext): Command {
-  const own = createTargetCommand('conformance', summaries.conformance, '', false)
+  const command = createTargetCommand('conformance', summaries.conformance, '', false)
     .option('--client <command>', 'examine the client that this command starts; it receives the URL of a test server')
     .option('--scenario <names>', 'run only these scenarios, separated by commas; repeatable', parseNames)
     .option('--suite <name>', 'group of scenarios, such as active, all or auth (default: active; core for a client)')
@@ -57,7 +57,7 @@ export function createConformanceCommand(context: CliContext): Command {
     .option('--strict', 'end with 1 for warnings too')
     .option('--junit <file>', JUNIT_HELP);
   const timeout = 'maximum time of each scenario (default: that of the suite)';
-  return withTargetOptions(own, { timeout, hasWire: false })
+  return withTargetOptions(command, { timeout, hasWire: false })
     .addHelpText('after', '\nThe suite is a package: npm install --save-dev @modelcontextprotocol/conformance@alpha')
     .addHelpText(
       'after',
@@ -91,7 +91,16 @@ async function runCommand(
   const server = target && (await openServer(context, target, options));
   try {
     const report = await runConformance({
-      ...{ suite, node, cwd, env, signal, expected, scenarios, group, client, strict },
+      suite,
+      node,
+      cwd,
+      env,
+      signal,
+      expected,
+      scenarios,
+      group,
+      client,
+      strict,
       url: server?.url,
       label: server?.label ?? client ?? '',
       requirements: options.requirements,

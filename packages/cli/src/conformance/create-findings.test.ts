@@ -10,7 +10,10 @@ const createResult = (scenario: string, ...statuses: string[]): ScenarioResult =
   checks: parseChecks(
     JSON.stringify(
       statuses.map((status, index) => ({
-        ...{ id: `c${index}`, name: 'Check', description: `Claim ${index}`, status },
+        id: `c${index}`,
+        name: 'Check',
+        description: `Claim ${index}`,
+        status,
         specReferences: [{ id: 'Tools', url: URL }],
         ...(status === 'FAILURE' ? { errorMessage: 'not a list' } : {}),
       })),

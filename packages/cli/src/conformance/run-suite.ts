@@ -66,7 +66,10 @@ function runProgram(
   folder: string,
 ): Promise<ProgramOutput> {
   const child = spawn(node, [suite.program, side, ...args, '-o', folder], {
-    ...{ cwd, signal, timeout: MAX_TIME, env: { ...env, NO_COLOR: '1' } },
+    cwd,
+    signal,
+    timeout: MAX_TIME,
+    env: { ...env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const started = new Set<string>();

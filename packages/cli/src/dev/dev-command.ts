@@ -30,14 +30,14 @@ const DEFAULT_PORT = 3000;
 const CLOSE_TIMEOUT = 500;
 
 export function createDevCommand(context: CliContext): Command {
-  const own = createCommand('dev', summaries.dev)
+  const command = createCommand('dev', summaries.dev)
     .argument('<file>', 'JavaScript or TypeScript module that exports a server; FILE#NAME chooses an export')
     .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)
     .option('--stdio', 'serve on standard input and output instead')
     .option('--watch <paths>', 'other files and folders whose changes reload the module', parseNames)
     .option('--drain-timeout <time>', 'time for open calls to finish on the former code (default: 60s)', parseDuration);
-  withBearer(own, 'admit only callers that send the token in this environment variable');
-  return withProtection(own, parseNames)
+  withBearer(command, 'admit only callers that send the token in this environment variable');
+  return withProtection(command, parseNames)
     .option('--json', 'print events as lines of JSON: listening, loaded, reloaded, failed, crashed')
     .addHelpText(
       'after',
@@ -73,7 +73,10 @@ async function runDev(context: CliContext, reference: string, options: DevComman
     end = resolve;
   });
   const dev = new DevServer({
-    ...{ reference: path, folder: cwd, env, drainTimeout },
+    reference: path,
+    folder: cwd,
+    env,
+    drainTimeout,
     watch: watch.map(each => resolve(cwd, each)),
     onEvent: event => (json ? screen.printJson(event) : screen.note(formatEvent(event, cwd))),
     onUnusable(error) {
@@ -104,7 +107,9 @@ async function serveOverHttp(
 ): Promise<RunningServer> {
   const { port, host, allowedHosts, json } = options;
   const http = await serveHttp(server, {
-    ...{ port, host, allowedHosts },
+    port,
+    host,
+    allowedHosts,
     ...createHttpAuth(options, env),
     onError: error => screen.note(describeError(error), 'error'),
     // The command itself refuses to serve other machines without authorization.

@@ -207,13 +207,16 @@ function createHeaderSource(target: DoctorTarget) {
   return async (method: string, url: string): Promise<Readonly<Record<string, string>>> => {
     if (!('url' in target)) return {};
     const { headers = {}, auth } = target;
-    const own = typeof headers === 'function' ? await headers() : headers;
+    const configured = typeof headers === 'function' ? await headers() : headers;
     const token =
       auth === undefined
         ? {}
         : typeof auth === 'string'
           ? { authorization: `Bearer ${auth}` }
           : await auth.getHeaders({ method, url });
-    return { ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])), ...token };
+    return {
+      ...Object.fromEntries(Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value])),
+      ...token,
+    };
   };
 }

@@ -25,7 +25,7 @@ interface DoctorCommandOptions extends TargetOptions {
 }
 
 export function createDoctorCommand(context: CliContext): Command {
-  const own = createTargetCommand('doctor', summaries.doctor, '')
+  const command = createTargetCommand('doctor', summaries.doctor, '')
     .option('--only <checks>', 'run only these checks, separated by commas; repeatable', parseNames)
     .option('--skip <checks>', 'leave these checks out', parseNames)
     .option('--all', 'also print what is in order, and the checks that did not run')
@@ -38,7 +38,7 @@ export function createDoctorCommand(context: CliContext): Command {
     )
     .option('--allow-calls', 'call the tools that are read-only and need no arguments');
   const timeout = 'time to wait for each response (default: 10s)';
-  return withTargetOptions(own, { timeout, defaultAuth: 'stored' })
+  return withTargetOptions(command, { timeout, defaultAuth: 'stored' })
     .addHelpText('after', `\nChecks:\n${checks.map(({ id, title }) => `  ${id.padEnd(14)}${title}`).join('\n')}`)
     .addHelpText(
       'after',

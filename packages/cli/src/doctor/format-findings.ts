@@ -29,14 +29,19 @@ export function formatFindings(report: DoctorReport, { titles, all }: ReportForm
   ].join('  ');
   const shown = all ? findings : findings.filter(({ severity }) => severity !== 'ok');
   const groups = Object.entries(titles).flatMap(([id, name]) => {
-    const own = shown.filter(finding => getCheckId(finding) === id);
-    return own.length === 0
+    const findingsOfCheck = shown.filter(finding => getCheckId(finding) === id);
+    return findingsOfCheck.length === 0
       ? []
-      : [[style('bold', sanitize(name)), ...own.toSorted(compare).flatMap(each => format(each, style))].join('\n')];
+      : [
+          [
+            style('bold', sanitize(name)),
+            ...findingsOfCheck.toSorted(compare).flatMap(each => format(each, style)),
+          ].join('\n'),
+        ];
   });
   const passed = Object.entries(titles).filter(([id]) => {
-    const own = findings.filter(finding => getCheckId(finding) === id);
-    return own.length > 0 && own.every(({ severity }) => severity === 'ok');
+    const findingsOfCheck = findings.filter(finding => getCheckId(finding) === id);
+    return findingsOfCheck.length > 0 && findingsOfCheck.every(({ severity }) => severity === 'ok');
   });
   const ends = [
     ...(passed.length > 0 && !all

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 
 /** Features of a schema that hosts treat differently. */
 export interface SchemaFeatures {
@@ -47,19 +48,19 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
     hasReference: false,
   };
   const visit = (value: unknown, path: string, depth: number) => {
-    if (!isRecord(value) || depth > MAX_DEPTH) return;
+    if (!isJsonObject(value) || depth > MAX_DEPTH) return;
     if (Array.isArray(value.enum) && value.enum.length > MAX_ENUM) features.largeEnums.push(path);
     if (typeof value.$ref === 'string') {
       features.hasReference = true;
       if (!value.$ref.startsWith('#')) features.externalReferences.push(value.$ref);
     }
     for (const keyword of MAPS) {
-      for (const [name, child] of Object.entries(isRecord(value[keyword]) ? value[keyword] : {})) {
+      for (const [name, child] of Object.entries(isJsonObject(value[keyword]) ? value[keyword] : {})) {
         const childPath = path === '' ? name : `${path}.${name}`;
         if (keyword === 'properties') {
           features.properties += 1;
           if (!PROPERTY_KEY.test(name)) features.invalidKeys.push(childPath);
-          if (isRecord(child) && !hasDescription(child)) features.undescribed.push(childPath);
+          if (isJsonObject(child) && !hasDescription(child)) features.undescribed.push(childPath);
         }
         visit(child, childPath, depth + 1);
       }
@@ -75,6 +76,3 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
 /** Tells if a property explains itself: by a description, a title, or a reference to a schema that may have one. */
 const hasDescription = (schema: JsonObject): boolean =>
   typeof schema.description === 'string' || typeof schema.title === 'string' || typeof schema.$ref === 'string';
-
-export const isRecord = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

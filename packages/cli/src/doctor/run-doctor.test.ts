@@ -237,7 +237,11 @@ describe('doctor', () => {
   it('prints no control characters of a server', () => {
     const unsafe = '\u001b[31mred\u009b31m\u202e';
     const report: DoctorReport = {
-      ...{ target: unsafe, server: { name: unsafe, version: unsafe }, protocolVersion: null, skipped: [], exit: 1 },
+      target: unsafe,
+      server: { name: unsafe, version: unsafe },
+      protocolVersion: null,
+      skipped: [],
+      exit: 1,
       counts: { ok: 0, info: 0, warning: 0, problem: 1 },
       findings: [{ id: `names.${unsafe}`, severity: 'problem', title: unsafe, seen: unsafe, fix: unsafe }],
     };

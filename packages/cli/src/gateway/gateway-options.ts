@@ -39,8 +39,8 @@ export interface GatewayOptions
 }
 
 /** Adds the options of sign-ins of callers. */
-export function withCallerSignIn(own: Command): Command {
-  return own
+export function withCallerSignIn(command: Command): Command {
+  return command
     .option(
       '--public-url <url>',
       'URL of this gateway for browsers (default: the origin of --audience)',
@@ -54,9 +54,9 @@ export function withCallerSignIn(own: Command): Command {
 }
 
 /** Adds the options that restrict, record and shorten calls. */
-export function withGuardOptions(own: Command): Command {
+export function withGuardOptions(command: Command): Command {
   const storing = withStore(
-    own,
+    command,
     'store of tasks, questions and long results: redis://…, postgres://…, sqlite:PATH or a path',
   );
   const deciding = storing

@@ -1,6 +1,7 @@
 import type { JsonObject, Tool } from 'tenon';
 import { sanitizeText } from 'tenon/host';
-import { formatType, listParameters, type Parameter, resolveReference, toObject } from '../tools/type-text.js';
+import { toJsonObject } from '../json-object.js';
+import { formatType, listParameters, type Parameter, resolveReference } from '../tools/type-text.js';
 
 /** Sub-command for one tool. */
 export interface GeneratedCommand {
@@ -52,8 +53,7 @@ function createOptions(schema: JsonObject): GeneratedOption[] {
 
 function createOption({ name, required, schema }: Parameter, root: unknown, names: UniqueNames): GeneratedOption {
   const { description, title } = schema;
-  const own = findType(schema);
-  const items = own === 'array' ? toObject(resolveReference(schema.items, root)) : undefined;
+  const items = findType(schema) === 'array' ? toJsonObject(resolveReference(schema.items, root)) : undefined;
   const type = findType(items ?? schema);
   const scalar = isScalar(type) ? type : 'json';
   const choices = scalar === 'json' ? undefined : listChoices(items ?? schema);

@@ -170,8 +170,8 @@ function formatHelp() {
 
 /** @param {Command} command */
 function formatCommandHelp({ name, description, options }) {
-  const own = options.map(option => [formatOption(option), formatDescription(option)]);
-  const rows = [...own, ['--input JSON', 'all arguments as a JSON object; @PATH reads a file, - standard input'], ['--json', 'print the result as JSON'], ['-h, --help', 'show this help']];
+  const optionRows = options.map(option => [formatOption(option), formatDescription(option)]);
+  const rows = [...optionRows, ['--input JSON', 'all arguments as a JSON object; @PATH reads a file, - standard input'], ['--json', 'print the result as JSON'], ['-h, --help', 'show this help']];
   return ['Usage: ' + PROGRAM + ' ' + name + ' [options]', ...(description ? [description] : []), 'Options:\n' + formatRows(rows)].join('\n\n');
 }
 

@@ -11,7 +11,8 @@ const URL_TARGET = { url: ['https://example.com/mcp'], headers: {} };
 const write = (tools: readonly Tool[], name = 'notes', target: GeneratedTarget = URL_TARGET, version = '1.0.0') =>
   writeCli(tools, { name, version, target, libraryVersion: '0.1.0' });
 const createTool = (name: string, properties: JsonObject = {}, more: Partial<Tool> = {}): Tool => ({
-  ...{ name, inputSchema: { type: 'object', properties } },
+  name,
+  inputSchema: { type: 'object', properties },
   ...more,
 });
 const listOptions = (properties: JsonObject) => createGeneratedCommands([createTool('run', properties)])[0]?.options;

@@ -205,7 +205,7 @@ export function createCredentials(
   { printUrl = false }: Pick<GatewayHostOptions, 'printUrl'> = {},
 ): NonNullable<NodeHostOptions['credentials']> {
   const authorizer = createUserSignIn(context, {
-    way: printUrl ? 'url' : 'browser',
+    flow: printUrl ? 'url' : 'browser',
     storedOnly: context.noInput === true,
   });
   const isForUser = (server: string) => {

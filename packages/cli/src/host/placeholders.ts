@@ -13,8 +13,8 @@ export function createPlaceholderEnv(env: CliContext['env']): CliContext['env'] 
   return new Proxy(
     { ...env },
     {
-      get: (own, name) => Reflect.get(own, name) ?? PLACEHOLDER,
-      getOwnPropertyDescriptor: (own, name) => Reflect.getOwnPropertyDescriptor(own, name) ?? descriptor,
+      get: (target, name) => Reflect.get(target, name) ?? PLACEHOLDER,
+      getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(target, name) ?? descriptor,
     },
   );
 }

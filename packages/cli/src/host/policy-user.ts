@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ActionRequest } from 'tenon/host';
+import { isJsonObject } from '../json-object.js';
 import { parseNames } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 
@@ -33,8 +34,8 @@ export function parsePolicyUser({
 }: PolicyUserOptions): Pick<ActionRequest, 'principal' | 'claims' | 'scopes'> {
   if (principal === undefined && (groups ?? scopes ?? claims) !== undefined)
     throw createUsageError('--groups, --scopes and --claims need a user', 'pass --principal NAME');
-  const own = claims === undefined ? {} : parseJsonObject(claims, '--claims');
-  return { principal, claims: { ...own, ...(groups ? { groups } : {}) }, ...(scopes ? { scopes } : {}) };
+  const parsedClaims = claims === undefined ? {} : parseJsonObject(claims, '--claims');
+  return { principal, claims: { ...parsedClaims, ...(groups ? { groups } : {}) }, ...(scopes ? { scopes } : {}) };
 }
 
 /** Parses an argument or option that is a JSON object. */
@@ -45,6 +46,6 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   } catch {
     // The result below contains the problem.
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isJsonObject(value)) return value;
   throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);
 }

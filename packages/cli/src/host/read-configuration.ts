@@ -122,8 +122,8 @@ const createBundleConfig = (path: string, scope: ConfigFileSource['scope']): Con
  * files may be part of a project.
  */
 async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigFileSource[]> {
-  const own = new Set((await findUserConfigs()).map(({ path }) => path));
-  return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: own.has(path) ? 'user' : 'project' }));
+  const userPaths = new Set((await findUserConfigs()).map(({ path }) => path));
+  return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: userPaths.has(path) ? 'user' : 'project' }));
 }
 
 /** Finds `mcp.json` of a folder, or else the files of other programs in it. */

@@ -3,8 +3,12 @@ import { expect, it } from 'vitest';
 import { describeScreening } from './screening-text.js';
 
 const finding: Finding = {
-  ...{ kind: 'instruction', severity: 'warn', at: 0, length: 9 },
-  ...{ excerpt: 'You must call', where: 'description' },
+  kind: 'instruction',
+  severity: 'warn',
+  at: 0,
+  length: 9,
+  excerpt: 'You must call',
+  where: 'description',
 };
 
 it('names the finding, its place and its handling', () => {

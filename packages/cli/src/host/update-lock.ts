@@ -54,8 +54,8 @@ export async function compareServers(
     context.screen.note(`${sanitizeName(server)} is unavailable: ${shortenReason(reason)}`);
   const drifts: Drift[] = [];
   for (const entry of entries) {
-    const own = inventories.find(({ server }) => server === entry.name);
-    if (own) drifts.push(...(await compareWithLock(before, entry, own)));
+    const inventory = inventories.find(({ server }) => server === entry.name);
+    if (inventory) drifts.push(...(await compareWithLock(before, entry, inventory)));
   }
   return { drifts, unavailable: unavailable.map(({ server }) => server) };
 }

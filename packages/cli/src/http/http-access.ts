@@ -1,7 +1,7 @@
 import type { HttpTarget } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createPairParser } from '../option-parsers.js';
-import { createTargetAuthorizer, readTargetClient } from '../target/target-authorizer.js';
+import { createTargetAuthorizer, readOAuthClient } from '../target/target-authorizer.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import type { HttpOptions } from './http-options.js';
 import { readSecretFile } from './secret-file.js';
@@ -59,7 +59,7 @@ async function readAuth(
   if (tokenFile !== undefined) return readSecretFile(context, tokenFile, '--token-file');
   const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
   if (hasToken || auth === 'none') return undefined;
-  return createTargetAuthorizer(context, options, await readTargetClient(context, options));
+  return createTargetAuthorizer(context, options, await readOAuthClient(context, options));
 }
 
 async function readHeaderFile(context: CliContext, file: string | undefined): Promise<Record<string, string>> {

@@ -1,9 +1,17 @@
 import { type Command, Option } from 'commander';
+import type { PrivateJwk } from 'tenon/auth';
 import { withBearer } from '../commands/auth-options.js';
 import { createPairParser } from '../option-parsers.js';
 
-/** Ways to get a token for a server at a URL. */
-export type SignInWay = 'none' | 'stored' | 'browser' | 'device' | 'client-credentials';
+/** Sources of the token for a server at a URL. */
+export type TokenSource = 'none' | 'stored' | 'browser' | 'device' | 'client-credentials';
+
+/** OAuth client to sign in as: its ID, and a secret or a key. Without an ID the client registers itself. */
+export interface OAuthClient {
+  readonly id?: string;
+  readonly secret?: string;
+  readonly key?: string | PrivateJwk;
+}
 
 /** Options of commands that send requests to a server at a URL. */
 export interface HttpOptions {
@@ -11,7 +19,7 @@ export interface HttpOptions {
   readonly headerFile?: string;
   readonly bearerEnv?: string;
   readonly tokenFile?: string;
-  readonly auth?: SignInWay;
+  readonly auth?: TokenSource;
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
   readonly clientSecretFile?: string;
@@ -22,7 +30,7 @@ export interface HttpOptions {
   readonly input?: boolean;
 }
 
-const WAYS: readonly SignInWay[] = ['none', 'stored', 'browser', 'device', 'client-credentials'];
+const TOKEN_SOURCES: readonly TokenSource[] = ['none', 'stored', 'browser', 'device', 'client-credentials'];
 
 /** Texts that differ between commands. */
 export interface HttpOptionTexts {
@@ -52,7 +60,7 @@ export function withHttpOptions(
       new Option(
         '--auth <how>',
         `token to use: none, that of an earlier sign-in, or sign in (default: ${defaultAuth})`,
-      ).choices(WAYS),
+      ).choices(TOKEN_SOURCES),
     )
     .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
     .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')

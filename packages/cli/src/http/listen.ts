@@ -75,9 +75,9 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     },
     ...Object.entries(virtual).map(([name, chosen]) => {
       const path = `/${name}`;
-      const own = { path, ssePath: `${path}/sse`, messagesPath: `${path}/messages`, ...createAuth(path) };
+      const paths = { path, ssePath: `${path}/sse`, messagesPath: `${path}/messages`, ...createAuth(path) };
       const server = host.toServer({ name: `tenon-${name}`, servers: chosen });
-      return { path, servers: chosen, handler: createHandler(server, { ...shared, ...own }) };
+      return { path, servers: chosen, handler: createHandler(server, { ...shared, ...paths }) };
     }),
   ];
   const server = createCombinedServer([
@@ -127,7 +127,10 @@ function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][])
 /** Creates a server with time limits for requests. */
 export function createHttpServer(listener: RequestListener): Server {
   const limits = {
-    ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
+    keepAliveTimeout: 65_000,
+    headersTimeout: 10_000,
+    requestTimeout: 60_000,
+    noDelay: true,
     // By default, Node checks connections for timeouts every 30 s.
     connectionsCheckingInterval: 500,
   };

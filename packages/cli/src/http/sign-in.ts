@@ -8,7 +8,6 @@ import {
   createCallerSignIn,
   type DeviceCode,
   manualRedirect,
-  type PrivateJwk,
   type Redirect,
   type SignInOptions,
   signIn,
@@ -19,13 +18,7 @@ import { getFolders } from '../folders.js';
 import { createTerminal } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
-
-/** Registered client: its ID, and a secret or a key. Without an ID the client registers itself. */
-export interface SignInClient {
-  readonly id?: string;
-  readonly secret?: string;
-  readonly key?: string | PrivateJwk;
-}
+import type { OAuthClient } from './http-options.js';
 
 export interface UserSignInOptions {
   /**
@@ -33,13 +26,13 @@ export interface UserSignInOptions {
    * final address of the browser. With `device`, the user enters a code on any machine.
    * @default `browser`
    */
-  readonly way?: 'browser' | 'url' | 'device';
+  readonly flow?: 'browser' | 'url' | 'device';
   /**
    * Uses tokens of earlier sign-ins only. A sign-in that needs the user fails with `auth/needs-user`.
    * @default `false`
    */
   readonly storedOnly?: boolean;
-  readonly client?: SignInClient;
+  readonly client?: OAuthClient;
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
@@ -56,18 +49,18 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
 /** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
 export function createUserSignIn(
   context: CliContext,
-  { way = 'browser', storedOnly = false, client: { id, ...secret } = {} }: UserSignInOptions,
+  { flow = 'browser', storedOnly = false, client: { id, ...secret } = {} }: UserSignInOptions,
 ): Authorizer {
   return signIn({
     clientName: 'Tenon',
     tokenStore: openTokenStore(context),
-    ...(storedOnly ? {} : createSignInWay(context, way)),
+    ...(storedOnly ? {} : createSignInFlow(context, flow)),
     ...(id === undefined ? {} : { client: { id, ...secret } }),
   });
 }
 
 /** Signs this program in with credentials of its own, without a user. */
-export function createClientSignIn(context: CliContext, { id, ...secret }: SignInClient): Authorizer {
+export function createClientSignIn(context: CliContext, { id, ...secret }: OAuthClient): Authorizer {
   if (id === undefined || (secret.secret === undefined && secret.key === undefined))
     throw createUsageError(
       '--auth client-credentials: no credentials',
@@ -78,10 +71,10 @@ export function createClientSignIn(context: CliContext, { id, ...secret }: SignI
 
 const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(env).settings, 'tokens.json'));
 
-function createSignInWay(context: CliContext, way: UserSignInOptions['way']): Partial<SignInOptions> {
+function createSignInFlow(context: CliContext, flow: UserSignInOptions['flow']): Partial<SignInOptions> {
   const { note } = context.screen;
-  if (way === 'device') return { showDeviceCode: code => note(formatDeviceCode(code)) };
-  return { redirect: way === 'url' ? createManualRedirect(context) : loopbackRedirect({ print: note }) };
+  if (flow === 'device') return { showDeviceCode: code => note(formatDeviceCode(code)) };
+  return { redirect: flow === 'url' ? createManualRedirect(context) : loopbackRedirect({ print: note }) };
 }
 
 const formatDeviceCode = ({ url, userCode, completeUrl, lifetime }: DeviceCode): string =>

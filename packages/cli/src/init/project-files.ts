@@ -38,7 +38,7 @@ export function createProjectFiles(options: ProjectOptions): Readonly<Record<str
 const getServerName = ({ name }: ProjectOptions): string => name.replace(/^@[^/]*\//, '');
 
 function createPackageJson({ name, transport, withTsx }: ProjectOptions) {
-  const own = `^${packageJson.version}`;
+  const versionRange = `^${packageJson.version}`;
   const { zod, tsx, ...tools } = VERSIONS;
   const devDependencies = { ...tools, ...(withTsx ? { tsx } : {}) };
   return {
@@ -53,7 +53,7 @@ function createPackageJson({ name, transport, withTsx }: ProjectOptions) {
       types: 'tsc',
     },
     engines: { node: withTsx ? '>=20.19' : '>=22.18' },
-    dependencies: { '@tenon/cli': own, tenon: own, zod: `^${zod}` },
+    dependencies: { '@tenon/cli': versionRange, tenon: versionRange, zod: `^${zod}` },
     devDependencies: Object.fromEntries(
       Object.entries(devDependencies)
         .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -55,8 +55,11 @@ export async function ensureDaemon(context: CliContext, args: readonly string[] 
 function startDaemon({ env }: CliContext, args: readonly string[]): void {
   const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'keep', 'run', ...args], {
     // The daemon must not keep the folder of a command in use.
-    ...{ cwd: getKeepFolder(env), env: selectDaemonVariables(env) },
-    ...{ detached: true, stdio: 'ignore', windowsHide: true },
+    cwd: getKeepFolder(env),
+    env: selectDaemonVariables(env),
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
   });
   child.once('error', () => {});
   child.unref();

@@ -117,7 +117,8 @@ export class KeptServers {
 
   list(): KeptServerState[] {
     return [...this.#opened.values()].map(({ label, active, usedAt }) => ({
-      ...{ label, active },
+      label,
+      active,
       unused: Math.max(0, Math.round(this.#options.now() - usedAt)),
     }));
   }

@@ -53,8 +53,10 @@ export function createKeptTarget(
 ): KeptTarget | undefined {
   if ('command' in target) {
     const { command, args = [], cwd } = target;
-    const own = Object.entries(target.env ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const all = { ...selectVariables(env, name => SAFE.test(name)), ...Object.fromEntries(own) };
+    const entries = Object.entries(target.env ?? {}).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const all = { ...selectVariables(env, name => SAFE.test(name)), ...Object.fromEntries(entries) };
     return { label, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
   }
   if (!('url' in target) || typeof target.headers === 'function' || hasClientSecret(options)) return undefined;

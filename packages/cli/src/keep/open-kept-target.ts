@@ -48,7 +48,10 @@ function replaceUrl(thrown: unknown, url: string, label: string): TenonError {
   const replace = (text: string | undefined) => text?.replaceAll(url, label);
   const { code, summary, cause, hint, peer, received } = error;
   return new TenonError(code, summary.replaceAll(url, label), {
-    ...{ ...error, cause },
-    ...{ peer: replace(peer), received: replace(received), hint: replace(hint) },
+    ...error,
+    cause,
+    peer: replace(peer),
+    received: replace(received),
+    hint: replace(hint),
   });
 }

@@ -33,7 +33,9 @@ function startRequest(
   signal?: AbortSignal,
 ): ClientRequest {
   return request({
-    ...{ socketPath: socket, method, path },
+    socketPath: socket,
+    method,
+    path,
     headers: { ...headers, host: 'localhost', 'x-tenon-token': token },
     ...(signal === undefined ? {} : { signal }),
   });

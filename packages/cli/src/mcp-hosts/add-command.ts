@@ -27,7 +27,7 @@ interface AddOptions extends HostSelectionOptions, ServerOptions, AddLockOptions
 }
 
 export function createAddCommand(context: CliContext): Command {
-  const own = createCommand('add', summaries.add)
+  const command = createCommand('add', summaries.add)
     .usage('[options] NAME TARGET\n       tenon add [options] NAME -- COMMAND [ARGUMENTS…]')
     .argument('<name>', 'name of the server in the hosts')
     .argument(
@@ -60,7 +60,7 @@ export function createAddCommand(context: CliContext): Command {
     .option('--no-lock', 'do not start the server, and write no lock file')
     .option('--trust', 'with a lock file: start a bundle or a server of a registry without asking for approval')
     .option('--yes', 'add a bundle or a server of a registry, and write the lock file, without asking');
-  return withHostOptions(own)
+  return withHostOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TenonError } from 'tenon';
-import { isJsonObject } from '../openapi/json-object.js';
+import { isJsonObject } from '../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './formats/config-format.js';
 import { jsoncFormat } from './formats/jsonc-format.js';
 import { tomlFormat } from './formats/toml-format.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject } from '../openapi/json-object.js';
+import { isJsonObject } from '../json-object.js';
 import type { ConfigFormat } from './formats/config-format.js';
 import type { McpHost } from './hosts/mcp-host.js';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
-import { isJsonObject } from '../openapi/json-object.js';
+import { isJsonObject } from '../json-object.js';
 import { readConfigText } from './config-file.js';
 import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from './host-config.js';
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';
@@ -98,8 +98,8 @@ const withAction = (plan: PlannedChange, after: string, action: PlannedAction): 
 /** Keeps the members of an entry that do not tell how to connect, such as `disabled`. */
 function mergeEntry(host: McpHost, existing: unknown, entry: HostEntry): HostEntry {
   if (!isJsonObject(existing)) return entry;
-  const own = listOwnKeys(host);
-  const kept = Object.entries(existing).filter(([key]) => !own.has(key));
+  const keys = listOwnKeys(host);
+  const kept = Object.entries(existing).filter(([key]) => !keys.has(key));
   const merged = { ...entry, ...Object.fromEntries(kept) };
   // Headers may be one of several settings of requests.
   const [outer = '', inner] = host.url?.headers ?? [];

@@ -10,8 +10,8 @@ import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {
-  const own = createCommand('remove', summaries.remove).argument('<name>', 'name of the server in the hosts');
-  return withHostOptions(own)
+  const command = createCommand('remove', summaries.remove).argument('<name>', 'name of the server in the hosts');
+  return withHostOptions(command)
     .addHelpText(
       'after',
       formatExamples([

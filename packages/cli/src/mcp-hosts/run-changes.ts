@@ -68,7 +68,9 @@ export async function runChanges(
         hasChange && !dryRun ? await writeConfigText({ path: file, before, after, now: new Date() }) : undefined;
       const diff = dryRun ? formatDiff(plan) : undefined;
       changes.push({
-        ...{ host: host.id, file, actions },
+        host: host.id,
+        file,
+        actions,
         ...(backup === undefined ? {} : { backup }),
         ...(diff === undefined ? {} : { diff }),
       });

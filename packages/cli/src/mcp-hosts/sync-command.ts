@@ -20,11 +20,11 @@ interface SyncOptions extends HostSelectionOptions {
 }
 
 export function createSyncCommand(context: CliContext): Command {
-  const own = createCommand('sync', summaries.sync)
+  const command = createCommand('sync', summaries.sync)
     .option('--from <host>', 'name of a host, or path of a configuration', 'mcp.json')
     .option('--prune', 'also remove the servers that the source does not have')
     .option('--yes', 'do not ask before the files are written');
-  return withHostOptions(own)
+  return withHostOptions(command)
     .addHelpText(
       'after',
       formatExamples([

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
+import { isJsonObject } from '../json-object.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
-import { isJsonObject } from '../openapi/json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';
 import { listHostEntries } from './host-config.js';

@@ -92,10 +92,10 @@ export function createBundleEntry(
   const fields = bundle.manifest.user_config ?? {};
   const { target, written } = createBundleTarget(bundle);
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(fields, name)));
-  const extend = (own: CommandTarget, variables: TextByName): CommandTarget => ({
-    ...own,
-    args: [...(own.args ?? []), ...args],
-    env: { ...own.env, ...variables },
+  const extend = (command: CommandTarget, variables: TextByName): CommandTarget => ({
+    ...command,
+    args: [...(command.args ?? []), ...args],
+    env: { ...command.env, ...variables },
   });
   const complete = async (): Promise<CompleteEntry> => {
     const values = await collectUserConfig(fields, source, expandSystemVariables);
@@ -108,8 +108,8 @@ export function createBundleEntry(
   };
   // A process that was stopped may have changed the files since.
   const checkFiles = async () => reportRestored({ screen }, bundle.path, await bundle.check());
-  const own = moveWritten(entry.written, target.args?.length ?? 0);
-  return { ...entry, target: extend(target, env), written: { ...written, ...own }, complete };
+  const moved = moveWritten(entry.written, target.args?.length ?? 0);
+  return { ...entry, target: extend(target, env), written: { ...written, ...moved }, complete };
 }
 
 /** Moves the texts of a configuration to the places that its arguments and variables have in the command. */

@@ -46,14 +46,14 @@ export function createBundleTarget(
     ...Object.fromEntries(Object.entries(env).map(([name, text]) => [`env.${name}`, text])),
   };
   // `uv` would install packages into the folder of the bundle, whose files are compared before each start.
-  const own = command === 'uv' ? { UV_PROJECT_ENVIRONMENT: join(dataFolder, '.venv') } : {};
+  const uvEnv = command === 'uv' ? { UV_PROJECT_ENVIRONMENT: join(dataFolder, '.venv') } : {};
   const filled = Object.entries(env).map(([name, text]) => [name, expandText(text, getVariable)] as const);
   return {
     target: {
       command: expandText(command, getVariable),
       args: flat.map(({ part }) => part),
       // An optional value without an answer gives no variable, so that the server applies its own default.
-      env: { ...own, ...Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')) },
+      env: { ...uvEnv, ...Object.fromEntries(filled.filter(([name, value]) => value !== '' || env[name] === '')) },
       cwd: hasRelativePath([command, ...args], folder) ? folder : dataFolder,
     },
     written,
@@ -65,14 +65,14 @@ const hasRelativePath = (words: readonly string[], folder: string): boolean =>
   words.some(word => /[\\/.]/.test(word) && !isAbsolute(word) && existsSync(join(folder, word)));
 
 function selectCommand({ server }: BundleManifest, platform: string): Required<BundleCommand> {
-  const { mcp_config: own = {}, type, entry_point: entry } = server;
-  const overrides = 'platform_overrides' in own ? own.platform_overrides : undefined;
+  const { mcp_config: config = {}, type, entry_point: entry } = server;
+  const overrides = 'platform_overrides' in config ? config.platform_overrides : undefined;
   const special = overrides && Object.hasOwn(overrides, platform) ? overrides[platform] : undefined;
-  const command = special?.command ?? own.command ?? (type === 'uv' ? 'uv' : undefined);
+  const command = special?.command ?? config.command ?? (type === 'uv' ? 'uv' : undefined);
   if (command === undefined) throw new TenonError('mcpb/manifest', 'the bundle has no command');
   const standard = type === 'uv' ? ['run', '--directory', '${__dirname}', join('${__dirname}', entry)] : [];
-  const args = special?.args ?? own.args ?? standard;
-  return { command, args, env: { ...own.env, ...special?.env } };
+  const args = special?.args ?? config.args ?? standard;
+  return { command, args, env: { ...config.env, ...special?.env } };
 }
 
 function createSystemVariables(folder?: string): Variables {

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { isJsonObject } from '../json-object.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
 import { listCredentials } from './list-credentials.js';
 import { listOperations, type Operation } from './list-operations.js';
 import { readDocument } from './read-document.js';

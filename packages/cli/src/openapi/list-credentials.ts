@@ -1,5 +1,6 @@
+import type { JsonObject } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 import { toVariableName } from '../mcp-hosts/hosts/variable-text.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
 import { followReference } from './schema-definitions.js';
 
 /** Credential that the generated server reads from an environment variable. */

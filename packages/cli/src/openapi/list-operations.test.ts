@@ -1,5 +1,5 @@
+import type { JsonObject } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from './json-object.js';
 import { listOperations } from './list-operations.js';
 
 const operation = (more: object = {}) => ({ responses: {}, ...more });

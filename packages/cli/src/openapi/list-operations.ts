@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from './json-object.js';
+import type { JsonObject } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 import { followReference, SchemaDefinitions } from './schema-definitions.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as const;
@@ -125,9 +126,13 @@ function createOperation({ document, path, method, shared, found }: FoundOperati
 }
 
 /** Parameters of an operation replace those of its path with the same name and place. */
-function mergeParameters(shared: unknown, own: unknown, document: JsonObject): readonly JsonObject[] {
+function mergeParameters(
+  pathParameters: unknown,
+  operationParameters: unknown,
+  document: JsonObject,
+): readonly JsonObject[] {
   const merged = new Map<string, JsonObject>();
-  for (const list of [shared, own]) {
+  for (const list of [pathParameters, operationParameters]) {
     for (const each of Array.isArray(list) ? list : []) {
       const parameter = followReference(each, document);
       merged.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { type JsonObject, TenonError } from 'tenon';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
+import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Maximum size of a document, in bytes. */
@@ -74,6 +75,6 @@ async function parseText(text: string, reference: string): Promise<JsonObject> {
     throw createUsageError(`${reference}:${line}:${col}: ${problem.message}`, 'correct the JSON or YAML');
   }
   const value: unknown = document.toJS({ maxAliasCount: 1000 });
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isJsonObject(value)) return value;
   throw createUsageError(`${reference}: not an object`, 'pass an OpenAPI document');
 }

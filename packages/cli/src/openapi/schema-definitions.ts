@@ -1,6 +1,7 @@
+import type { JsonObject } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
 import { createUsageError } from '../usage-error.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
 
 /** Maximum number of references to references. */
 const MAX_HOPS = 20;
@@ -62,8 +63,8 @@ export class SchemaDefinitions {
 
   #convertProperties(properties: JsonObject): unknown {
     // A client cannot set properties that are read-only.
-    const own = Object.entries(properties).filter(([, each]) => !(isJsonObject(each) && each.readOnly === true));
-    return Object.fromEntries(own.map(([name, each]) => [name, this.convert(each)]));
+    const writable = Object.entries(properties).filter(([, each]) => !(isJsonObject(each) && each.readOnly === true));
+    return Object.fromEntries(writable.map(([name, each]) => [name, this.convert(each)]));
   }
 
   #addDefinition(reference: string): string {

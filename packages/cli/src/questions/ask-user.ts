@@ -138,8 +138,8 @@ async function findProblem(
   { name, required }: Field,
   value: FieldValue,
 ): Promise<string | undefined> {
-  const own = Object.entries(requestedSchema.properties).filter(([key]) => key === name);
-  const properties = Object.fromEntries(own);
+  const fields = Object.entries(requestedSchema.properties).filter(([key]) => key === name);
+  const properties = Object.fromEntries(fields);
   const schema = { type: 'object', properties, ...(required ? { required: [name] } : {}) } as const;
   const outcome = { choice: 'submit', values: Object.fromEntries([[name, value]]) } as const;
   const result = await createFormResult({ ...form, requestedSchema: schema }, outcome);

@@ -34,8 +34,8 @@ export async function createResponses(
   const forms = requests.filter(({ params }) => isForm(params));
   const responses: [string, ElicitResult][] = [];
   for (const { key, params } of requests) {
-    const own = forms.length > 1 ? takePrefixed(words, `${key}.`) : words;
-    responses.push([key, await createResponse(context, params, own, options, questions)]);
+    const formWords = forms.length > 1 ? takePrefixed(words, `${key}.`) : words;
+    responses.push([key, await createResponse(context, params, formWords, options, questions)]);
   }
   return Object.fromEntries(responses);
 }

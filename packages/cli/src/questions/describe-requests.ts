@@ -1,5 +1,6 @@
 import type { JsonObject } from 'tenon';
-import { formatParameters, listParameters, toObject } from '../tools/type-text.js';
+import { toJsonObject } from '../json-object.js';
+import { formatParameters, listParameters } from '../tools/type-text.js';
 import { quoteForShell } from './quote-for-shell.js';
 
 /** Input request of a server, as `--json` prints it. */
@@ -17,8 +18,8 @@ export interface DescribedRequest {
 /** Lists the input requests of a server. */
 export function describeRequests(inputRequests: JsonObject): DescribedRequest[] {
   return Object.entries(inputRequests).map(([key, request]) => {
-    const { method, params } = toObject(request);
-    const { mode = 'form', message = '', url, requestedSchema } = toObject(params);
+    const { method, params } = toJsonObject(request);
+    const { mode = 'form', message = '', url, requestedSchema } = toJsonObject(params);
     if (method !== 'elicitation/create') return { key, kind: String(method), message: '' };
     return {
       key,
@@ -88,8 +89,8 @@ function listTitles(schema: JsonObject): string[] {
     return values.slice(0, names.length).map((value, index) => `${value}: ${names[index]}`);
   const choices = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
   const titles = choices.flatMap(choice => {
-    const { const: value, title } = toObject(choice);
+    const { const: value, title } = toJsonObject(choice);
     return typeof title === 'string' && title !== value ? [`${value}: ${title}`] : [];
   });
-  return titles.length > 0 || items === undefined ? titles : listTitles(toObject(items));
+  return titles.length > 0 || items === undefined ? titles : listTitles(toJsonObject(items));
 }

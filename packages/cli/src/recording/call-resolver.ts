@@ -1,6 +1,7 @@
 import type { JsonObject } from 'tenon';
 import { type ActionRequest, createNameResolver, type NameResolver, type NameResolverOptions } from 'tenon/host';
 import type { RecordedMessage } from 'tenon/testing';
+import { isJsonObject } from '../json-object.js';
 
 /** Call in a recording, with the entry of the server that it concerns. */
 export interface RecordedCall extends Pick<ActionRequest, 'kind' | 'server' | 'name' | 'arguments'> {
@@ -55,10 +56,5 @@ function readCall(
   if (kind === 'tool') return resolver.unwrapToolCall(params);
   const name = kind === 'resource' ? params.uri : params.name;
   if (typeof name !== 'string') return undefined;
-  return { name, arguments: kind === 'prompt' && isObject(params.arguments) ? params.arguments : {} };
-}
-
-/** Tells if a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { name, arguments: kind === 'prompt' && isJsonObject(params.arguments) ? params.arguments : {} };
 }

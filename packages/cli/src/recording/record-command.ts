@@ -23,14 +23,14 @@ interface RecordOptions extends ConnectionOptions {
 }
 
 export function createRecordCommand(context: CliContext): Command {
-  const own = createTargetCommand('record', summaries.record, '')
+  const command = createTargetCommand('record', summaries.record, '')
     .requiredOption('-o, --output <file>', 'file to write, which only you can read')
     .option('--append', 'add to the file instead of replacing it')
     .option('--max-size <size>', 'maximum size of the recording in characters, such as 20M (default: 100M)', parseSize)
     .option('--name <name>', 'name of the server in the recording (default: from the target)')
     .option('--port <number>', 'serve the client over HTTP on this port, instead of stdin and stdout', parsePort)
     .option('--json', 'print the URL as a line of JSON; with --port');
-  return withConnectionOptions(own)
+  return withConnectionOptions(command)
     .addHelpText(
       'after',
       formatExamples([

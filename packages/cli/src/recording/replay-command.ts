@@ -24,7 +24,7 @@ interface ReplayCommandOptions extends ConnectionOptions {
 }
 
 export function createReplayCommand(context: CliContext): Command {
-  const own = createCommand('replay', summaries.replay)
+  const command = createCommand('replay', summaries.replay)
     .usage(
       '[options] FILE\n       tenon replay [options] FILE --against TARGET\n       tenon replay [options] FILE -- COMMAND [ARGUMENTS…]',
     )
@@ -43,7 +43,7 @@ export function createReplayCommand(context: CliContext): Command {
     )
     .option('--timeout <time>', 'time to wait for each response (default: 30s)', parseDuration)
     .option('--junit <file>', JUNIT_HELP);
-  return withConnectionOptions(own)
+  return withConnectionOptions(command)
     .addHelpText(
       'after',
       formatExamples([

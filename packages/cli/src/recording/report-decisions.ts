@@ -16,9 +16,10 @@ import type { CliContext } from '../cli-context.js';
 import { createPlaceholderEnv, getPlaceholder } from '../host/placeholders.js';
 import { type PolicyUserOptions, parsePolicyUser } from '../host/policy-user.js';
 import { findSources, readConfiguration } from '../host/read-configuration.js';
+import { isJsonObject } from '../json-object.js';
 import { formatColumns } from '../screen.js';
 import { createUsageError } from '../usage-error.js';
-import { createCallResolver, isObject } from './call-resolver.js';
+import { createCallResolver } from './call-resolver.js';
 import { readSourceFile } from './recording-file.js';
 
 /** Decision of a policy about one recorded call. */
@@ -102,9 +103,9 @@ async function readKnownNames(
   const names = written.flatMap(each => (typeof each === 'object' && 'exact' in each ? each.exact : (each ?? [])));
   return new Map(
     servers.map(({ name: server }) => {
-      const own = locked?.servers.get(server);
-      const tools = [...(own?.tools.keys() ?? []), ...names];
-      return [server, { tools, prompts: [...(own?.prompts.keys() ?? []), ...names] }];
+      const lockedServer = locked?.servers.get(server);
+      const tools = [...(lockedServer?.tools.keys() ?? []), ...names];
+      return [server, { tools, prompts: [...(lockedServer?.prompts.keys() ?? []), ...names] }];
     }),
   );
 }
@@ -159,8 +160,8 @@ export function evaluateCalls(
 /** Reads the annotations of the recorded tools, also of those that `describe_tools` has described. */
 function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObject> {
   const tools = messages.flatMap(({ message }) => {
-    const result = 'result' in message && isObject(message.result) ? message.result : {};
-    return [result, ...(isObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
+    const result = 'result' in message && isJsonObject(message.result) ? message.result : {};
+    return [result, ...(isJsonObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
   });
   return new Map(tools);
 }
@@ -168,7 +169,7 @@ function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObjec
 function readList({ tools }: JsonObject): [string, JsonObject][] {
   if (!Array.isArray(tools)) return [];
   return tools.flatMap(tool =>
-    isObject(tool) && typeof tool.name === 'string' && isObject(tool.annotations)
+    isJsonObject(tool) && typeof tool.name === 'string' && isJsonObject(tool.annotations)
       ? [[tool.name, tool.annotations]]
       : [],
   );

@@ -160,8 +160,10 @@ function getImageHost(identifier: string): string | undefined {
 }
 
 function isImageOf(identifier: string, host: string): boolean {
-  const own = getImageHost(identifier);
-  return own === undefined || own === host || (DOCKER_HOSTS.includes(own) && DOCKER_HOSTS.includes(host));
+  const imageHost = getImageHost(identifier);
+  return (
+    imageHost === undefined || imageHost === host || (DOCKER_HOSTS.includes(imageHost) && DOCKER_HOSTS.includes(host))
+  );
 }
 
 /** The registry of a scope in `.npmrc` has priority over `--registry`, so it is set as well. */

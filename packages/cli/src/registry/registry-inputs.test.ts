@@ -77,8 +77,10 @@ it('asks for values that are no secrets, with their choices and defaults [cli.se
 
 it('asks again after a value of another format, or none of the choices [cli.search]', async () => {
   const { target, notes } = await collect({
-    ...{ folder: ['notes'], LEVEL: ['loud', 'info'] },
-    ...{ port: ['many', '1'], QUIET: ['perhaps', 'true'] },
+    folder: ['notes'],
+    LEVEL: ['loud', 'info'],
+    port: ['many', '1'],
+    QUIET: ['perhaps', 'true'],
   });
   expect(target).toMatchObject({ args: expect.arrayContaining(['1']), env: { LEVEL: 'info', QUIET: 'true' } });
   expect(notes.slice(0, 3)).toEqual([

@@ -65,8 +65,15 @@ function createPackageTarget(server: RegistryServer, found: RegistryPackage, rea
   const { command, before, name, after, note } = created;
   const passed = found.registryType === 'oci' ? Object.keys(env).flatMap(each => ['-e', each]) : [];
   const options = (found.runtimeArguments ?? []).flatMap(each => createArguments(each, read));
-  const own = (found.packageArguments ?? []).flatMap(each => createArguments(each, read));
-  const args = [...before, ...passed, ...options, name, ...(own.length > 0 ? after : []), ...own];
+  const packageArguments = (found.packageArguments ?? []).flatMap(each => createArguments(each, read));
+  const args = [
+    ...before,
+    ...passed,
+    ...options,
+    name,
+    ...(packageArguments.length > 0 ? after : []),
+    ...packageArguments,
+  ];
   return { target: { command, args, env }, notes: [...(note ? [note] : []), ...describeSource(found)] };
 }
 

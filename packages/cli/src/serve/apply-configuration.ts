@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
+import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Member of the configuration with the path of the module. */
@@ -35,7 +36,7 @@ function readMembers(file: string): Readonly<Record<string, unknown>> {
     const reason = error instanceof SyntaxError ? 'no valid JSON' : 'the file cannot be read';
     throw createUsageError(`${file}: ${reason}`, hint);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isJsonObject(value)) return { ...value };
   throw createUsageError(`${file}: no JSON object`, hint);
 }
 

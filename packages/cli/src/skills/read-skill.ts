@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, TenonError } from 'tenon';
 import { parse } from 'yaml';
-import { createSkillError, parseSkillEntry, type SkillEntry, toRecord } from './skill-entry.js';
+import { toJsonObject } from '../json-object.js';
+import { createSkillError, parseSkillEntry, type SkillEntry } from './skill-entry.js';
 
 /** Extension of the protocol for skills. */
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
@@ -95,7 +96,7 @@ function compareFrontmatter({ uri, frontmatter }: SkillEntry, text: string): voi
 function parseHeader(uri: string, header: string): unknown {
   try {
     // The JSON form, because the entry was sent as JSON.
-    return toRecord(JSON.parse(JSON.stringify(parse(header, { maxAliasCount: 0 }))));
+    return toJsonObject(JSON.parse(JSON.stringify(parse(header, { maxAliasCount: 0 }))));
   } catch {
     throw createSkillError(uri, 'the fields of the file are not valid YAML');
   }

@@ -9,7 +9,9 @@ const file = (path: string, more: object = {}) => ({
   ...more,
 });
 const entry = (resources: unknown, more: object = {}) => ({
-  ...{ uri, frontmatter: { name: 'b', description: 'd' }, resources },
+  uri,
+  frontmatter: { name: 'b', description: 'd' },
+  resources,
   ...more,
 });
 

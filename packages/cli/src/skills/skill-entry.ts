@@ -1,5 +1,6 @@
 import type { JsonObject } from 'tenon';
 import { TenonError } from 'tenon';
+import { toJsonObject } from '../json-object.js';
 
 /** Skill of a server, as `skills/list` and `skills/get` describe it. */
 export interface SkillEntry {
@@ -30,14 +31,14 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** Parses an entry. Throws `skill/invalid` with the first problem. */
 export function parseSkillEntry(value: unknown): SkillEntry {
-  const { uri, frontmatter, resources } = toRecord(value);
-  const { name, description } = toRecord(frontmatter);
+  const { uri, frontmatter, resources } = toJsonObject(value);
+  const { name, description } = toJsonObject(frontmatter);
   if (typeof uri !== 'string') throw createSkillError('an entry', 'it has no uri');
   if (typeof name !== 'string' || !NAME.test(name)) throw createSkillError(uri, 'its name is not valid');
   if (typeof description !== 'string') throw createSkillError(uri, 'it has no description');
   if (!uri.endsWith(`/${name}/SKILL.md`)) throw createSkillError(uri, `the URI does not end in /${name}/SKILL.md`);
   const files = resources === 'dynamic' ? undefined : parseFiles(uri, resources);
-  return { uri, name, description, frontmatter: toRecord(frontmatter), files };
+  return { uri, name, description, frontmatter: toJsonObject(frontmatter), files };
 }
 
 function parseFiles(uri: string, resources: unknown): SkillFile[] {
@@ -52,7 +53,7 @@ function parseFiles(uri: string, resources: unknown): SkillFile[] {
 }
 
 function parseFile(skill: string, value: unknown): SkillFile {
-  const { uri, digest, size } = toRecord(value);
+  const { uri, digest, size } = toJsonObject(value);
   const folder = skill.slice(0, -'SKILL.md'.length);
   const isInside =
     typeof uri === 'string' && uri.startsWith(folder) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(uri.slice(folder.length));
@@ -62,9 +63,6 @@ function parseFile(skill: string, value: unknown): SkillFile {
     throw createSkillError(uri, 'its size is not valid');
   return { uri, digest, size };
 }
-
-export const toRecord = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
 /** Creates the error for a skill that is not used. */
 export function createSkillError(subject: string, problem: string): TenonError {

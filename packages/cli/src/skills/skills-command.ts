@@ -23,10 +23,10 @@ export function createSkillsCommand(context: CliContext): Command {
 }
 
 function createListCommand(context: CliContext): Command {
-  const own = createTargetCommand('list', 'list the skills of a server, and read none', '').usage(
+  const command = createTargetCommand('list', 'list the skills of a server, and read none', '').usage(
     '[options] TARGET\n       tenon skills list [options] -- COMMAND [ARGUMENTS…]',
   );
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText('after', formatExamples([['tenon skills list https://example.com/mcp', 'names and descriptions']]))
     .action(async (words: string[], options: TargetOptions) => {
       const reference = takeOnlyTarget(context, words);
@@ -36,12 +36,12 @@ function createListCommand(context: CliContext): Command {
 }
 
 function createReadCommand(context: CliContext): Command {
-  const own = createTargetCommand(
+  const command = createTargetCommand(
     'read',
     'print a file of a skill, after its size and digest are verified',
     'NAME [FILE]',
   ).usage('[options] TARGET NAME [FILE]\n       tenon skills read [options] NAME [FILE] -- COMMAND [ARGUMENTS…]');
-  return withTargetOptions(own)
+  return withTargetOptions(command)
     .addHelpText('after', '\nNAME is the name or URI of a skill. FILE is a path in its folder (default: SKILL.md).')
     .addHelpText(
       'after',

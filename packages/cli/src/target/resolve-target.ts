@@ -112,9 +112,9 @@ async function createHttpTarget(
 
 function createStdioTarget(context: CliContext, target: StdioTarget, options: ConnectionOptions): StdioTarget {
   const { pass = [], env = {}, cwd } = options;
-  const unfit = findHttpOption(options);
-  if (unfit !== undefined)
-    throw createUsageError(`${unfit} is for servers at a URL`, 'pass --env or --pass to a command');
+  const httpOption = findHttpOption(options);
+  if (httpOption !== undefined)
+    throw createUsageError(`${httpOption} is for servers at a URL`, 'pass --env or --pass to a command');
   const passed = Object.fromEntries(pass.map(name => [name, readVariable(context.env, name, '--pass')]));
   const folder = cwd === undefined ? (target.cwd ?? context.cwd) : resolve(context.cwd, cwd);
   return { ...target, env: { ...target.env, ...passed, ...env }, cwd: folder };

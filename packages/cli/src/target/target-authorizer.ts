@@ -4,24 +4,17 @@ import type { HttpTarget } from 'tenon';
 import type { PrivateJwk } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
-import type { HttpOptions } from '../http/http-options.js';
+import type { HttpOptions, OAuthClient } from '../http/http-options.js';
 import { readSecretFile } from '../http/secret-file.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 
 type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
 
-/** OAuth client to sign in as. */
-export interface TargetClient {
-  readonly id?: string;
-  readonly secret?: string;
-  readonly key?: string | PrivateJwk;
-}
-
 /**
  * Creates an authorizer that uses the tokens of earlier sign-ins, and starts a sign-in if a user is present. Its code
  * is loaded only when there are tokens or the server refuses a request, because loading takes time.
  */
-export function createTargetAuthorizer(context: CliContext, options: HttpOptions, client: TargetClient): Authorizer {
+export function createTargetAuthorizer(context: CliContext, options: HttpOptions, client: OAuthClient): Authorizer {
   let loaded: Promise<Authorizer> | undefined;
   const load = () => {
     loaded ??= loadAuthorizer(context, options, client);
@@ -35,18 +28,18 @@ export function createTargetAuthorizer(context: CliContext, options: HttpOptions
   };
 }
 
-async function loadAuthorizer(context: CliContext, options: HttpOptions, client: TargetClient): Promise<Authorizer> {
+async function loadAuthorizer(context: CliContext, options: HttpOptions, client: OAuthClient): Promise<Authorizer> {
   const { createClientSignIn, createUserSignIn } = await import('../http/sign-in.js');
   const { printUrl = false, input = true, auth } = options;
   if (auth === 'client-credentials') return createClientSignIn(context, client);
   const isPresent =
     auth === 'browser' || auth === 'device' || (auth === undefined && (context.terminal.interactive || printUrl));
-  const way = auth === 'device' ? 'device' : printUrl ? 'url' : 'browser';
-  return createUserSignIn(context, { way, storedOnly: !input || !isPresent, client });
+  const flow = auth === 'device' ? 'device' : printUrl ? 'url' : 'browser';
+  return createUserSignIn(context, { flow, storedOnly: !input || !isPresent, client });
 }
 
 /** Reads the OAuth client that the options name. It is read at the start, so that a wrong option is reported at once. */
-export async function readTargetClient(context: CliContext, options: HttpOptions): Promise<TargetClient> {
+export async function readOAuthClient(context: CliContext, options: HttpOptions): Promise<OAuthClient> {
   const { clientId } = options;
   return { ...(clientId === undefined ? {} : { id: clientId }), ...(await readClientSecret(context, options)) };
 }
@@ -54,7 +47,7 @@ export async function readTargetClient(context: CliContext, options: HttpOptions
 async function readClientSecret(
   context: CliContext,
   { clientSecretEnv, clientSecretFile, clientKeyFile }: HttpOptions,
-): Promise<TargetClient> {
+): Promise<OAuthClient> {
   if (clientSecretEnv !== undefined)
     return { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
   if (clientSecretFile !== undefined)

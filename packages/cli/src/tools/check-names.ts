@@ -1,5 +1,6 @@
+import { toJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
-import { listParameters, toObject } from './type-text.js';
+import { listParameters } from './type-text.js';
 
 export interface GivenNames {
   /** Names of arguments on the command line. */
@@ -39,7 +40,7 @@ export async function checkNames(
         )
       : undefined;
   const listed = known.length === 0 ? 'pass no arguments' : `use one of: ${known.join(', ')}`;
-  const isAllowed = hasArgsOption && toObject(schema).additionalProperties === undefined;
+  const isAllowed = hasArgsOption && toJsonObject(schema).additionalProperties === undefined;
   throw createUsageError(
     missing.length === 0 ? problem : `${problem}, and ${quoteAll(missing)} is missing`,
     nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`,
@@ -50,6 +51,6 @@ const quoteAll = (names: readonly string[]): string => names.map(name => `"${nam
 
 function acceptsOthers(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
-  const { additionalProperties, patternProperties, properties } = toObject(schema);
+  const { additionalProperties, patternProperties, properties } = toJsonObject(schema);
   return (additionalProperties ?? false) !== false || patternProperties !== undefined || properties === undefined;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tenon';
+import { toJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { formatType, resolveReference } from './type-text.js';
 
@@ -10,7 +11,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
  * unchanged if the schema allows a string.
  */
 export function coerceArgument(name: string, texts: readonly string[], schema: unknown, root: unknown): unknown {
-  const node = toSchema(resolveReference(schema, root));
+  const node = toJsonObject(resolveReference(schema, root));
   const types = listTypes(node, root);
   const [first = ''] = texts;
   if (types.has('array') && !(texts.length === 1 && first.trimStart().startsWith('['))) {
@@ -24,7 +25,7 @@ export function coerceArgument(name: string, texts: readonly string[], schema: u
 }
 
 function coerceText(name: string, text: string, schema: unknown, root: unknown): unknown {
-  const node = toSchema(resolveReference(schema, root));
+  const node = toJsonObject(resolveReference(schema, root));
   const choice = listChoices(node, root).find(value => String(value) === text);
   if (choice !== undefined) return choice;
   const types = listTypes(node, root);
@@ -80,9 +81,5 @@ function findItemSchema(schema: JsonObject, root: unknown): unknown {
 /** Returns a schema and its alternatives. */
 function listBranches(schema: JsonObject, root: unknown): JsonObject[] {
   const branches = [schema.anyOf, schema.oneOf].flatMap(each => (Array.isArray(each) ? each : []));
-  return [schema, ...branches.map(branch => toSchema(resolveReference(branch, root)))];
-}
-
-function toSchema(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return [schema, ...branches.map(branch => toJsonObject(resolveReference(branch, root)))];
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { checkNames } from './check-names.js';
 import { coerceArgument } from './coerce.js';
@@ -76,7 +77,7 @@ async function parseWord(word: string, cwd: string): Promise<ArgumentWord> {
 
 async function readJsonArguments(source: string, cwd: string): Promise<JsonObject> {
   const value = await readJson({ source, subject: '--args', cwd, acceptsStdin: true });
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isJsonObject(value)) return value;
   throw createUsageError(
     '--args: not a JSON object',
     `pass an object such as '{"title":"x"}', @FILE for a file, or - for standard input`,

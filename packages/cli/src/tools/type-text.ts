@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tenon';
+import { toJsonObject } from '../json-object.js';
 import { decodePointer } from './decode-pointer.js';
 
 /** Maximum depth of nested types. Deeper ones are shown as `unknown`. */
@@ -28,12 +29,12 @@ export function formatParameters(schema: unknown): string[] {
 
 /** Lists the members of an object schema, in their order. */
 export function listParameters(schema: unknown, root: unknown = schema): Parameter[] {
-  const { properties, required } = toObject(resolveReference(schema, root));
+  const { properties, required } = toJsonObject(resolveReference(schema, root));
   const names = Array.isArray(required) ? required : [];
-  return Object.entries(toObject(properties)).map(([name, member]) => ({
+  return Object.entries(toJsonObject(properties)).map(([name, member]) => ({
     name,
     required: names.includes(name),
-    schema: toObject(resolveReference(member, root)),
+    schema: toJsonObject(resolveReference(member, root)),
   }));
 }
 
@@ -41,17 +42,13 @@ export function listParameters(schema: unknown, root: unknown = schema): Paramet
 export function resolveReference(schema: unknown, root: unknown): unknown {
   let node = schema;
   for (let steps = 0; steps < MAX_DEPTH; steps++) {
-    const { $ref } = toObject(node);
+    const { $ref } = toJsonObject(node);
     if ($ref === '#') return root;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return node;
     const path = $ref.slice(2).split('/').map(decodePointer);
-    node = path.reduce<unknown>((parent, key) => toObject(parent)[key], root);
+    node = path.reduce<unknown>((parent, key) => toJsonObject(parent)[key], root);
   }
   return node;
-}
-
-export function toObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 /** Formats the types of one text, up to a total number. */
@@ -67,7 +64,7 @@ class TypeFormatter {
     this.#count += 1;
     if (schema === false) return 'never';
     if (this.#count > MAX_TYPES) return '…';
-    const node = toObject(resolveReference(schema, this.#root));
+    const node = toJsonObject(resolveReference(schema, this.#root));
     if (depth > MAX_DEPTH) return 'unknown';
     if ('const' in node) return JSON.stringify(node.const);
     if (Array.isArray(node.enum)) return joinUnion(node.enum.map(value => JSON.stringify(value)));

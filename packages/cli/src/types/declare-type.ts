@@ -1,6 +1,7 @@
 import type { JsonObject } from 'tenon';
+import { toJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
-import { toObject } from '../tools/type-text.js';
+
 import { formatComment } from './format-comment.js';
 
 /** Maximum depth of nested types. Deeper ones are `unknown`. */
@@ -36,12 +37,12 @@ export function declareType(name: string, schema: JsonObject, names: TypeNames):
   const waiting: (readonly [string, unknown])[] = [[name, schema]];
   const context: TypeContext = {
     resolve(reference) {
-      const own = known.get(reference);
-      if (own !== undefined) return own;
+      const declared = known.get(reference);
+      if (declared !== undefined) return declared;
       const [, key] = REFERENCE.exec(reference) ?? [];
       if (key === undefined) return undefined;
       const text = decodePointer(key);
-      const definition = toObject(schema.$defs)[text] ?? toObject(schema.definitions)[text];
+      const definition = toJsonObject(schema.$defs)[text] ?? toJsonObject(schema.definitions)[text];
       if (definition === undefined) return undefined;
       const created = names.create(`${name} ${text}`);
       known.set(reference, created);
@@ -59,7 +60,7 @@ interface TypeContext {
 }
 
 function declareOne(name: string, schema: unknown, context: TypeContext): string {
-  const comment = formatComment(toObject(schema), '');
+  const comment = formatComment(toJsonObject(schema), '');
   const text = formatNode(schema, context, '', 0);
   // An interface is shown by its name in editors and errors.
   return text.startsWith('{\n') && text.endsWith('\n}') && isPlainObject(schema)
@@ -68,12 +69,12 @@ function declareOne(name: string, schema: unknown, context: TypeContext): string
 }
 
 const isPlainObject = (schema: unknown): boolean =>
-  !['$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'].some(key => key in toObject(schema));
+  !['$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'].some(key => key in toJsonObject(schema));
 
 function formatNode(schema: unknown, context: TypeContext, indent: string, depth: number): string {
   if (schema === false) return 'never';
   if (depth > MAX_DEPTH) return 'unknown';
-  const node = toObject(schema);
+  const node = toJsonObject(schema);
   const format = (each: unknown) => formatNode(each, context, indent, depth + 1);
   if (typeof node.$ref === 'string') return context.resolve(node.$ref) ?? 'unknown';
   if ('const' in node) return JSON.stringify(node.const);
@@ -89,8 +90,8 @@ function formatNode(schema: unknown, context: TypeContext, indent: string, depth
     return 'properties' in node ? joinTypes([formatObject(node, context, indent, depth), union], '&') : union;
   }
   if (Array.isArray(node.allOf)) {
-    const own = 'properties' in node ? [formatObject(node, context, indent, depth)] : [];
-    return joinTypes([...own, ...node.allOf.map(format)], '&');
+    const object = 'properties' in node ? [formatObject(node, context, indent, depth)] : [];
+    return joinTypes([...object, ...node.allOf.map(format)], '&');
   }
   if (Array.isArray(node.type))
     return joinTypes(
@@ -123,7 +124,7 @@ function formatArray({ items, prefixItems }: JsonObject, format: (schema: unknow
 function formatObject(node: JsonObject, context: TypeContext, indent: string, depth: number): string {
   const inner = `${indent}  `;
   const required: readonly unknown[] = Array.isArray(node.required) ? node.required : [];
-  const members = Object.entries(toObject(node.properties)).map(([name, schema]) =>
+  const members = Object.entries(toJsonObject(node.properties)).map(([name, schema]) =>
     formatMember(name, schema, required.includes(name), inner, each => formatNode(each, context, inner, depth + 1)),
   );
   const { additionalProperties: rest } = node;
@@ -146,7 +147,7 @@ function formatMember(
   const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
   const type = format(schema);
   const member = isRequired ? `${key}: ${type}` : `${key}?: ${joinTypes([type, 'undefined'], '|')}`;
-  return `${formatComment(toObject(schema), indent)}${indent}readonly ${member};`;
+  return `${formatComment(toJsonObject(schema), indent)}${indent}readonly ${member};`;
 }
 
 function joinTypes(types: readonly string[], sign: '|' | '&'): string {

@@ -1,9 +1,10 @@
 import { loadPeerSchema, type Tool } from 'tenon';
+import { isJsonObject } from '../../json-object.js';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
-import { isRecord, MAX_ENUM, readSchemaFeatures, type SchemaFeatures } from '../lint-schema.js';
+import { MAX_ENUM, readSchemaFeatures, type SchemaFeatures } from '../lint-schema.js';
 import { shorten } from './names.js';
 
 /** Combinations at the root of a schema that model APIs refuse. */
@@ -44,7 +45,7 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
   for (const { name, inputSchema, outputSchema } of tools) {
     for (const [label, schema] of Object.entries({ inputSchema, outputSchema })) {
       if (schema === undefined) continue;
-      const checked = isRecord(schema) ? (await loadPeerSchema(schema)).check({}) : undefined;
+      const checked = isJsonObject(schema) ? (await loadPeerSchema(schema)).check({}) : undefined;
       if (checked === undefined) faults.push(`${name}: ${label} is not an object`);
       else if (checked.ok === null) faults.push(`${name}: ${label}: ${checked.reason}`);
     }
@@ -61,9 +62,10 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
 }
 
 function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory): Finding[] {
-  const untyped = tools.filter(({ inputSchema }) => isRecord(inputSchema) && inputSchema.type !== 'object');
+  const untyped = tools.filter(({ inputSchema }) => isJsonObject(inputSchema) && inputSchema.type !== 'object');
   const combined = tools.filter(
-    ({ inputSchema }) => isRecord(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
+    ({ inputSchema }) =>
+      isJsonObject(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
   );
   return [
     ...(untyped.length === 0

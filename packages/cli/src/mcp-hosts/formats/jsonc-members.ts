@@ -64,17 +64,17 @@ export function deleteJsonChild(text: string, object: Node, member: Node): strin
   const children = object.children ?? [];
   const index = children.indexOf(member);
   const close = object.offset + object.length - 1;
-  const own = scanAfter(text, member, children[index + 1]?.offset ?? close);
+  const after = scanAfter(text, member, children[index + 1]?.offset ?? close);
   const before = children[index - 1];
   const previous = before && scanAfter(text, before, member.offset);
   const from = findLeadStart(text, previous?.anchor ?? object.offset + 1, member.offset);
-  const edits: TextEdit[] = [{ start: from, end: own.anchor, text: '' }];
+  const edits: TextEdit[] = [{ start: from, end: after.anchor, text: '' }];
   // The comma of the member before belongs to this one, if this one is the last and has none.
-  if (index === children.length - 1 && own.commaEnd === undefined && previous?.commaEnd !== undefined)
+  if (index === children.length - 1 && after.commaEnd === undefined && previous?.commaEnd !== undefined)
     edits.push({ start: previous.commaEnd - 1, end: previous.commaEnd, text: '' });
   const result = applyTextEdits(text, edits);
   if (children.length > 1) return result;
-  const interior = result.slice(object.offset + 1, close - (own.anchor - from));
+  const interior = result.slice(object.offset + 1, close - (after.anchor - from));
   return interior.trim() === ''
     ? applyTextEdits(result, [{ start: object.offset + 1, end: object.offset + 1 + interior.length, text: '' }])
     : result;

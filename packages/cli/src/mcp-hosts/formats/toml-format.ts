@@ -1,5 +1,5 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { isJsonObject } from '../../openapi/json-object.js';
+import { isJsonObject } from '../../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import { applyTextEdits, detectLineEnd, findContentEnd, findLineEnd, findLineStart } from './text-edits.js';
 

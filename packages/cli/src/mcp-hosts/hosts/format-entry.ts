@@ -34,14 +34,14 @@ function formatCommand(host: McpHost, shape: CommandShape, name: string, target:
   const { args = [], env = {} } = target;
   const { envNames, text } = host.variables;
   const passed = envNames === undefined ? [] : Object.keys(env).filter(each => getReference(env[each] ?? '') === each);
-  const own = Object.entries(env).filter(([each]) => !passed.includes(each));
+  const literals = Object.entries(env).filter(([each]) => !passed.includes(each));
   // A host with a list of names replaces nothing in other values of the environment.
   const form = envNames === undefined ? host.variables : {};
-  const values = own.map(([key, value]) => [key, formatVariables(value, form)]);
+  const values = literals.map(([key, value]) => [key, formatVariables(value, form)]);
   const words = [target.command, ...args].map(each => formatVariables(each, host.variables));
   const unsupported = [
     ...(text === undefined ? [target.command, ...args] : []),
-    ...(form.text === undefined ? own.map(([, value]) => value) : []),
+    ...(form.text === undefined ? literals.map(([, value]) => value) : []),
   ].flatMap(listReferenceNames);
   const [command, ...rest] = words;
   return {

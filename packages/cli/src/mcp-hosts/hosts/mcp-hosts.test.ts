@@ -27,7 +27,11 @@ function createConfig({ format, section, listKey, variables }: McpHost): string 
 }
 
 const toPlan = (host: McpHost, text: string): PlannedChange => ({
-  ...{ host, file: 'config', before: text, after: text, actions: [] },
+  host,
+  file: 'config',
+  before: text,
+  after: text,
+  actions: [],
 });
 
 describe.each(mcpHosts)('$title', host => {

@@ -1,6 +1,6 @@
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { isJsonObject } from '../../openapi/json-object.js';
+import { isJsonObject } from '../../json-object.js';
 import { unwrapWindowsCommand } from '../windows-command.js';
 import type { HostEntry } from './format-entry.js';
 import type { McpHost, UrlShape } from './mcp-host.js';
