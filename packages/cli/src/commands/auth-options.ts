@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import type { HttpAuthOptions } from '../http/http-auth.js';
+import { parseNames } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Authorization options of a command that serves over HTTP. */
@@ -22,13 +23,11 @@ export function withBearer(command: Command, description: string): Command {
   return command.option('--bearer-env <NAME>', description).addOption(onCommandLine);
 }
 
-export function withProtection(
-  command: Command,
-  parse: (text: string, before?: readonly string[]) => string[],
-): Command {
+/** Adds the options for the address of an endpoint, and for the authorization of its callers. */
+export function withProtection(command: Command): Command {
   return command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--allowed-hosts <names>', 'accepted Host names, for use behind a reverse proxy', parse)
+    .option('--allowed-hosts <names>', 'accepted Host names, for use behind a reverse proxy', parseNames)
     .option('--allow-unauthenticated', 'with --host beyond loopback: accept calls without a token')
     .option('--issuer <url>', 'require an access token of this authorization server')
     .option('--audience <url>', 'URL of this endpoint as clients use it: the audience of their tokens');

@@ -11,7 +11,6 @@ import {
   createPairParser,
   parseCount,
   parseDuration,
-  parseNames,
   parsePort,
   parseVariableNames,
   parseWebUrl,
@@ -52,7 +51,7 @@ export function createBridgeCommand(context: CliContext): Command {
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
     .option('--cwd <folder>', 'working directory of the process');
-  return withProtection(bridge, parseNames)
+  return withProtection(bridge)
     .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
       'after',

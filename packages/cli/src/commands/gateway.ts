@@ -50,7 +50,7 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withDrain(withGuardOptions(withCallerSignIn(withProtection(command, parseNames))))
+  return withDrain(withGuardOptions(withCallerSignIn(withProtection(command))))
     .option(
       '--metrics [address]',
       `serve /metrics for Prometheus at this port or HOST:PORT (default: ${METRICS.host}:${METRICS.port})`,

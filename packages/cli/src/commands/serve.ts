@@ -7,7 +7,7 @@ import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
-import { parseNames, parsePort, parseWorkers } from '../option-parsers.js';
+import { parsePort, parseWorkers } from '../option-parsers.js';
 import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { applyConfiguration } from '../serve/apply-configuration.js';
@@ -47,7 +47,7 @@ export function createServeCommand(context: CliContext): Command {
     'header with the address of a client; the proxy in front must overwrite it',
   );
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withDrain(withProtection(command, parseNames))
+  return withDrain(withProtection(command))
     .option('--ready-without-store', 'keep /readyz at 200 while the store does not respond')
     .option('--json', 'print events as lines of JSON: listening, draining, closed')
     .addHelpText(

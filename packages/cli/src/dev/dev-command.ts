@@ -37,7 +37,7 @@ export function createDevCommand(context: CliContext): Command {
     .option('--watch <paths>', 'other files and folders whose changes reload the module', parseNames)
     .option('--drain-timeout <time>', 'time for open calls to finish on the former code (default: 60s)', parseDuration);
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withProtection(command, parseNames)
+  return withProtection(command)
     .option('--json', 'print events as lines of JSON: listening, loaded, reloaded, failed, crashed')
     .addHelpText(
       'after',

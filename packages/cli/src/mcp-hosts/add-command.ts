@@ -11,7 +11,7 @@ import { reviewTarget } from '../target/review-target.js';
 import { takeTarget } from '../target/target-reference.js';
 import type { AddedServer, AddLockOptions } from './lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
-import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
+import { collectPlans, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 import {
   checkServerName,
@@ -90,7 +90,7 @@ async function addServer(context: CliContext, name: string, words: string[], opt
   if (!options.dryRun && !(await approveAddition(context, { name, target, kind, file: plans[0]?.file }, options)))
     return;
   await runChanges(context, plans, options);
-  endWithSuccess(context);
+  context.code = exitCodes.success;
 }
 
 /**

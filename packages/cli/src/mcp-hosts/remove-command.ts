@@ -3,10 +3,11 @@ import { TenonError } from 'tenon';
 import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
+import { exitCodes } from '../exit-codes.js';
 import { summaries } from '../summaries.js';
 import { listHostEntries } from './host-config.js';
 import { openPlan, type PlannedChange, removePlannedServer, toConfig } from './plan-change.js';
-import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
+import { collectPlans, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {
@@ -25,7 +26,7 @@ export function createRemoveCommand(context: CliContext): Command {
       const plans = await collectPlans(opened, async plan => removePlannedServer(plan, name));
       if (plans.every(({ actions }) => actions.length === 0)) throw createNotFoundError(name, opened);
       await runChanges(context, plans, options);
-      endWithSuccess(context);
+      context.code = exitCodes.success;
     });
 }
 

@@ -1,6 +1,5 @@
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { exitCodes } from '../exit-codes.js';
 import { writeConfigText } from './config-file.js';
 import { formatActions, formatDiff } from './format-changes.js';
 import type { PlannedAction, PlannedChange } from './plan-change.js';
@@ -96,9 +95,4 @@ function throwProblems(problems: readonly TenonError[], outcome: string): void {
     ...(hint === undefined ? {} : { hint }),
     cause: problems.length === 1 ? first : new AggregateError(problems),
   });
-}
-
-/** Sets the exit code of a command that is done. */
-export function endWithSuccess(context: CliContext): void {
-  context.code = exitCodes.success;
 }

@@ -9,7 +9,7 @@ import { formatActions, formatDiff } from './format-changes.js';
 import { listHostEntries } from './host-config.js';
 import { parseHostEntry } from './hosts/parse-entry.js';
 import { openPlan, type PlannedChange, removePlannedServer, setPlannedServer, toConfig } from './plan-change.js';
-import { collectPlans, endWithSuccess, runChanges } from './run-changes.js';
+import { collectPlans, runChanges } from './run-changes.js';
 import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 import { readSyncSource, type SyncSource } from './sync-source.js';
 
@@ -51,7 +51,7 @@ export function createSyncCommand(context: CliContext): Command {
         return;
       }
       await runChanges(context, plans, options, { source: source.file, skipped: source.skipped });
-      endWithSuccess(context);
+      context.code = exitCodes.success;
     });
 }
 
