@@ -25,7 +25,7 @@ export const bundles = [
     source: `import { serveStdio } from 'tenon/stdio';\n${tenonServer}\nserveStdio(server);`,
     platform: 'node',
     limit: 40,
-    budget: { oneFile: 70.7, atStart: 59.9 },
+    budget: { oneFile: 70.8, atStart: 59.9 },
   },
   {
     name: 'Tenon: HTTP server on Node',
@@ -46,7 +46,7 @@ export const bundles = [
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'node',
     limit: 42,
-    budget: { oneFile: 64.6, atStart: 59.4 },
+    budget: { oneFile: 64.8, atStart: 59.6 },
   },
   {
     name: 'Tenon: client in browsers',

@@ -113,10 +113,7 @@ function composeMessage(summary: string, { peer, method, expected, received, hin
 const toSentence = (text: string): string => endSentence(text.charAt(0).toUpperCase() + text.slice(1));
 
 /** Adds a full stop. Text with several lines gets none, because it ends with a list or with text of another party. */
-function endSentence(text: string): string {
-  const trimmed = text.trimEnd();
-  return /[.!?…:]$|\n/.test(trimmed) ? trimmed : `${trimmed}.`;
-}
+const endSentence = (text: string): string => text.trimEnd().replace(/^[^\n]*[^.!?…:\n]$/, '$&.');
 
 /**
  * Creates an error that is sent to the peer with this code, message and data. The peer gets any other error of a
