@@ -21,7 +21,13 @@ beforeAll(async () => {
     name: 'remote',
     version: '1.0.0',
     tools: { ping: tool({ run: () => 'pong' }) },
-    prompts: { greet: prompt({ run: () => 'hello' }) },
+    prompts: {
+      greet: prompt({
+        input: { type: 'object', properties: { name: { type: 'string' } } },
+        complete: { name: ['ada'] },
+        run: () => 'hello',
+      }),
+    },
     resources: { 'note://1': resource({ read: () => 'a note' }) },
   });
   remote = await serveHttp(server, { port: 0 });
@@ -152,7 +158,7 @@ describe('a command', () => {
     const pid = await readPid(project.path(name));
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
-    expect(code).toBe(words[0] === 'subscribe' ? 0 : 130);
+    expect(code).toBe(130);
     await gone(pid);
   });
 
