@@ -12,6 +12,7 @@ const NETWORK = /^(?:http|session|auth|config|connection)\//;
  */
 export function describePublicly(error: TenonError): string {
   const { code, summary } = error;
+  if (code.startsWith('store/')) return 'the store of the host does not respond';
   if (listForeignTexts(error).some(text => summary.includes(text))) return 'it cannot be reached';
   const [first = ''] = summary.split('\n');
   // The rest is the text of the platform or of another server.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ErrorDetails, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { type ErrorDetails, rpcError, TenonError, toErrorObject } from '../../jsonrpc/error.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
@@ -45,6 +45,20 @@ describe('an error that crosses', () => {
     '%s: it was never sent',
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );
+
+  it('of the store of the host is 503, unless the server may have carried the call out [so.outage-auth]', () => {
+    const outage = error('store/unavailable', {}, 'Postgres at 10.0.0.7:5432: not available');
+    for (const [method, wasSent] of [
+      ['tools/list', true],
+      ['tools/call', false],
+    ] as const) {
+      const told = translateError(outage, line('2025-06-18'), method, newest, wasSent);
+      expect(toErrorObject(told)).toMatchObject({ code: 503, data: { retryAfterMs: 5000 } });
+    }
+    const sent = cross(outage);
+    expect(sent).toMatchObject({ rpcCode: -32603, data: { outcome: 'unknown' } });
+    expect(JSON.stringify([sent.summary, sent.data])).not.toContain('10.0.0.7');
+  });
 
   it('is not taken for an answer of the server when it happened here', () => {
     const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'received a line that is too long');

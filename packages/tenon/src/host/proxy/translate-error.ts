@@ -50,10 +50,14 @@ function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonErr
   return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
 }
 
-/** Creates the error for a server that did not respond, without private details of the host. */
+/**
+ * Creates the error for a server that did not respond, without private details of the host. A failure of the host's own
+ * store stays unchanged, unless the server may have executed the request: the caller can send it again.
+ */
 export function createUnansweredError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
   const { code } = error;
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
+  if (code.startsWith('store/') && !isOpen) return error;
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
   const reason = code.startsWith('call/not-')
     ? `does not offer ${method}`
