@@ -46,7 +46,7 @@ describe('an error that crosses', () => {
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );
 
-  it('of the store of the host is 503, unless the server may have carried the call out [so.outage-auth]', () => {
+  it('is 503 for the store of the host, unless the server may have carried the call out [so.outage-auth]', () => {
     const outage = error('store/unavailable', {}, 'Postgres at 10.0.0.7:5432: not available');
     for (const [method, wasSent] of [
       ['tools/list', true],
