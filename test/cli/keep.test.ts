@@ -124,19 +124,19 @@ describe('tenon keep', () => {
   });
 
   it('parks a question, and answers it', async () => {
-    const asked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
-    expect(asked.code).toBe(9);
-    const { id } = JSON.parse(asked.out).inputRequired;
+    const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    expect(parked.code).toBe(9);
+    const { id } = JSON.parse(parked.out).inputRequired;
     const answered = await run('answer', id, 'count:=3');
     expect(answered).toMatchObject({ code: 0, out: 'ordered 3 apples\n' });
   });
 
   it('says at its end how many calls wait for an answer', async () => {
-    const asked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
     const { code, out, err } = await run('keep', 'stop', '--json');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { running: false, waitingCalls: 1 } });
     expect(err).toContain('1 call of a kept server waits for an answer');
-    await run('answer', JSON.parse(asked.out).inputRequired.id, '--forget');
+    await run('answer', JSON.parse(parked.out).inputRequired.id, '--forget');
   });
 
   it.runIf(isFull && hasTerminal)('asks on a terminal', async () => {
