@@ -102,6 +102,6 @@ async function sendUnlisted(
   const names = tools.map(each => each.name);
   const createError = () => createUnknownNameError('tool', name, names);
   const result = await explainUnknownName(() => send(OPEN_SCHEMA), createError);
-  if (result && (await isUnknownToolResult(result))) throw await createError();
+  if (result && (await isUnknownToolResult(result, name))) throw await createError();
   return result;
 }

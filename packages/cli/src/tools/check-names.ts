@@ -42,7 +42,9 @@ export async function checkNames(
   const listed = known.length === 0 ? 'pass no arguments' : `use one of: ${known.join(', ')}`;
   const isAllowed = hasArgsOption && toJsonObject(schema).additionalProperties === undefined;
   throw createUsageError(
-    missing.length === 0 ? problem : `${problem}, and ${quoteAll(missing)} is missing`,
+    missing.length === 0
+      ? problem
+      : `${problem}, and ${quoteAll(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`,
     nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`,
   );
 }

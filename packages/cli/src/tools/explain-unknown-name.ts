@@ -1,5 +1,6 @@
 import { type CallToolResult, TenonError } from 'tenon';
 import { isPolicyDenial } from '../exit-codes.js';
+import { isJsonObject } from '../json-object.js';
 
 /** Input schema for a name that the server does not list. */
 export const OPEN_SCHEMA = { type: 'object', additionalProperties: true } as const;
@@ -28,13 +29,13 @@ export async function explainUnknownName<T>(
   }
 }
 
-/** Tells if a result says that the server does not have the tool. */
-export async function isUnknownToolResult({ isError, content, _meta }: CallToolResult): Promise<boolean> {
-  if (isError !== true || !content.some(each => each.type === 'text' && UNKNOWN_TEXT.test(each.text))) return false;
+/** Tells if a result says that the server does not have the tool of this name. A tool may also miss something else. */
+export async function isUnknownToolResult({ isError, content, _meta }: CallToolResult, name: string): Promise<boolean> {
+  const texts = content.flatMap(each => (each.type === 'text' ? [each.text] : []));
+  if (isError !== true || !texts.some(text => text.includes(name) && UNKNOWN_TEXT.test(text))) return false;
   const { POLICY_DECISION } = await import('tenon/host');
   return _meta?.[POLICY_DECISION] === undefined;
 }
 
 /** Tells if an error of a gateway names servers that are unavailable, and may have the name. */
-const hasUnavailableServers = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'unavailable' in data;
+const hasUnavailableServers = (data: unknown): boolean => isJsonObject(data) && 'unavailable' in data;

@@ -51,6 +51,12 @@ export function resolveReference(schema: unknown, root: unknown): unknown {
   return node;
 }
 
+/** Formats a JSON Schema type without members. Returns `undefined` for other types. */
+export function formatScalar(type: unknown): string | undefined {
+  if (type === 'integer') return 'number';
+  return type === 'string' || type === 'boolean' || type === 'null' || type === 'number' ? type : undefined;
+}
+
 /** Formats the types of one text, up to a total number. */
 class TypeFormatter {
   readonly #root: unknown;
@@ -97,21 +103,9 @@ class TypeFormatter {
   }
 
   #formatOne(node: JsonObject, depth: number): string {
-    switch (node.type) {
-      case 'string':
-      case 'boolean':
-      case 'null':
-      case 'number':
-        return node.type;
-      case 'integer':
-        return 'number';
-      case 'array':
-        return this.#formatArray(node, depth);
-      case 'object':
-        return this.#formatObject(node, depth);
-      default:
-        return 'properties' in node ? this.#formatObject(node, depth) : 'unknown';
-    }
+    if (node.type === 'array') return this.#formatArray(node, depth);
+    if (node.type === 'object') return this.#formatObject(node, depth);
+    return formatScalar(node.type) ?? ('properties' in node ? this.#formatObject(node, depth) : 'unknown');
   }
 
   #formatArray({ items, prefixItems }: JsonObject, depth: number): string {

@@ -1,6 +1,7 @@
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
+import { formatScalar } from '../tools/type-text.js';
 
 import { formatComment } from './format-comment.js';
 
@@ -98,21 +99,9 @@ function formatNode(schema: unknown, context: TypeContext, indent: string, depth
       node.type.map(type => format({ ...node, type })),
       '|',
     );
-  switch (node.type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-    case 'number':
-      return node.type;
-    case 'integer':
-      return 'number';
-    case 'array':
-      return formatArray(node, format);
-    case 'object':
-      return formatObject(node, context, indent, depth);
-    default:
-      return 'properties' in node ? formatObject(node, context, indent, depth) : 'unknown';
-  }
+  if (node.type === 'array') return formatArray(node, format);
+  if (node.type === 'object') return formatObject(node, context, indent, depth);
+  return formatScalar(node.type) ?? ('properties' in node ? formatObject(node, context, indent, depth) : 'unknown');
 }
 
 function formatArray({ items, prefixItems }: JsonObject, format: (schema: unknown) => string): string {

@@ -30,7 +30,7 @@ export interface RequestContext {
   readonly request: RequestHeaders | undefined;
   /** URIs that this client subscribed to. Undefined on versions without `resources/subscribe`. */
   readonly subscriptions: Subscriptions | undefined;
-  /** True when the request has its response or was cancelled. Absent if its handler cannot continue in another one. */
+  /** True when the request has its response or was cancelled. Absent if no later request continues its handler. */
   readonly isDone?: boolean | undefined;
   /** Reports an error that the client does not get. */
   reportError(error: TenonError): void;
