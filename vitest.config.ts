@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { ProgressReporter } from './test/support/progress-reporter.js';
 
 /** `npm test` runs a cover of the tests. */
 const isCover = process.env.TENON_TEST_EXTENT === 'cover';
+/** File for the report that `npm test` reads. */
+const report = process.env.TENON_TEST_REPORT;
 
 const source = (path: string, name = 'tenon') =>
   fileURLToPath(new URL(`./packages/${name}/src/${path}`, import.meta.url));
@@ -26,6 +29,9 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Tests that take long run in `npm run test:full`, and where they are named.
     exclude: ['**/node_modules/**', '**/dist/**', ...(isCover ? ['**/*.full.test.ts'] : [])],
+    globalSetup: ['test/support/report-missing.ts'],
+    reporters: [new ProgressReporter(), ...(report === undefined ? [] : ['json'])],
+    ...(report === undefined ? {} : { outputFile: { json: report } }),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -2,7 +2,7 @@
 /**
  * Finds or installs the Chromium that some tests drive. This is the only place that does.
  *
- * 1. `TENON_CHROMIUM`: the path of an executable. Nothing else is tried then. `TENON_NO_BROWSER`: no browser is used.
+ * 1. `TENON_CHROMIUM`: the path of an executable. Nothing else is tried then. `TENON_NO_BROWSER` or `TENON_HIDE_PROGRAMS`: no browser is used.
  * 2. The Chromium of the system, or the one that step 4 unpacked before.
  * 3. As root, where there is apt-get: the package `chromium` of Debian.
  * 4. On Linux x64: the npm package `@sparticuz/chromium`, installed into test/browser and unpacked into .cache.
@@ -27,6 +27,8 @@ const APT_TIMEOUT = 600_000;
 
 const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const { env } = process;
+/** Variable that turns browsers off. */
+const offVariable = ['TENON_NO_BROWSER', 'TENON_HIDE_PROGRAMS'].find(name => env[name]);
 const PATHS = [
   ...COMMANDS.map(name => join('/usr/bin', name)),
   '/usr/local/bin/chromium',
@@ -54,7 +56,7 @@ export const skipMessage = problems => `SKIPPED: no browser. ${problems.join(' '
 
 /** Finds a browser without installing anything. @returns {Promise<BrowserSearch>} */
 export async function findBrowser() {
-  if (env.TENON_NO_BROWSER) return { problems: ['TENON_NO_BROWSER is set.'] };
+  if (offVariable !== undefined) return { problems: [`${offVariable} is set.`] };
   const given = env.TENON_CHROMIUM;
   const candidates = given ? [given] : [...searchPath(COMMANDS), ...PATHS, carried];
   for (const path of new Set(candidates)) {
@@ -77,7 +79,7 @@ export function ensureBrowser() {
 /** @returns {Promise<BrowserSearch>} */
 async function findOrInstall() {
   const found = await findBrowser();
-  if (found.browser !== undefined || env.TENON_CHROMIUM || env.TENON_NO_BROWSER) return found;
+  if (found.browser !== undefined || env.TENON_CHROMIUM || offVariable !== undefined) return found;
   const problems = ['No Chromium is installed.'];
   for (const install of [installFromDebian, installFromNpm]) {
     const problem = await install().catch(error => `${error instanceof Error ? error.message : error}.`);

@@ -7,10 +7,11 @@
  *
  * Some suites are products of clients, servers and transports: each run tries a cover of them. Tests in files named
  * `*.full.test.ts` take long, and so do some checks of packages. With `--full`, exactly these run, with all combinations.
+ * With `--full --skipped`, also those that the last run skipped, because programs were missing then.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   aiAdaptersWork,
@@ -29,8 +30,9 @@ import {
   startsSmall,
 } from '../test/package/checks.mjs';
 import { ensureBrowser, skipMessage } from './browser.mjs';
-import { bin, readJson, root, runNode } from './process.mjs';
+import { bin, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
+import { listProductSuites, listSkippedFiles, runUnitTests } from './unit-tests.mjs';
 
 /** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, skipped: number, held: boolean }} Counts */
 /** Steps with `isFull` are left to full runs. @typedef {{ id: string, title: string, needs?: string, isFull?: boolean, run: () => Promise<Counts | 'skipped' | void> }} Step */
@@ -39,8 +41,8 @@ import { installRuntimes } from './runtimes.mjs';
 const typecheck = project => runNode([bin('typescript'), '-p', project]);
 /** @param {string[]} args */
 const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
-/** @param {string} script */
-const script = script => ({ needs: script, run: () => runNode([script]) });
+/** @param {string} script @param {readonly string[]} [args] */
+const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
 
 /** Packages, or parts of them, that run on every runtime. */
 const PORTABLE = ['tenon', 'issuer'];
@@ -86,14 +88,20 @@ const steps = [
   { id: 'format', title: 'Format', run: () => biome('format') },
   { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },
   { id: 'browser', title: 'A browser for the tests', run: prepareBrowser },
-  { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(vitest) },
+  { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(takeUnitTests) },
   { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs', ensureBrowser) },
+  {
+    id: 'chromium',
+    title: 'Chromium',
+    isFull: true,
+    ...afterRuntimes('test/runtimes/run.mjs', ensureBrowser, ['chromium']),
+  },
   { id: 'conformance', title: 'Conformance', ...afterRuntimes('test/conformance/run.mjs') },
 ];
 
-/** @param {string} path @param {() => Promise<unknown>} [prepare] */
-function afterRuntimes(path, prepare) {
-  const { needs, run } = script(path);
+/** @param {string} path @param {() => Promise<unknown>} [prepare] @param {readonly string[]} [args] */
+function afterRuntimes(path, prepare, args) {
+  const { needs, run } = script(path, args);
   return { needs, run: () => installRuntimes().then(prepare).then(run) };
 }
 
@@ -105,36 +113,10 @@ async function prepareBrowser() {
 }
 
 /** @returns {Promise<Counts>} */
-async function vitest() {
-  const report = join(root, '.cache/vitest.json');
-  rmSync(report, { force: true });
-  const files = isFull ? productSuites() : [];
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files];
-  /** @type {unknown} */
-  const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
-  if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
-  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults } = readJson(report);
-  for (const { name, message, assertionResults } of testResults) {
-    if (message) failures.push(`${relative(root, name)}: ${message}`);
-    for (const { status, fullName, failureMessages } of assertionResults) {
-      if (status === 'failed') failures.push([`${relative(root, name)} > ${fullName}`, ...failureMessages].join('\n'));
-    }
-  }
-  // Vitest also fails when a file cannot be read or an error is thrown outside of all tests.
-  return { passed, failed, skipped, held: failure === undefined };
-}
-
-/** The files with tests of which each run tries a part, or none. */
-function productSuites() {
-  const folders = ['test', ...readdirSync(join(root, 'packages')).map(name => join('packages', name, 'src'))];
-  const files = folders.flatMap(folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(root, folder, file)),
-  );
-  return files.filter(
-    file =>
-      file.endsWith('.full.test.ts') ||
-      (file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('support/extent.js')),
-  );
+async function takeUnitTests() {
+  const { failures: found, ...counts } = await runUnitTests(isFull ? [...listProductSuites(), ...skippedFiles] : []);
+  failures.push(...found);
+  return counts;
 }
 
 const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
@@ -160,7 +142,10 @@ async function take({ title, needs, run }) {
   return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
-/** Steps by their ids, for a process of its own. @param {readonly string[]} ids @returns {Promise<string>} what it said */
+/**
+ * Steps by their ids, for a process of its own. Its verdicts are printed at once, for those who wait.
+ * @param {readonly string[]} ids @returns {Promise<string>} its output
+ */
 function runLane(ids) {
   return new Promise((resolve, reject) => {
     const lane = spawn(process.execPath, [fileURLToPath(import.meta.url), ...ids], {
@@ -170,6 +155,8 @@ function runLane(ids) {
     let said = '';
     for (const stream of [lane.stdout, lane.stderr])
       stream.setEncoding('utf8').on('data', text => {
+        for (const [verdict] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(/^── .*\n/gm))
+          process.stdout.write(verdict);
         said += text;
       });
     lane.on('error', reject);
@@ -182,7 +169,7 @@ async function takeTogether(lanes) {
   for (const said of await Promise.all(lanes.map(runLane))) {
     const [, failed = ''] = /^━━ Failures\n([\s\S]*?)\n\n━━ Summary/m.exec(said) ?? [];
     const [, lines, count, wrong] = /^━━ Summary.*\n([\s\S]*?)\n\n(\d+) passed, (\d+) failed$/m.exec(said) ?? [];
-    console.log(said.slice(0, said.search(/^━━ (Failures|Summary)/m)));
+    console.log(said.slice(0, said.search(/^━━ (Failures|Summary)/m)).replace(/^── .*\n/gm, ''));
     if (lines === undefined) throw new Error(`a lane ended without a summary: ${said}`);
     if (failed !== '') failures.push(failed);
     summary.push(lines);
@@ -196,6 +183,7 @@ async function takeInTurn(isWanted) {
   for (const step of steps) {
     if (!isWanted(step.id) || (step.isFull && isCover)) continue;
     const { passed, failed, verdict } = await take(step);
+    console.log(`── ${step.title}: ${verdict}`);
     summary.push(`${step.title}: ${verdict}`);
     total.passed += passed;
     total.failed += failed;
@@ -206,8 +194,11 @@ const isFull = process.argv.includes('--full');
 process.env.TENON_TEST_EXTENT = isFull ? 'full' : 'cover';
 /** A lane of `npm test`, or all of it. Steps that are named run whole. */
 const isCover = process.env.TENON_TEST_LANE === 'cover';
-const named = process.argv.slice(2).filter(argument => argument !== '--full');
-const wanted = new Set(isFull && named.length === 0 ? ['package', 'browser', 'unit', 'conformance'] : named);
+const withSkipped = process.argv.includes('--skipped');
+const skippedFiles = withSkipped ? listSkippedFiles() : [];
+const named = process.argv.slice(2).filter(argument => !argument.startsWith('--'));
+const fullSteps = ['package', 'browser', 'unit', ...(withSkipped ? ['chromium'] : []), 'conformance'];
+const wanted = new Set(isFull && named.length === 0 ? fullSteps : named);
 const unknown = [...wanted].filter(id => !steps.some(step => step.id === id));
 if (unknown.length > 0) {
   console.error(

@@ -3,12 +3,11 @@ import { connect } from 'tenon';
 import { type SignInOptions, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { findBrowser } from '../../scripts/browser.mjs';
 import { type ChromiumUser, startChromiumUser } from './chromium-user.js';
 import { LIFE, movableClock, type ProtectedNotes, startProtectedNotes, textOf } from './protected-notes.js';
 
-const { browser, problems } = await findBrowser();
-if (browser === undefined) console.warn(skipMessage(problems));
+const { browser } = await findBrowser();
 
 describe.runIf(browser)('signing in with Chromium', () => {
   let notes: ProtectedNotes;

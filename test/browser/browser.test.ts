@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a script with the temporary folder as PATH; rejects when it exits with anything but 0. */
 async function run(args: readonly string[], env: Record<string, string>): Promise<string> {
-  const { TENON_CHROMIUM: _, TENON_NO_BROWSER: __, ...rest } = process.env;
+  const { TENON_CHROMIUM: _, TENON_NO_BROWSER: __, TENON_HIDE_PROGRAMS: ___, ...rest } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...rest, PATH: folder, ...env } });
   return stdout.trimEnd();
 }
@@ -43,6 +43,12 @@ it('installs nothing when the executable that TENON_CHROMIUM names does not star
   expect(await run([script('browser.mjs')], { TENON_CHROMIUM: broken })).toBe(
     `SKIPPED: no browser. TENON_CHROMIUM: ${broken} does not start.`,
   );
+});
+
+it('finds no browser while programs are hidden', async () => {
+  const working = await addCommand('my-browser', 0);
+  const env = { TENON_CHROMIUM: working, TENON_HIDE_PROGRAMS: '1' };
+  expect(await run([script('browser.mjs')], env)).toBe('SKIPPED: no browser. TENON_HIDE_PROGRAMS is set.');
 });
 
 it('counts the browser step as skipped, not as failed, when there is no browser', async () => {

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,11 +6,9 @@ import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { getProgram, hasPrograms, type OptionalProgram } from '../../scripts/optional-programs.mjs';
 import { isFull } from '../support/extent.js';
 import { buildCommand, commandLine, projectWith, runTenon, shopEntry } from './command.js';
-
-const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
-const skipReason = (shell: string) => (has(shell) ? '' : ` (skipped: install the Debian package \`${shell}\`)`);
 
 function createWorkshop() {
   return createServer({
@@ -138,17 +136,17 @@ describe('tenon completion', () => {
     expect(err).toContain('bash, zsh, fish, powershell');
   });
 
-  const run = async (shell: string, args: readonly string[]) => {
+  const run = async (shell: OptionalProgram, args: readonly string[]) => {
     const env = {
       ...process.env,
       PATH: `${project.folder}${delimiter}${process.env.PATH}`,
       TENON_HOME: join(project.folder, 'home'),
     };
-    const { stdout } = await promisify(execFile)(shell, args, { cwd: project.folder, env });
+    const { stdout } = await promisify(execFile)(getProgram(shell), args, { cwd: project.folder, env });
     return stdout.trimEnd().split('\n');
   };
 
-  it('loads in Bash, and evaluates nothing of the line [cli.complete]', async () => {
+  it.skipIf(!hasPrograms('bash'))('loads in Bash, and evaluates nothing of the line [cli.complete]', async () => {
     const inBash = (line: string) =>
       run('bash', [
         '--norc',
@@ -167,7 +165,7 @@ describe('tenon completion', () => {
     expect(await readdir(project.folder)).not.toContain('pwned');
   });
 
-  it.skipIf(!has('fish') || !isFull)(`loads in fish${skipReason('fish')}`, async () => {
+  it.skipIf(!hasPrograms('fish') || !isFull)('loads in fish', async () => {
     const inFish = (line: string) =>
       run('fish', ['--no-config', '-c', 'tenon completion fish | source; complete -C $argv[1]', line]);
     expect(await inFish('tenon ca')).toEqual(['call\tcall a tool']);
@@ -175,7 +173,7 @@ describe('tenon completion', () => {
     expect(await inFish('tenon list ./mc')).toEqual(['./mcp.json']);
   });
 
-  it.skipIf(!has('zsh') || !isFull)(`loads in zsh${skipReason('zsh')}`, async () => {
+  it.skipIf(!hasPrograms('zsh') || !isFull)('loads in zsh', async () => {
     const inZsh = (...words: string[]) =>
       run('zsh', [
         '-f',

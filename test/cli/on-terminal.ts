@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { getProgram, hasPrograms } from '../../scripts/optional-programs.mjs';
 import { commandLine } from './command.js';
 
-const SCRIPT = '/usr/bin/script';
-
 /** True where a program can give a command a terminal of its own. */
-export const hasTerminal = existsSync(SCRIPT) && process.platform === 'linux';
+export const hasTerminal = hasPrograms('script', 'stty') && process.platform === 'linux';
 
 /** Text that the command shows, and the keys to press then. A function gets everything that was shown. */
 export type Answer = readonly [text: string, keys: string | ((shown: string) => string | Promise<string>)];
@@ -30,10 +28,14 @@ export async function runOnTerminal(
   const { command, args: before, env, cwd } = commandLine(folder);
   const words = [command, ...before, ...args].map(word => `'${word}'`);
   const line = [...words, ...(stdout === undefined ? [] : [`> '${stdout}'`])].join(' ');
-  const child = spawn(SCRIPT, ['-qec', `stty cols 120 rows 40; exec ${line}`, '/dev/null'], {
-    cwd,
-    env: { ...process.env, ...env, ...more },
-  });
+  const child = spawn(
+    getProgram('script'),
+    ['-qec', `${getProgram('stty')} cols 120 rows 40; exec ${line}`, '/dev/null'],
+    {
+      cwd,
+      env: { ...process.env, ...env, ...more },
+    },
+  );
   const waiting = [...answers];
   let shown = '';
   let from = 0;

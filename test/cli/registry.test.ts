@@ -241,7 +241,11 @@ describe('a server of a registry', () => {
     expect(
       (await run(['add', 'remote', 'com.example/remote', '--host', 'cursor', '--no-input', '--yes'])).err,
     ).toContain('--user-config tenant=VALUE');
-    if (!hasTerminal) return;
+  });
+
+  it.skipIf(!hasTerminal)('is added to hosts when the user approves it on a terminal [cli.search]', async () => {
+    const given = ['add', 'asked', 'io.github.example/notes', '--host', 'cursor', '--project'];
+    const hosts = () => readFile(project.path('.cursor/mcp.json'), 'utf8').catch(() => '');
     const usual = ['NOTES_OPTIONAL (optional)', 'mode', 'unused (optional)'].map(
       (each): Answer => [prompt(each), '\r'],
     );

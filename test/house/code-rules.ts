@@ -1,6 +1,7 @@
 import {
   findAnyTypes,
   findUnnamedExports,
+  getCalls,
   getExportedNames,
   getFunctions,
   getIdentifiers,
@@ -74,3 +75,14 @@ export function findDifferentExports(one: Source, other: Source): string[] {
 }
 
 const countLines = ({ tree }: Source): number => tree.text.replace(/\n$/, '').split('\n').length;
+
+/** Programs that every machine with Node, npm and git has. */
+const usualPrograms = new Set(['sh', 'git', 'npm', 'id']);
+
+/** Programs that a test starts by a name of its own, instead of the path that `scripts/optional-programs.mjs` finds. */
+export function findProgramNames(source: Source): string[] {
+  const started = getCalls(source).filter(({ callee }) => /^(spawn|exec)(File)?(Sync)?\b|execFile\)$/.test(callee));
+  return started
+    .filter(({ text }) => text !== undefined && !usualPrograms.has(text))
+    .map(({ text, line }) => `${source.path}:${line} starts ${text} without a check that it is installed`);
+}

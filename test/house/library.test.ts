@@ -6,6 +6,7 @@ import {
   findLongFile,
   findLongFunctions,
   findLooseExports,
+  findProgramNames,
   findVagueFileName,
   findVersionDates,
   getNinetiethPercentile,
@@ -82,4 +83,5 @@ describe.each(listPackages())('the code of the package %s', name => {
 
 describe('the tests', () => {
   it('begin no title with a relative word', () => expect(readTestSources().flatMap(findRelativeTitles)).toEqual([]));
+  it('start only programs that are installed', () => expect(readTestSources().flatMap(findProgramNames)).toEqual([]));
 });

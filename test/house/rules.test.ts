@@ -5,6 +5,7 @@ import {
   findLongFile,
   findLongFunctions,
   findLooseExports,
+  findProgramNames,
   findVagueFileName,
   findVersionDates,
   getNinetiethPercentile,
@@ -229,6 +230,18 @@ describe('the rules', () => {
       expect(findRelativeTitles(parse('a.ts', text))).toHaveLength(1);
     }
     expect(findRelativeTitles(parse('a.ts', "it('ends', () => {}); call('what');"))).toEqual([]);
+  });
+
+  it('find programs that a test starts without a check that they are installed', () => {
+    for (const text of [
+      "spawn('redis-server', []);",
+      "execFileSync('openssl', ['req']);",
+      "await promisify(execFile)('redis-cli', args);",
+    ]) {
+      expect(findProgramNames(parse('a.test.ts', text))).toHaveLength(1);
+    }
+    for (const text of ["spawn(getProgram('redis-server'), []);", "execFileSync('sh', []);", "/a/.exec('fish');"])
+      expect(findProgramNames(parse('a.test.ts', text))).toEqual([]);
   });
 
   it('find folders with too many files', () => {

@@ -41,7 +41,7 @@ export function readTestSources(): Source[] {
   const packages = listPackages().map(name => `packages/${name}/src`);
   return [...packages, 'test'].flatMap(folder =>
     listFiles(`${root}/${folder}`)
-      .filter(path => (folder === 'test' ? path.endsWith('.ts') : path.endsWith('.test.ts')))
+      .filter(path => path.endsWith('.ts') && (folder === 'test' || /\.test\.ts$|(^|\/)fixtures\//.test(path)))
       .map(path => parse(`${folder}/${path}`, readFileSync(`${root}/${folder}/${path}`, 'utf8'))),
   );
 }
@@ -113,6 +113,15 @@ export function getStrings(source: Source): { text: string; line: number }[] {
   return [...walk(source.tree)].flatMap(node => {
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateMiddleOrTemplateTail(node) || ts.isTemplateHead(node);
     return isText ? [{ text: node.text, line: getLine(source, node) }] : [];
+  });
+}
+
+/** The calls of a file: what is called, and the first argument if it is a string. */
+export function getCalls(source: Source): { callee: string; text: string | undefined; line: number }[] {
+  return [...walk(source.tree)].filter(ts.isCallExpression).map(node => {
+    const [first] = node.arguments;
+    const text = first && ts.isStringLiteralLike(first) ? first.text : undefined;
+    return { callee: node.expression.getText(), text, line: getLine(source, node) };
   });
 }
 

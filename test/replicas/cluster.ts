@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import { hasRedis, isInstalled, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { getProgram, hasPrograms } from '../../scripts/optional-programs.mjs';
 import { bundleProgram, type HttpPeer, startHttpPeer } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
@@ -42,7 +43,7 @@ export interface Cluster {
 }
 
 /** True if the Debian packages `redis-server` and `haproxy` are installed. */
-export const canStartCluster = hasRedis && isInstalled('haproxy', '-v');
+export const canStartCluster = hasPrograms('redis-server', 'haproxy');
 
 const replica = bundleProgram(new URL('./replica.ts', import.meta.url));
 
@@ -124,7 +125,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
       `  server r${index} 127.0.0.1:${each} check inter 200 fall 1 rise 1 on-marked-down shutdown-sessions`,
   );
   writeFileSync(file, `${CONFIGURATION.replace('PORT', String(port))}${servers.join('\n')}\n`);
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+  const child = spawn(getProgram('haproxy'), ['-db', '-f', file], { stdio: 'ignore' });
   const exited = once(child, 'exit');
   await retryUntilPasses(async () => {
     await fetch(`http://127.0.0.1:${port}/mcp`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { isInstalled } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { getProgram, hasPrograms } from '../../scripts/optional-programs.mjs';
 
 const folder = fileURLToPath(new URL('../../examples/replicas', import.meta.url));
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -18,10 +18,10 @@ interface Probe {
 }
 
 describe('the files of examples/replicas', () => {
-  it.skipIf(!isInstalled('haproxy', '-v'))('are a valid configuration of HAProxy', () => {
+  it.skipIf(!hasPrograms('haproxy'))('are a valid configuration of HAProxy', () => {
     const addresses = { REPLICA_ONE: '127.0.0.1:3001', REPLICA_TWO: '127.0.0.1:3002', REPLICA_THREE: '127.0.0.1:3003' };
     const env = { ...process.env, LISTEN: '127.0.0.1:8080', ...addresses };
-    const { status, stderr } = spawnSync('haproxy', ['-c', '-f', 'haproxy.cfg'], {
+    const { status, stderr } = spawnSync(getProgram('haproxy'), ['-c', '-f', 'haproxy.cfg'], {
       cwd: folder,
       env,
       encoding: 'utf8',

@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import { hasRedis, isInstalled, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { getProgram, hasPrograms } from '../../scripts/optional-programs.mjs';
 import { buildCommand, commandLine } from '../cli/command.js';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { isFull } from '../support/extent.js';
 
 const folder = fileURLToPath(new URL('../../examples/replicas', import.meta.url));
-const canRun = hasRedis && isInstalled('haproxy', '-v');
+const canRun = hasPrograms('redis-server', 'haproxy');
 
 /** A replica as `tenon serve --config serve.json` starts it. */
 async function startReplica(command: string, port: number, env: Readonly<Record<string, string>>) {
@@ -53,7 +54,7 @@ describe.skipIf(!canRun || !isFull)('the replicas of examples/replicas behind HA
     children.push(...(await Promise.all(ports.map(port => startReplica(command, port, env)))));
     const listen = `127.0.0.1:${await findFreePort()}`;
     const [one, two, three] = ports.map(port => `127.0.0.1:${port}`);
-    balancer = spawn('haproxy', ['-db', '-f', 'haproxy.cfg'], {
+    balancer = spawn(getProgram('haproxy'), ['-db', '-f', 'haproxy.cfg'], {
       cwd: folder,
       env: { ...process.env, LISTEN: listen, REPLICA_ONE: one, REPLICA_TWO: two, REPLICA_THREE: three },
       stdio: 'ignore',

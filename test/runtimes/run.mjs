@@ -145,7 +145,7 @@ async function browser(folder) {
   const found = await findBrowser();
   if (found.browser === undefined) {
     counts.skipped += 1;
-    return console.log(skipMessage(found.problems));
+    return console.log(wanted.length > 0 ? skipMessage(found.problems) : 'Chromium: skipped');
   }
   const page = await openPage(found.browser, folder);
   try {

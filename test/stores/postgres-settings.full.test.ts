@@ -9,7 +9,6 @@ import {
 import {
   hasPostgres,
   type PostgresServer,
-  skipReason,
   startPostgres,
 } from '../../packages/tenon/src/stores/postgres/fixtures/start-postgres.js';
 import type { Stores } from '../../packages/tenon/src/stores/stores.js';
@@ -79,7 +78,7 @@ const databases = [
   ['UTF8', 'serializable'],
 ] as const;
 
-describe.skipIf(!hasPostgres)(`stores in Postgres with other settings${skipReason}`, () => {
+describe.skipIf(!hasPostgres)('stores in Postgres with other settings', () => {
   describe('behind a pooler', () => {
     const settings = { transactionPooling: true, pollInterval: 20 };
     const open = (options: PostgresStoresOptions) =>

@@ -5,17 +5,10 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getProgram, hasPrograms } from '../../../../scripts/optional-programs.mjs';
 import { runDoctor } from './run-doctor.js';
 
-const hasOpenssl = (() => {
-  try {
-    return execFileSync('openssl', ['version']).length > 0;
-  } catch {
-    return false;
-  }
-})();
-
-describe.skipIf(!hasOpenssl)('the doctor at a server with a certificate that is not trusted', () => {
+describe.skipIf(!hasPrograms('openssl'))('the doctor at a server with a certificate that is not trusted', () => {
   const seen: { readonly method: string; readonly token: string | undefined }[] = [];
   const server = createServer();
   beforeAll(async () => {
@@ -23,7 +16,9 @@ describe.skipIf(!hasOpenssl)('the doctor at a server with a certificate that is 
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const form = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'];
-    execFileSync('openssl', ['req', ...form, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
+    execFileSync(getProgram('openssl'), ['req', ...form, '-keyout', key, '-out', cert, ...subject], {
+      stdio: 'ignore',
+    });
     server.setSecureContext({ key: await readFile(key), cert: await readFile(cert) });
     await rm(folder, { recursive: true });
     server.on('request', ({ method = '', headers }, response) => {

@@ -9,8 +9,8 @@ import type { Stores } from '../stores.js';
 import {
   createCertificate,
   hasPostgres,
+  hasPostgresWithTls,
   type PostgresServer,
-  skipReason,
   startPostgres,
   startStandby,
 } from './fixtures/start-postgres.js';
@@ -62,7 +62,7 @@ function start(...args: readonly string[]) {
 
 const isUnavailable = expect.objectContaining({ code: 'store/unavailable' });
 
-describe.skipIf(!hasPostgres)(`stores in a Postgres that fails${skipReason}`, () => {
+describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
   beforeEach(async () => {
     nameSchema();
     server = await startPostgres();
@@ -175,8 +175,8 @@ describe.skipIf(!hasPostgres)(`stores in a Postgres that fails${skipReason}`, ()
   });
 });
 
-describe.skipIf(!hasPostgres)(`stores in Postgres, used by several processes${skipReason}`, () => {
-  const certificate = hasPostgres ? createCertificate() : undefined;
+describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several processes', () => {
+  const certificate = hasPostgresWithTls ? createCertificate() : undefined;
   beforeAll(async () => {
     server = await startPostgres(...(certificate?.settings ?? []));
   });

@@ -6,7 +6,7 @@ import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';
 import { memoryStores } from '../memory-stores.js';
 import type { Stores } from '../stores.js';
-import { hasPostgres, type PostgresServer, skipReason, startPostgres } from './fixtures/start-postgres.js';
+import { hasPostgres, type PostgresServer, startPostgres } from './fixtures/start-postgres.js';
 
 let server: PostgresServer;
 let pool: Pool;
@@ -45,7 +45,7 @@ function openCases(open: (options: PostgresStoresOptions) => Stores) {
   };
 }
 
-describe.skipIf(!hasPostgres)(`stores in Postgres${skipReason}`, () => {
+describe.skipIf(!hasPostgres)('stores in Postgres', () => {
   describe('by URL', () => {
     for (const { name, run } of storeCases(openCases(options => postgresStores(server.url, options)))) it(name, run);
   });
