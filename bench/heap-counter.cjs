@@ -10,5 +10,6 @@ process.on('SIGUSR2', async () => {
     await new Promise(resolve => setTimeout(resolve, 10));
   }
   const { heapUsed: heap, external: outside, rss } = process.memoryUsage();
-  writeSync(1, `heap ${JSON.stringify({ heap, outside, rss })}\n`);
+  const handles = process.getActiveResourcesInfo().length;
+  writeSync(1, `heap ${JSON.stringify({ heap, outside, rss, handles })}\n`);
 });

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Bytes. @typedef {{ heap: number, outside: number, rss: number }} Heap */
+/** Bytes, and the number of active handles, requests and timers. @typedef {{ heap: number, outside: number, rss: number, handles: number }} Heap */
 
 /** What Node has to be given beside the program. */
 export const countable = ['--expose-gc', '--require', fileURLToPath(new URL('heap-counter.cjs', import.meta.url))];

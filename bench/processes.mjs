@@ -96,6 +96,17 @@ export function readCpuTime(pids) {
   return cost;
 }
 
+/** Number of processes that a process has started and that still run, with their children. @param {number} pid */
+export function countProcesses(pid) {
+  const all = allProcesses();
+  const count = (/** @type {number} */ parent) => {
+    let found = 0;
+    for (const [child, counted] of all) if (counted.parent === parent) found += 1 + count(child);
+    return found;
+  };
+  return count(pid);
+}
+
 /** Resident memory in MB. @param {number} pid */
 export function readResidentMemory(pid) {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

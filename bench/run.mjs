@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the library costs, side by side with its peers and with bare Node. `npm run bench -- http stdio` measures these
- * parts; without arguments all are measured but `soak`, which takes ten minutes, and `search`, which needs the data of
+ * parts; without arguments all are measured but `soak` and `gateway-soak`, which take ten minutes, and `search`, which needs the data of
  * LiveMCPBench (`TENON_LIVEMCPBENCH` names a checkout). `--rounds=12` says how often,
  * `--minutes=10` how long the soak is, `--connections=32` over how many HTTP is measured. Results are written to
  * bench/results, as Markdown and as JSON. With fewer rounds than 12 it is a trial: its results go to `.cache/bench`.
@@ -48,10 +48,11 @@ const parts = {
   replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,
   search: async () => (await import('./search/measure.mjs')).measureSearch,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
+  'gateway-soak': async () => (await import('./gateway-soak/measure.mjs')).measureGatewaySoak,
 };
 const names = Object.keys(parts);
-/** Measured only when they are named: one takes ten minutes, one needs data from elsewhere, and one has no target in the summary. */
-const ONLY_NAMED = ['soak', 'search', 'telemetry'];
+/** Measured only when they are named: two take ten minutes, one needs data from elsewhere, and one has no target in the summary. */
+const ONLY_NAMED = ['soak', 'gateway-soak', 'search', 'telemetry'];
 const peers = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/server', 'fastmcp', 'tmcp', 'mcp-lite'];
 
 /** Fewer rounds are a trial. */
@@ -59,7 +60,7 @@ const LEAST_ROUNDS = 12;
 const commands = ['report', 'check', 'reference'];
 
 const { wanted, asked, options } = readArguments();
-const isTrial = wanted.length > 0 && wanted.some(name => name !== 'soak') && options.rounds < LEAST_ROUNDS;
+const isTrial = wanted.length > 0 && wanted.some(name => !name.endsWith('soak')) && options.rounds < LEAST_ROUNDS;
 const folder = process.env.TENON_BENCH_RESULTS ?? (isTrial ? join(root, '.cache/bench') : publishedFolder);
 await mkdir(folder, { recursive: true });
 for (const name of wanted) await run(name);

@@ -39,6 +39,12 @@ export interface Transport {
   readonly hasOpenStream?: boolean | undefined;
 
   /**
+   * True if only the peer can continue its open requests, and it has not been seen for some time. They then hold no
+   * connection or process that others need. Absent on transports that always detect a broken connection.
+   */
+  readonly isUnattended?: boolean | undefined;
+
+  /**
    * Counts one check of the streams on which the peer sends by itself. Ends a stream that received no byte in too many
    * consecutive checks. The transport reopens it, or calls `receiver.onResponseLost` for its request.
    */

@@ -108,6 +108,8 @@ export interface ServerSession {
   readonly getBatchMode?: (() => boolean) | undefined;
   /** Number of requests of the peer without a response. Open `subscriptions/listen` requests do not count. */
   readonly inFlight: number;
+  /** True if all open requests of the peer wait for its response to an input request. Absent if it is not known. */
+  readonly waitsForClient?: boolean | undefined;
   /** Number of running handlers, including those of cancelled requests. Absent if it is not known. */
   readonly activeHandlers?: number | undefined;
   /**

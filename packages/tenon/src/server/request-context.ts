@@ -70,6 +70,8 @@ export interface ClientSession {
   readonly requestedLogLevel?: LoggingLevel | undefined;
   /** True if the session ended only at this process, and another process may continue it. */
   readonly isContinued?: boolean | undefined;
+  /** True if its requests wait for a client that has not been seen for some time. Absent if it is not known. */
+  readonly isUnattended?: boolean | undefined;
   notify(method: string, params: JsonObject): void;
   /**
    * Sends an input request that belongs to no request of the client. Only on versions with requests from server to

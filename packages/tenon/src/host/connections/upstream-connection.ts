@@ -107,9 +107,13 @@ export class UpstreamConnection {
     return this.#client?.server ?? this.#stoppedServer;
   }
 
-  /** True if a call, a subscription, a list request or a start uses the connection. */
+  /**
+   * True if a call, a subscription, a list request or a start uses the connection. Calls that wait for input from a
+   * client that has disappeared do not count.
+   */
   get isBusy(): boolean {
-    return this.#holds > 0 || this.calls.size > 0 || this.#opening !== undefined || this.lists.isReading;
+    const hasCalls = this.calls.size > 0 && this.scope.session?.isUnattended !== true;
+    return this.#holds > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading;
   }
 
   /** Keeps the connection open. Returns a function that releases it. */

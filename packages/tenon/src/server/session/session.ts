@@ -88,6 +88,14 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return Math.max(0, this.#peer.inFlight - this.#listenCount);
   }
 
+  get waitsForClient(): boolean {
+    return this.#peer.pendingCount > 0 && this.#peer.pendingCount >= this.inFlight;
+  }
+
+  get isUnattended(): boolean | undefined {
+    return this.#peer.transport.isUnattended;
+  }
+
   get activeHandlers(): number {
     return this.#peer.activeHandlers;
   }

@@ -142,6 +142,13 @@ export interface Limits {
    */
   readonly minIdleBeforeEviction: number;
   /**
+   * Time without a request or an open stream of the client after which input requests no longer keep its session busy,
+   * in milliseconds. Only the client can continue such a session, and it may never return. The session then ends after
+   * `sessionIdleTimeout`, or earlier at a limit.
+   * @default 60,000
+   */
+  readonly unattendedTimeout: number;
+  /**
    * Maximum number of requests in progress. Further requests get 503.
    * @default 10,000
    */
@@ -222,6 +229,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSessions: 10_000,
   sessionIdleTimeout: 30 * MINUTE,
   minIdleBeforeEviction: MINUTE,
+  unattendedTimeout: MINUTE,
   maxRequests: 10_000,
   maxReadingBytes: 512 * MEBI,
   maxShare: MAX_SHARE,

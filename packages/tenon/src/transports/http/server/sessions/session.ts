@@ -76,7 +76,16 @@ export class HttpSession implements Transport {
   }
 
   get isBusy(): boolean {
-    return this.#posts !== undefined || this.#openStreams > 0 || (this.serverSession?.inFlight ?? 0) > 0;
+    if (this.#openStreams > 0) return true;
+    return (this.#posts !== undefined || (this.serverSession?.inFlight ?? 0) > 0) && !this.isUnattended;
+  }
+
+  /** Streams of a shared session may be open at other processes, so only the store decides about its end. */
+  get isUnattended(): boolean {
+    const { clock, limits } = this.context;
+    if (this.shared !== undefined || this.#openStreams > 0 || this.serverSession?.waitsForClient !== true) return false;
+    if (this.#posts?.entries().some(([, { exchange }]) => !exchange.clientClosed)) return false;
+    return clock.now() - this.lastActiveAt >= limits.unattendedTimeout;
   }
 
   get hasOpenStream(): boolean {
