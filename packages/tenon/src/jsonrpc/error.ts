@@ -128,8 +128,11 @@ export function rpcError(rpcCode: number, message: string, data?: unknown): Teno
  * information that this peer must not get.
  */
 export function isForPeer(error: unknown): error is TenonError & { readonly rpcCode: number } {
-  return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
+  return TenonError.is(error) && FOR_PEERS.has(error.code) && error.rpcCode !== undefined;
 }
+
+/** Codes of errors whose text was written for peers. The texts of all others may name internals. */
+const FOR_PEERS: ReadonlySet<string> = new Set(['rpc/error', 'host/too-many-connections']);
 
 /** Errors of a store that works again after some time. */
 const STORE_OUTAGE = /^store\/(unavailable|busy|unknown-key)$/;

@@ -7,7 +7,7 @@ const MAX_WAIT = 5000;
 /** Time between checks, in milliseconds. */
 const INTERVAL = 50;
 /** Time after which a refused call may be retried, in milliseconds. */
-const RETRY_AFTER = 1000;
+export const RETRY_AFTER = 1000;
 
 /** Connection that owns a process. */
 export interface ProcessOwner {

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
 import type { ClientSession } from '../../server/request-context.js';
@@ -9,6 +10,7 @@ import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
 import type { ListKind } from './list-cache.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
+import { RETRY_AFTER } from './process-limit.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** Options of one server. Times are in milliseconds. */
@@ -157,8 +159,11 @@ export class UpstreamServer {
       ? `the caller's share of the ${maxConnectionsPerServer} connections`
       : `all ${maxConnectionsPerServer} connections`;
     const summary = `no free connection to the server "${this.name}": ${limit} in use`;
-    const hint = 'try again later, or raise `maxConnectionsPerServer`';
-    throw new TenonError('host/too-many-connections', summary, { hint });
+    throw new TenonError('host/too-many-connections', summary, {
+      hint: 'try again later, or raise `maxConnectionsPerServer`',
+      rpcCode: TOO_MANY_REQUESTS,
+      data: { retryAfterMs: RETRY_AFTER },
+    });
   }
 
   #closeConnection(key: string): void {

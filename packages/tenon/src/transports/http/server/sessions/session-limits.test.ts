@@ -104,6 +104,34 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     await stream.body?.cancel();
   });
 
+  it.each([
+    ['end after their idle time', true, 404],
+    ['stay open', false, 200],
+  ])('%s after the client disappeared if waiting for it is %s', async (_, waitsForClient, status) => {
+    const { calls, session: hold } = holding();
+    const clock = createFakeClock();
+    await serve(
+      { session: held => (held.request.id === 'hold' ? hold(held) : false), waitsForClient },
+      { clock, limits: { keepAliveInterval: 0 } },
+    );
+    const session = await openSession(site);
+    const left = new AbortController();
+    const pending = session.post(call('hold'), { signal: left.signal });
+    await expect.poll(() => calls.length).toBe(1);
+    clock.advance(2 * 60 * 60_000);
+    expect((await session.post(call(1))).status).toBe(200);
+    left.abort();
+    await pending.catch(() => {});
+    // The server may notice the end of the connection later than the client, and sweeps once a minute.
+    await expect
+      .poll(async () => {
+        clock.advance(32 * 60_000);
+        return (await session.post(call(2))).status;
+      })
+      .toBe(status);
+    if (!waitsForClient) void calls[0]?.answer();
+  });
+
   it('have no timer when there is none of them', async () => {
     const clock = createFakeClock();
     await serve({}, { clock, limits: { keepAliveInterval: 0 } });
