@@ -204,7 +204,8 @@ describe('a state is good once', () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const both = await Promise.all([send(on, sentCall, retry), send(on, sentCall, retry)]);
-    expect(both.filter(({ error }) => error?.code === -32602)).toHaveLength(1);
+    // The other one is still running, or has ended.
+    expect(both.filter(({ error }) => error?.code === -32603 || error?.code === -32602)).toHaveLength(1);
     expect(on.ran.filter(each => each === 'step between')).toHaveLength(1);
   });
 

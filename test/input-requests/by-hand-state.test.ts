@@ -19,7 +19,7 @@ const roots: InputRequest = { method: 'roots/list' };
 const key = (fill: number) => ({ id: 'k', key: new Uint8Array(32).fill(fill) });
 const refused = {
   code: -32602,
-  message: 'Invalid params: requestState is invalid or expired. Send the call again without it',
+  message: 'Invalid params: requestState is invalid or expired. Check the effect of the call before you send it again',
 };
 
 const serve = (run: Handler, more: Partial<ServerDefinition<never, never, never>> = {}) =>

@@ -1,6 +1,9 @@
 import { TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
+/** Next step after a call that the server may have executed. */
+export const CHECK_EFFECT = 'check the effect before you repeat the call';
+
 /** Next steps that name options of the command, for errors whose own hint names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
   'serve/port-taken': 'stop the other program, or choose another port with --port',
@@ -12,9 +15,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'auth/needs-user':
     'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',
-  'call/outcome-unknown': 'check the effect before you repeat the call',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
-  'call/timeout': 'try again, or allow more time with --timeout',
+  'call/timeout': 'allow more time with --timeout',
   'call/not-offered': 'see what the server offers with `tenon list`',
   'call/not-in-version': 'see the protocol version of the server with `tenon list`',
   'task/unknown': 'list the tasks of the server with `tenon tasks TARGET`',
@@ -43,9 +45,12 @@ export function getHint(error: TenonError): string | undefined {
 
 function findOwnHint(error: TenonError): string | undefined {
   if (isPolicyDenial(error.data)) return POLICY_HINT;
+  if (error.code === 'call/outcome-unknown') return CHECK_EFFECT;
   const retryAfterMs = getRetryAfter(error);
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
+  if (error.code === 'call/timeout' && error.method === 'tools/call')
+    return `${CHECK_EFFECT}, and allow more time with --timeout`;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);
   return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
 }

@@ -26,7 +26,7 @@ export interface ReportOptions {
   readonly verbose: boolean;
 }
 
-const DEFAULT_FIX = 'run the command again with --verbose to see the code and the stack';
+const DEFAULT_FIX = 'look up the code in the reference of errors in the documentation';
 
 /** Reports an error on standard error and returns the exit code of the process. */
 export function reportFailure(thrown: unknown, options: ReportOptions, screen: Screen): ExitCode {

@@ -5,6 +5,7 @@ import { reportPromptResult } from '../calls/report-prompt.js';
 import { reportToolResult } from '../calls/report-result.js';
 import { type CallRequest, type CallResults, runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
+import { CHECK_EFFECT } from '../error-hints.js';
 import { exitCodes, getExitCode } from '../exit-codes.js';
 import { createResponses } from '../questions/create-responses.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
@@ -140,7 +141,7 @@ async function handleFailure(context: CliContext, { id }: ParkedCall, thrown: un
   await removeParkedCall(context, id);
   throw new TenonError('cli/call-expired', `the server no longer has the call ${id}, and it was deleted here`, {
     received: error.summary,
-    hint: 'repeat the call',
+    hint: CHECK_EFFECT,
     cause: error,
   });
 }
@@ -201,5 +202,5 @@ async function reportResult(
   if ('content' in result) await reportToolResult(context, String(params.name), result, options);
   else if ('messages' in result) await reportPromptResult(context, result, options);
   else if ('contents' in result) await reportReadResult(context, result.contents[0]?.uri ?? '', [result], options);
-  else throw createUsageError(`unknown method ${method} in the state of the call`, 'repeat the call');
+  else throw createUsageError(`unknown method ${method} in the state of the call`, CHECK_EFFECT);
 }

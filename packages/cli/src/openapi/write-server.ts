@@ -93,7 +93,8 @@ ${writeCredentials(credentials)}  if (cookies.length > 0) headers.set('cookie', 
     signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(TIMEOUT)]),
     ...(content === undefined ? {} : { body: formatBody(body?.type ?? '', content) }),
   }).catch(() => {
-    throw toolError('The API does not answer. Try again later.');
+    const mayHaveRun = method === 'GET' || method === 'HEAD' ? '' : ' It may have executed the request: check the effect before you send it again.';
+    throw toolError(\`The API does not answer.\${mayHaveRun}\`);
   });
   const text = await response.text();
   const shown = text.length > MAX_RESPONSE ? \`\${text.slice(0, MAX_RESPONSE)}… (\${text.length} characters in all)\` : text;

@@ -11,6 +11,7 @@ const LEASE = 30_000;
 const roots = { roots: [] };
 const player = () => roots;
 const refused = { rpcCode: -32602, code: 'rpc/error' };
+const running = { rpcCode: -32603, code: 'rpc/error', data: { retryAfterMs: 5000 } };
 
 /** Asks so often, and takes a step before each question and after the last. */
 const asking =
@@ -113,7 +114,7 @@ describe('a retry whose process dies', () => {
     });
     await vi.waitFor(() => expect(did).toEqual(['s0', 'last']));
     await new Promise(setImmediate);
-    await expect(runRound(wrapHandler(handler), { states: own(), inputs })).rejects.toMatchObject(refused);
+    await expect(runRound(wrapHandler(handler), { states: own(), inputs })).rejects.toMatchObject(running);
     clock.advance(LEASE);
     expect(await runRound(wrapHandler(handler), { states: own(), inputs })).toEqual({ done: true });
     expect(did).toEqual(['s0', 'last', 'more']);

@@ -1,7 +1,8 @@
 import type { Clock } from '../cancellation/clock.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../jsonrpc/error-codes.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { createUnknownOutcomeError } from '../jsonrpc/outcome.js';
 import { applyDefaults, type Complete } from '../protocol/defaults.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
@@ -24,6 +25,9 @@ import { SuspendedHandlers } from './suspended-handlers.js';
 
 /** Time after which a process that does not renew its claim on a retry counts as dead, in milliseconds. */
 const LEASE = 30_000;
+
+/** Time after which a client may send a retry again that another request is handling, in milliseconds. */
+const RETRY_DELAY = 5000;
 
 /** Maximum time for which a call of a faulty store is repeated, in milliseconds. */
 const MAX_FAULT_TIME = 30_000;
@@ -118,16 +122,14 @@ export class RequestStateStore {
 
   /**
    * Opens a state and claims it for this retry. Throws -32602 when the state was not sealed for this call, has expired,
-   * or was used before.
+   * or was used before, and -32603 with `retryAfterMs` while another request uses it.
    */
   async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
-    if (!state || (await this.#isPast(state.expires)))
-      throw createStateError('is invalid or expired. Send the call again without it');
+    if (!state || (await this.#isPast(state.expires))) throw createStateError('is invalid or expired');
     const round = Number(state.round);
-    if (round > this.#options.maxRounds)
-      throw createStateError('has reached the maximum number of rounds. Send the call again without it');
+    if (round > this.#options.maxRounds) throw createStateError('has reached the maximum number of rounds');
     const call = String(state.call);
     const contents = await this.#readContents(state);
     const journal = new Journal(contents.journal);
@@ -165,7 +167,11 @@ export class RequestStateStore {
     const at = `journal/${call}.${round}`;
     const { stores, clock, onError } = this.#config;
     const put = () => stores.values.put(at, contents, { ttl, owner: caller });
-    await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError });
+    await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError }).catch(error => {
+      onError(TenonError.from(error));
+      // The handler has run, so the client must not take this for a request that it may send again.
+      throw createUnknownOutcomeError('The state of the call could not be stored. The call may have taken effect');
+    });
     return this.#seal.seal({ ...metadata, at }, boundTo());
   }
 
@@ -183,7 +189,7 @@ export class RequestStateStore {
   async #readContents(state: JsonObject): Promise<StateContents> {
     const { at } = state;
     const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
-    if (contents === undefined) throw createStateError('is invalid or expired. Send the call again without it');
+    if (contents === undefined) throw createStateError('is invalid or expired');
     // Only this server can seal a state, and only this server writes under its keys.
     return contents as unknown as StateContents;
   }
@@ -198,12 +204,12 @@ export class RequestStateStore {
     const key = `retry/${call}.${round}`;
     // Work that outlives the state keeps its claim on the state.
     const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
-    if (!stores.durable) {
-      const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
-      if (first === undefined) throw createStateError('was already used. Send the call again without it');
-      return { entries: [], saveStep: doNothing, finish: doNothing };
-    }
-    const take = (before: UsedState | undefined) => (before?.over ? undefined : { entries: [], ...before });
+    if (!stores.durable) return this.#claimInMemory(key, expires, caller);
+    let isOver = false;
+    const take = (before: UsedState | undefined) => {
+      isOver = before?.over === true;
+      return isOver ? undefined : { entries: [], ...before };
+    };
     let onFault = onError;
     const faults = { maxElapsed: MAX_FAULT_TIME, onFault: (error: TenonError) => onFault(error) };
     const claim = await LeasedRecord.take<UsedState>(
@@ -213,7 +219,7 @@ export class RequestStateStore {
       take,
       computeTtl,
     );
-    if (claim === undefined) throw createStateError('was already used. Send the call again without it');
+    if (claim === undefined) throw isOver ? createUsedError() : createRunningError();
     claim.renew();
     const saveStep = async (step: CompletedStep) => {
       const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));
@@ -234,6 +240,22 @@ export class RequestStateStore {
         released.catch(error => onError(TenonError.from(error))).finally(resolve);
       });
     return { entries: claim.value.entries, saveStep, finish };
+  }
+
+  /** Claims a state whose claim ends with this process. Its steps are in the memory of the process, too. */
+  async #claimInMemory(key: string, expires: number, caller: string): Promise<StateClaim> {
+    const { values } = this.#config.stores;
+    const computeTtl = () => Math.max(1, expires - this.#clock.now());
+    const version = await values.put(key, { over: false }, { version: 0, ttl: computeTtl(), owner: caller });
+    if (version === undefined) {
+      const used = await values.get(key);
+      throw used?.value.over === false ? createRunningError() : createUsedError();
+    }
+    const finish = async () => {
+      const release = values.put(key, { over: true }, { version, ttl: computeTtl(), owner: caller });
+      await release.catch(error => this.#config.onError(TenonError.from(error)));
+    };
+    return { entries: [], saveStep: doNothing, finish };
   }
 }
 
@@ -272,8 +294,26 @@ function matchAnswers(journal: Journal, inputResponses: InputResponses): [string
   });
 }
 
+/**
+ * Creates the error for a state that this server cannot continue. An earlier round may have had effects, so the advice
+ * is never to send the call again without a check.
+ */
 function createStateError(reason: string): TenonError {
-  return rpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`);
+  return rpcError(
+    INVALID_PARAMS,
+    `Invalid params: requestState ${reason}. Check the effect of the call before you send it again`,
+  );
+}
+
+const createUsedError = (): TenonError => createStateError('was already used, and its request has ended');
+
+/** Creates the error for a retry that another request handles at the moment. The same retry is safe at any time. */
+function createRunningError(): TenonError {
+  return rpcError(
+    INTERNAL_ERROR,
+    `The same retry is still running. Send it again, with the same requestState, after ${RETRY_DELAY / 1000} s`,
+    { retryAfterMs: RETRY_DELAY },
+  );
 }
 
 function createTooManyRoundsError(maxRounds: number): TenonError {

@@ -3,6 +3,7 @@ import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import { CompactMap } from './compact-map.js';
 import { TenonError } from './error.js';
 import type { Id, JsonObject, JsonRpcResponse } from './message.js';
+import { createPeerError } from './outcome.js';
 import type { SendOptions } from './transport.js';
 
 /** Timeouts of a request. */
@@ -124,7 +125,7 @@ export class PendingRequests {
     const pending = this.#take(response.id as Id);
     if (pending === undefined) return false;
     if ('result' in response) pending.resolve(response.result);
-    else pending.reject(this.#createPeerError(response.error, pending.method));
+    else pending.reject(createPeerError(response.error, { peer: this.#peer.peer, method: pending.method }));
     return true;
   }
 
@@ -190,13 +191,6 @@ export class PendingRequests {
       else next = Math.min(next, deadline);
     }
     this.#scheduleCheck(next, now);
-  }
-
-  #createPeerError(
-    { code, message, data }: { code: number; message: string; data?: unknown },
-    method: string,
-  ): TenonError {
-    return new TenonError('peer/error', message, { rpcCode: code, data, peer: this.#peer.peer, method });
   }
 
   #createAbortError(method: string, { signal }: PendingOptions): TenonError {

@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
 import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
 import { CURSOR_EXPIRED } from './pages.js';
@@ -7,7 +8,7 @@ import { CURSOR_EXPIRED } from './pages.js';
  * Codes of errors that lost the connection before the response arrived. A call without side effects is then sent again.
  */
 const CONNECTION_LOSS = new Set([
-  'call/outcome-unknown',
+  OUTCOME_UNKNOWN,
   'connection/closed',
   'connection/unresponsive',
   'http/interrupted',
@@ -42,9 +43,9 @@ export function toOutcomeUnknownError(
   { peer }: Pick<Connection, 'peer'>,
   method: string,
 ): TenonError {
-  if (cause.code === 'call/outcome-unknown') return cause;
+  if (cause.code === OUTCOME_UNKNOWN) return cause;
   return new TenonError(
-    'call/outcome-unknown',
+    OUTCOME_UNKNOWN,
     `the connection broke before the response, and the server may have executed the call: ${cause.summary}`,
     {
       peer,
@@ -70,7 +71,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
     ? 'check the effect before you repeat the call, because the server may have executed it once'
     : second.hint;
   return new TenonError(
-    mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? 'call/outcome-unknown' : second.code,
+    mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? OUTCOME_UNKNOWN : second.code,
     isAnswer ? second.summary : `${second.summary}; ${firstAttempt}`,
     {
       peer,

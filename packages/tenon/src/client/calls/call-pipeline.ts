@@ -25,7 +25,7 @@ import { checkSentMeta, prepareParams } from './call-params.js';
 import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
-import { retryCall } from './retry-call.js';
+import { mayRepeatTask, retryCall } from './retry-call.js';
 import { findHeaderProblem, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
@@ -45,6 +45,8 @@ export interface CallState {
   readonly trace?: CallTrace | undefined;
   /** Stops progress reports of the task that the call became. */
   stopProgress?: () => void;
+  /** True once the call has become a task. */
+  isTask?: boolean;
 }
 
 /**
@@ -84,8 +86,19 @@ export class CallPipeline {
    */
   async call(method: string, params: JsonObject = {}, options: InternalCallOptions = NO_OPTIONS): Promise<JsonObject> {
     const callState = this.createCallState(method, params, options);
-    const answer = await this.begin(callState);
+    try {
+      return await this.#waitForResult(await this.begin(callState), callState);
+    } catch (error) {
+      if (!mayRepeatTask(callState, error)) throw error;
+      return this.#waitForResult(await this.begin(callState), callState);
+    }
+  }
+
+  /** Waits for the task that a call has become, unless the caller wants the task itself. */
+  #waitForResult(answer: JsonObject, callState: CallState): JsonObject | Promise<JsonObject> {
+    const { params, options } = callState;
     if (answer.resultType !== 'task' || options.resolveInputRequests === false) return answer;
+    callState.isTask = true;
     const { deadline, stopProgress } = callState;
     return trackTask(this, answer, { tool: getToolName(params), deadline, stopProgress, ...options }).waitForCall(
       options.signal,

@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
@@ -29,6 +30,14 @@ export async function retryCall(
   if (isLost && (options.idempotent ?? isReadOnly(method)))
     return sendAfterReconnect(pipeline, connection, callState, error);
   throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
+}
+
+/**
+ * Tells if a call may be sent again after the task that it became has failed. The outcome of a task is unknown if its
+ * process has stopped and no other process may continue it.
+ */
+export function mayRepeatTask({ options, isTask }: CallState, error: unknown): boolean {
+  return options.idempotent === true && isTask === true && TenonError.is(error) && error.code === OUTCOME_UNKNOWN;
 }
 
 /** Sends the call on a new connection. An error of the second attempt includes the first one. */

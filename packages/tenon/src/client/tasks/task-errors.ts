@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { createPeerError } from '../../jsonrpc/outcome.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
 
@@ -74,8 +75,7 @@ export function createClientClosedError(taskId: string): TenonError {
 
 /** Creates the error of a call whose task has failed. */
 export function createFailedTaskError({ error, statusMessage }: TaskState, peer: string): TenonError {
-  const { code: rpcCode, message, data } = error ?? { code: undefined, message: statusMessage ?? 'the task failed' };
-  return new TenonError('peer/error', message, { rpcCode, data, peer, method: 'tools/call' });
+  return createPeerError(error ?? { message: statusMessage ?? 'the task failed' }, { peer, method: 'tools/call' });
 }
 
 function quoteTaskId(taskId: string): string {

@@ -212,3 +212,29 @@ describe('the tasks of a server', () => {
     await client.close();
   });
 });
+
+describe.each(manners)('a call that became a task with an unknown outcome on %s', (revision, say, make) => {
+  const byExtension = revision === EXTENSION;
+  const error = { code: -32603, message: 'the process has stopped', data: { outcome: 'unknown' } };
+  /** Answers as a server whose first task was lost, and whose second one completes. */
+  const script: Script = {
+    'tools/call': () => make(say('working')),
+    'tasks/get': (_, nth) =>
+      nth === 0
+        ? say('failed', byExtension ? { error } : {})
+        : say('completed', byExtension ? { result: content('5') } : {}),
+    'tasks/result': (_, nth) => (nth < 2 ? { error } : content('5')),
+  };
+
+  it.each([
+    [true, { content: [{ text: '5' }] }, 2],
+    [false, { code: 'call/outcome-unknown' }, 1],
+  ])('is sent again only if it is idempotent: %s', async (idempotent, expected, count) => {
+    const { client, sent, pass } = await scripted(revision, script);
+    const call = client.callTool('x', {}, { idempotent }).catch((thrown: unknown) => thrown);
+    for (let n = 0; n < 6; n++) await pass(1000);
+    expect(await call).toMatchObject(expected);
+    expect(sent('tools/call')).toHaveLength(count);
+    await client.close();
+  });
+});

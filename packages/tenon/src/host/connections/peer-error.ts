@@ -1,10 +1,14 @@
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
+
+/** Codes of the errors of a request that got an error response. */
+const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]);
 
 /**
  * Converts an error for the server that sent the request. A protocol error of the caller is forwarded. Other errors are
  * not, because they may reveal details of the host.
  */
 export function toPeerError(error: unknown): unknown {
-  if (!TenonError.is(error) || error.code !== 'peer/error' || error.rpcCode === undefined) return error;
+  if (!TenonError.is(error) || !PEER_ERRORS.has(error.code) || error.rpcCode === undefined) return error;
   return rpcError(error.rpcCode, error.summary, error.data);
 }

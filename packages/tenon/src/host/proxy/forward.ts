@@ -7,6 +7,7 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { Context } from '../../server/context/context.js';
@@ -81,14 +82,13 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
  *
  * If it runs again after the process that sent it has ended or lost its state, its outcome is unknown. It may continue
  * if the server has created a task for it, or if it contains input for the server's requests.
- * @throws TenonError `rpc/error` with code -32603 when the outcome is unknown.
+ * @throws TenonError `rpc/error` with `data.outcome` when the outcome is unknown.
  */
 function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
   return thenMaybe(Context.getRun(context).mark('sent'), isFirst => {
     const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
     if (isFirst || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
-    throw rpcError(
-      INTERNAL_ERROR,
+    throw createUnknownOutcomeError(
       `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
     );
   });

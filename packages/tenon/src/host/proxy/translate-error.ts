@@ -4,6 +4,7 @@ import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { isObject } from '../../jsonrpc/message.js';
+import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
@@ -62,9 +63,8 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const reason = code.startsWith('call/not-')
     ? `does not offer ${method}`
     : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
-  return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, {
-    server,
-    code,
-    ...(isOpen ? { outcome: 'unknown' } : {}),
-  });
+  const problem = `The server "${server}" ${reason}`;
+  return isOpen
+    ? createUnknownOutcomeError(problem, { server, code })
+    : rpcError(INTERNAL_ERROR, problem, { server, code });
 }

@@ -1,11 +1,13 @@
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import {
   createFailure,
+  type ErrorObject,
   type Id,
   isObject,
   type JsonRpcFailure,
   type JsonRpcRequest,
 } from '../../../jsonrpc/message.js';
+import { createUnknownOutcomeObject } from '../../../jsonrpc/outcome.js';
 import type { SentContext } from './messages.js';
 import type { ServingProcess } from './serving-process.js';
 
@@ -62,7 +64,7 @@ export class OpenRequests<K extends Id> {
   add(key: K, request: JsonRpcRequest, context: SentContext, target: ServingProcess | string | undefined): void {
     const entry: OpenRequest = { request, context, process: undefined, isAcknowledged: false };
     this.#requests.set(key, entry);
-    if (typeof target === 'string') this.#refuse(key, entry, target);
+    if (typeof target === 'string') this.#fail(key, entry, { code: INTERNAL_ERROR, message: target });
     else if (target) this.#send(key, entry, target);
   }
 
@@ -90,14 +92,15 @@ export class OpenRequests<K extends Id> {
     for (const [key, entry] of this.#requests) {
       if (entry.process !== process) continue;
       if (REPEATABLE.has(entry.request.method)) entry.process = undefined;
-      else this.#refuse(key, entry, reason);
+      else this.#fail(key, entry, createUnknownOutcomeObject(reason));
     }
   }
 
   /** Fails the requests that wait for a process, except subscriptions. */
   refuseWaiting(reason: string): void {
     for (const [key, entry] of this.#requests)
-      if (entry.process === undefined && entry.request.method !== LISTEN) this.#refuse(key, entry, reason);
+      if (entry.process === undefined && entry.request.method !== LISTEN)
+        this.#fail(key, entry, { code: INTERNAL_ERROR, message: reason });
   }
 
   has(key: K): boolean {
@@ -149,9 +152,9 @@ export class OpenRequests<K extends Id> {
     this.#outlet.send(key, entry, process);
   }
 
-  #refuse(key: K, entry: OpenRequest, message: string): void {
+  #fail(key: K, { request }: OpenRequest, error: ErrorObject): void {
     this.#requests.delete(key);
-    this.#outlet.fail(key, createFailure(entry.request.id, { code: INTERNAL_ERROR, message }));
+    this.#outlet.fail(key, createFailure(request.id, error));
   }
 }
 

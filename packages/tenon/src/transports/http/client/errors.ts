@@ -2,14 +2,12 @@ import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js
 import { TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
 import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read from the body of an error response. */
 const MAX_REFUSAL_BODY = 65_536;
 const MAX_SHOWN = 200;
-/** Advice for a request that the server may have executed. */
-export const OUTCOME_ADVICE =
-  'check the effect before you send the request again, because the server may have executed it';
 
 export function createTransportClosedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
@@ -43,7 +41,7 @@ function getHint(code: string): string | undefined {
 
 /** Creates the error of a request that gets no response and may have been executed. */
 export function createOutcomeUnknownError(peer: string, reason: string, cause?: TenonError): TenonError {
-  return new TenonError('call/outcome-unknown', reason, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
+  return new TenonError(OUTCOME_UNKNOWN, reason, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
 /**
@@ -81,15 +79,7 @@ export function createHttpRefusalError(
   status: number,
   hint?: string,
 ): TenonError {
-  const { code: rpcCode, message, data } = error;
-  return new TenonError('http/refused', message, {
-    peer,
-    status,
-    rpcCode,
-    data,
-    hint,
-    cause: error satisfies ErrorObject,
-  });
+  return createPeerError(error, { peer, status, hint, cause: error satisfies ErrorObject }, 'http/refused');
 }
 
 /** The message that got an error response. */
@@ -121,6 +111,8 @@ function detectSessionLoss(
   failure: JsonRpcFailure | undefined,
   body: string,
 ): TenonError | undefined {
+  // The session ended while the server executed the request. The next request detects the loss of the session.
+  if (hasUnknownOutcome(failure?.error.data)) return undefined;
   if (status === 404 && !checkBody) return createSessionGoneError(peer, status, failure);
   if ((status !== 400 && status !== 404) || !isAboutSession(failure, body)) return undefined;
   const isAnswer = id !== undefined && failure?.id === id && !TRANSPORT_MESSAGE.test(failure.error.message);

@@ -1,9 +1,10 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyMessage } from '../../../jsonrpc/message.js';
+import { OUTCOME_ADVICE } from '../../../jsonrpc/outcome.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
-import { createAbortError, createMissingResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
+import { createAbortError, createMissingResponseError, createUnreadableError } from './errors.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read from the response to a notification. */

@@ -45,14 +45,21 @@ export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
 }
 
 /** Returns the header with the time after which a client may retry, for errors with that time. */
-export function getRetryHeader({ data }: ErrorObject): HeaderFields {
-  const retryAfterMs = isObject(data) ? data.retryAfterMs : undefined;
-  return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) } : {};
+export function getRetryHeader(error: ErrorObject): HeaderFields {
+  const retryAfterMs = getRetryAfter(error);
+  return retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 }
 
-/** Returns the HTTP status of an error code. Errors without a status in the specification get 200. */
-export function getHttpStatus(code: number): number {
-  switch (code) {
+function getRetryAfter({ data }: ErrorObject): number | undefined {
+  return isObject(data) && typeof data.retryAfterMs === 'number' ? data.retryAfterMs : undefined;
+}
+
+/**
+ * Returns the HTTP status of an error. Errors without a status in the specification get 200, except an internal error
+ * with a time after which the client may retry.
+ */
+export function getHttpStatus(error: ErrorObject): number {
+  switch (error.code) {
     case METHOD_NOT_FOUND:
       return 404;
     case PARSE_ERROR:
@@ -65,6 +72,8 @@ export function getHttpStatus(code: number): number {
       return 403;
     case UNAVAILABLE:
       return 503;
+    case INTERNAL_ERROR:
+      return getRetryAfter(error) === undefined ? 200 : 503;
     default:
       return 200;
   }

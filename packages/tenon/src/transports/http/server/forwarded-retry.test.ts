@@ -142,6 +142,7 @@ describe('a retry of 2026-07-28 at another process than the one in which its han
     const text = await (await responding).text();
     clearInterval(polling);
     expect(text).toContain('The outcome of the call is unknown');
+    expect(text).toContain('"data":{"outcome":"unknown"}');
     expect(runs).toBe(1);
   });
 

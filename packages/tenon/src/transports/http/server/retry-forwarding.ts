@@ -1,6 +1,6 @@
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import { createUnknownOutcomeError } from '../../../jsonrpc/outcome.js';
 import type {
   ReceivedRetry,
   RequestIO,
@@ -67,8 +67,8 @@ export class RetryForwarding implements RetryForwarder {
   /**
    * Passes a retry to another process, and waits for its result. Returns `undefined` if that process has stopped before
    * it took the retry.
-   * @throws TenonError `rpc/error` with the error of the other process, or with code -32603 when it stops before it
-   * responds.
+   * @throws TenonError `rpc/error` with the error of the other process, or with an unknown outcome when it stops
+   * before it responds.
    */
   async forward(holder: string, { request, io, onCancel }: ReceivedRetry): Promise<JsonObject | undefined> {
     if (!(await this.#isRunning(holder))) return undefined;
@@ -225,8 +225,7 @@ function readResult(response: JsonRpcResponse): JsonObject {
 }
 
 function createStoppedError(): TenonError {
-  return rpcError(
-    INTERNAL_ERROR,
+  return createUnknownOutcomeError(
     'The outcome of the call is unknown, because the process that ran it has stopped. It may have taken effect',
   );
 }

@@ -18,6 +18,9 @@ import { getHttpStatus, getRetryHeader, refuse, refuseBusy } from './error-respo
 import type { Exchange } from './exchange.js';
 import { acceptsStreamOnly, validateHeaders } from './header-validation.js';
 
+/** Method whose response is a stream. */
+const LISTEN = 'subscriptions/listen';
+
 /**
  * Handles one stateless request. The response is JSON, or a stream if a notification is sent before it. Closing the
  * connection cancels the request.
@@ -92,6 +95,8 @@ class StatelessRequest implements RequestIO {
     if (this.#done || this.#exchange.clientClosed) return undefined;
     this.#stream ??= this.#context.streams.begin(this.#exchange, this.caller);
     if (this.#stream !== undefined) return this.#stream.write(encodeEvent(JSON.stringify(notification)));
+    // The handler of any other request has begun, and a client that sends the request again would run it twice.
+    if (this.#request.method !== LISTEN) return undefined;
     if (this.#finish()) refuseBusy(this.#exchange, 'Too many open streams. Retry later', this.#request.id);
   }
 
@@ -124,7 +129,7 @@ class StatelessRequest implements RequestIO {
     }
     const challenge = this.#context.challenge(this.#exchange, response.error);
     const headers = { ...challenge, ...getRetryHeader(response.error) };
-    this.#exchange.reply(getHttpStatus(response.error.code), text, headers);
+    this.#exchange.reply(getHttpStatus(response.error), text, headers);
   }
 
   #handleError(error: unknown): void {

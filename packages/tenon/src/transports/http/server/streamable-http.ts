@@ -98,7 +98,7 @@ function receiveMessage(
   if (route.opening === 'per-request') return serveStatelessRequest(context, exchange, request, route.dialect, auth);
   if (route.opening === 'refused') {
     const error = validateVersionHeader(exchange, request, route.error) ?? route.error;
-    return refuse(exchange, Math.max(getHttpStatus(error.code), 400), error, request.id);
+    return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
   }
   if (route.opening === 'sessionless') {
     return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);

@@ -1,8 +1,9 @@
 import type { ErrorObject, Id, JsonRpcMessage, JsonRpcResponse } from '../../../../jsonrpc/message.js';
+import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
-import { createInvalidRequest, refuse, refuseBusy } from '../error-response.js';
+import { refuse, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
 import { acceptsStreamOnly } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
@@ -104,8 +105,9 @@ export class SessionPost implements MessageContext {
     if (this.#shared !== undefined) return;
     if (this.stream !== 0) this.#eventStream?.end();
     else if (this.exchange.clientClosed) return;
-    else if (!isGone) refuseBusy(this.exchange, 'The server is shutting down', id);
-    else refuse(this.exchange, 404, createInvalidRequest('The session has ended'), id);
+    // A time to retry would make the client send the request again, which its handler may have executed.
+    else if (!isGone) refuse(this.exchange, 503, createUnknownOutcomeObject('The server is shutting down'), id);
+    else refuse(this.exchange, 404, createUnknownOutcomeObject('The session has ended'), id);
   }
 
   /**

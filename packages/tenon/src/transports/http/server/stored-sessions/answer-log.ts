@@ -1,5 +1,6 @@
 import { SERVER_STOPPED } from '../../../../jsonrpc/error-codes.js';
-import { createFailure, type ErrorObject, type Id } from '../../../../jsonrpc/message.js';
+import { createFailure, type Id } from '../../../../jsonrpc/message.js';
+import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import { encodeEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { encodeEventId } from './event-id.js';
@@ -10,10 +11,7 @@ import { createStoredId } from './stored-id.js';
 export const ANSWER_LOG = 'p';
 
 /** Error response to a request whose process has stopped. */
-export const SERVER_STOPPED_ERROR: ErrorObject = {
-  code: SERVER_STOPPED,
-  message: 'The response was lost. The request may have taken effect',
-};
+export const SERVER_STOPPED_ERROR = createUnknownOutcomeObject('The response was lost', SERVER_STOPPED);
 
 export interface AnswerLogOptions {
   /** IDs of the requests that the stream responds to. */

@@ -125,7 +125,11 @@ describe('a session whose store has lost writes that it had confirmed [so.failov
     await lose('done');
     const resumed = eventsOf(await session.get(replicas[index] as Replica, { 'last-event-id': progress?.id ?? '' }));
     expect(await nextMessages(resumed, 1)).toEqual([
-      { jsonrpc: '2.0', id: 'call', error: { code: 503, message: expect.stringContaining('response was lost') } },
+      {
+        jsonrpc: '2.0',
+        id: 'call',
+        error: { code: 503, message: expect.stringContaining('response was lost'), data: { outcome: 'unknown' } },
+      },
     ]);
     expect((await resumed.next()).done).toBe(true);
   });

@@ -62,7 +62,8 @@ describe('a process that stops while it serves a session', () => {
     for (let last: SseEvent | undefined; !last?.data; id = last?.id ?? id) last = (await events.next()).value;
     return { session, events, id };
   };
-  const expected = { id: 'call', error: { code: 503, message: expect.stringContaining('may have taken effect') } };
+  const error = { code: 503, message: expect.stringContaining('may have taken effect'), data: { outcome: 'unknown' } };
+  const expected = { id: 'call', error };
 
   it('does not lose the session, and each of its calls ends with an error on its stream [so.ask-asker-dead] [so.call-once]', async () => {
     const [one, two] = replicas as [Replica, Replica];

@@ -1,0 +1,36 @@
+import { type ErrorDetails, rpcError, TenonError } from './error.js';
+import { INTERNAL_ERROR } from './error-codes.js';
+import { type ErrorObject, isObject, type JsonObject } from './message.js';
+
+/** Advice for a request that the peer may have executed. No other advice may lead to a second effect. */
+export const OUTCOME_ADVICE =
+  'check the effect before you send the request again, because the server may have executed it';
+
+/** Code of the error of a request that the peer may have executed. */
+export const OUTCOME_UNKNOWN = 'call/outcome-unknown';
+
+/** Creates the error of a request that got an error response. `code` applies if the peer knows the outcome. */
+export function createPeerError(
+  { code: rpcCode, message, data }: Pick<ErrorObject, 'message' | 'data'> & { readonly code?: number | undefined },
+  details: ErrorDetails,
+  code = 'peer/error',
+): TenonError {
+  const answer = { ...details, rpcCode, data };
+  if (!hasUnknownOutcome(data)) return new TenonError(code, message, answer);
+  return new TenonError(OUTCOME_UNKNOWN, message, { ...answer, hint: OUTCOME_ADVICE });
+}
+
+/** Tells if the data of an error response says that the request may have been executed. */
+export function hasUnknownOutcome(data: unknown): boolean {
+  return isObject(data) && data.outcome === 'unknown';
+}
+
+/** Creates the error for the peer whose request may have been executed. The data marks it for programs. */
+export function createUnknownOutcomeError(problem: string, data: JsonObject = {}): TenonError {
+  return rpcError(INTERNAL_ERROR, problem, { ...data, outcome: 'unknown' });
+}
+
+/** Creates the error object of a request that may have been executed, and whose process no longer responds. */
+export function createUnknownOutcomeObject(problem: string, code = INTERNAL_ERROR): ErrorObject {
+  return { code, message: `${problem}. The request may have taken effect`, data: { outcome: 'unknown' } };
+}
