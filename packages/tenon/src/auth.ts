@@ -21,6 +21,7 @@ export { type WorkloadIdentityOptions, workloadIdentity } from './auth/client/gr
 export type { AuthorizerOptions } from './auth/client/settings.js';
 export { type SharedTokenStoreOptions, sharedTokenStore } from './auth/client/shared-token-store.js';
 export { type ClientDocumentOptions, createClientDocument } from './auth/client/sign-in/client-document.js';
+export type { ConfirmIssuer, IssuerConfirmation } from './auth/client/sign-in/issuer-redirect.js';
 export {
   type ManualRedirectOptions,
   manualRedirect,

@@ -12,7 +12,7 @@ import {
   type SignInOptions,
   signIn,
 } from 'tenon/auth';
-import { fileTokenStore, loopbackRedirect } from 'tenon/auth/node';
+import { fileTokenStore, type LoopbackOptions, loopbackRedirect } from 'tenon/auth/node';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { createTerminal } from '../terminal.js';
@@ -54,7 +54,7 @@ export function createUserSignIn(
   return signIn({
     clientName: 'Tenon',
     tokenStore: openTokenStore(context),
-    ...(storedOnly ? {} : createSignInFlow(context, flow)),
+    ...(storedOnly ? {} : createSignInFlow(context, flow, id !== undefined)),
     ...(id === undefined ? {} : { client: { id, ...secret } }),
   });
 }
@@ -71,10 +71,31 @@ export function createClientSignIn(context: CliContext, { id, ...secret }: OAuth
 
 const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(env).settings, 'tokens.json'));
 
-function createSignInFlow(context: CliContext, flow: UserSignInOptions['flow']): Partial<SignInOptions> {
+function createSignInFlow(
+  context: CliContext,
+  flow: UserSignInOptions['flow'],
+  isRegisteredByHand: boolean,
+): Partial<SignInOptions> {
   const { note } = context.screen;
   if (flow === 'device') return { showDeviceCode: code => note(formatDeviceCode(code)) };
-  return { redirect: flow === 'url' ? createManualRedirect(context) : loopbackRedirect({ print: note }) };
+  // A client that was registered by hand has a path that its owner can know before.
+  const loopback = { print: note, ...(isRegisteredByHand ? { path: '/callback' } : {}) };
+  return {
+    redirect: flow === 'url' ? createManualRedirect(context, loopback) : loopbackRedirect(loopback),
+    confirmIssuer: ({ server, host }, signal) => confirmHost(context, server, host, signal),
+  };
+}
+
+/** Asks on the controlling terminal, because a protocol may use standard input. Without a terminal, nothing is confirmed. */
+async function confirmHost({ screen }: CliContext, server: string, host: string, signal: AbortSignal) {
+  const tty = openTerminal(screen);
+  if (tty === undefined) return false;
+  const details = `Access to ${new URL(server).host} is granted by ${host}. Its response does not prove that it comes from there.`;
+  try {
+    return (await tty.terminal.confirm({ message: `Did you sign in on a page of ${host}?`, details, signal })) === true;
+  } finally {
+    tty.close();
+  }
 }
 
 const formatDeviceCode = ({ url, userCode, completeUrl, lifetime }: DeviceCode): string =>
@@ -107,12 +128,12 @@ export function createGatewaySignIn(
 }
 
 /** Creates a redirect that reads from the controlling terminal, because a protocol may use standard input. */
-function createManualRedirect({ screen }: CliContext): Redirect {
-  const onThisMachine = loopbackRedirect({ open: false, print: screen.note });
+function createManualRedirect({ screen }: CliContext, loopback: LoopbackOptions): Redirect {
+  const onThisMachine = loopbackRedirect({ ...loopback, open: false });
   return {
-    async begin(known, signal) {
+    async begin(known, signal, issuerPath) {
       const tty = openTerminal(screen);
-      if (tty === undefined) return onThisMachine.begin(known, signal);
+      if (tty === undefined) return onThisMachine.begin(known, signal, issuerPath);
       const paste = manualRedirect({
         async ask(url, given) {
           const details = `To sign in, open this page on any machine:\n${url}`;
@@ -120,7 +141,7 @@ function createManualRedirect({ screen }: CliContext): Redirect {
           return (await tty.terminal.askText({ message, details, signal: given })) ?? '';
         },
       });
-      const attempt = await paste.begin(known, signal);
+      const attempt = await paste.begin(known, signal, issuerPath);
       const close = async () => {
         await attempt.close();
         tty.close();

@@ -6,11 +6,14 @@ describe('a change of the authorization server', () => {
   const other = 'https://other.example.com';
 
   it('begins anew with the other, and shows it nothing of the first [auth.credentials-re-register auth.credentials-not-reused-across-as auth.multiple-as-separate-state auth.multiple-as-no-assumption]', async () => {
-    const { auth, world } = setUp({
-      [`${other}/.well-known/oauth-authorization-server`]: { json: issuerMetadata(other) },
-      [`${other}/register`]: { status: 201, json: { client_id: 'registered-2' } },
-      [`${other}/token`]: { json: { access_token: 'other-1', token_type: 'Bearer' } },
-    });
+    const { auth, world } = setUp(
+      {
+        [`${other}/.well-known/oauth-authorization-server`]: { json: issuerMetadata(other) },
+        [`${other}/register`]: { status: 201, json: { client_id: 'registered-2' } },
+        [`${other}/token`]: { json: { access_token: 'other-1', token_type: 'Bearer' } },
+      },
+      { confirmIssuer: () => true },
+    );
     await auth.handleRefusal(refusal());
     world.routes[`${PRM}/mcp`] = { json: { ...resourceMetadata, authorization_servers: [other] } };
     expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders: await headersOf(auth) }))).toBe(true);
@@ -27,7 +30,7 @@ describe('a change of the authorization server', () => {
         [`${other}/.well-known/oauth-authorization-server`]: { json: { ...issuerMetadata(other), ...document } },
         [`${other}/token`]: { json: { access_token: 'other-1', token_type: 'Bearer' } },
       },
-      { clientMetadataUrl: 'https://me.example/client.json' },
+      { clientMetadataUrl: 'https://me.example/client.json', confirmIssuer: () => true },
     );
     await auth.handleRefusal(refusal());
     world.routes[`${PRM}/mcp`] = { json: { ...resourceMetadata, authorization_servers: [other] } };

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 export type StoredSecret = JsonObject;
 
 /**
- * Key of a stored value: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['server', url,
- * client]`.
+ * Key of a stored value: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['redirect', uri]`,
+ * `['server', url, client]`.
  */
 export type TokenStoreKey = readonly string[];
 
@@ -132,5 +132,17 @@ export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStor
   return {
     get: key => tokenStore.get(toUserKey(key)),
     update: (key, change) => tokenStore.update(toUserKey(key), change),
+  };
+}
+
+/**
+ * Creates a token store whose entries about this client are in `shared`, and all others in `own`: tokens belong to a
+ * user, and registrations and redirect URIs to the program.
+ */
+export function shareClientEntries(shared: TokenStore, own: TokenStore): TokenStore {
+  const getStore = ([kind]: TokenStoreKey) => (kind === 'client' || kind === 'redirect' ? shared : own);
+  return {
+    get: key => getStore(key).get(key),
+    update: (key, change) => getStore(key).update(key, change),
   };
 }

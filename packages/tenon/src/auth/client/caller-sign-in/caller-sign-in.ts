@@ -5,7 +5,7 @@ import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-ident
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
-import { memoryTokenStore, scopeTokenStore, type TokenStore } from '../token-store.js';
+import { memoryTokenStore, scopeTokenStore, shareClientEntries, type TokenStore } from '../token-store.js';
 import { createSignInEndpoint } from './endpoint.js';
 import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
@@ -149,6 +149,7 @@ function createCallerSession(
 ): CallerSession {
   let resolve: (page: OpenPage) => void = () => {};
   let nextPage: Promise<OpenPage> | undefined;
+  let lastPage: OpenPage | undefined;
   const waitForPage = () => {
     nextPage ??= new Promise(resolvePage => {
       resolve = resolvePage;
@@ -156,6 +157,7 @@ function createCallerSession(
     return nextPage;
   };
   const onPage = (page: OpenPage) => {
+    lastPage = page;
     nextPage = undefined;
     resolve(page);
   };
@@ -163,6 +165,7 @@ function createCallerSession(
     tokenStore,
     clientName,
     redirect: createPageRedirect(redirectUri, onPage),
+    confirmIssuer: (confirmation, signal) => lastPage?.confirmation.confirmIssuer(confirmation, signal) ?? false,
     ...(clock ? { clock } : {}),
     ...(fetch ? { fetch } : {}),
   });
@@ -170,16 +173,11 @@ function createCallerSession(
 }
 
 /**
- * Creates the token store of one caller. Tokens belong to the caller. The client registration belongs to the gateway,
- * so all callers share it.
+ * Creates the token store of one caller. Tokens belong to the caller. Client registrations and redirect URIs belong to
+ * the gateway, so all callers share them.
  */
 function createCallerStore(tokenStore: TokenStore, server: string, caller: CallerIdentity): TokenStore {
-  const callerStore = scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server]));
-  const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : callerStore);
-  return {
-    get: key => getStore(key).get(key),
-    update: (key, change) => getStore(key).update(key, change),
-  };
+  return shareClientEntries(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
 }
 
 function checkUrl(value: string): URL {

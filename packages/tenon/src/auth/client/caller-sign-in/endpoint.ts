@@ -11,6 +11,7 @@ import {
   getParameter,
   readHttpRequest,
 } from '../../pages/http-exchange.js';
+import type { ConfirmationForm } from './page-confirmation.js';
 import type { PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { Visit, VisitRegistry } from './visit-registry.js';
 
@@ -37,17 +38,44 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     return createRedirect(visit.page.url.href, { 'set-cookie': cookie.serialize(visit.secret, COOKIE_MAX_AGE) });
   };
 
-  const handleCallback = async (request: AuthHttpRequest): Promise<AuthHttpResponse> => {
+  const handleCallback = async (request: AuthHttpRequest, path: string): Promise<AuthHttpResponse> => {
     const state = getParameter(request.query, 'state') ?? '';
-    const callbackUrl = new URL(`${base.origin}${root}/callback?${request.query}`);
+    const callbackUrl = new URL(`${base.origin}${path}?${request.query}`);
     const visit = visits.find(state);
-    if (visit) return verifyUser(visit, callbackUrl, request, getCookie(visit.pending));
+    if (visit)
+      return visit.page.path === path
+        ? verifyUser(visit, callbackUrl, request, getCookie(visit.pending))
+        : createEndedPage();
     const pendingSignIn = pending.findByState(state);
-    if (pendingSignIn === undefined) return createEndedPage();
-    const cookie = getCookie(pendingSignIn);
-    const secret = cookie.read(request);
-    if (secret === undefined || !pendingSignIn.browsers.has(secret)) return createOtherBrowserPage();
+    // A response at the path of another authorization server is not for this sign-in.
+    if (pendingSignIn?.page.path !== path) return createEndedPage();
+    if (!isVerified(pendingSignIn, request)) return createOtherBrowserPage();
     pendingSignIn.page.resolve(callbackUrl);
+    const form = await Promise.race([
+      pendingSignIn.page.confirmation.requested,
+      pendingSignIn.outcome.then(() => undefined),
+    ]);
+    return form ? createConfirmationPage(pendingSignIn, form, `${root}/confirm`) : showOutcome(pendingSignIn);
+  };
+
+  /** Tells if the request comes from a browser of the user who signs in. */
+  const isVerified = (pendingSignIn: PendingSignIn, request: AuthHttpRequest): boolean => {
+    const secret = getCookie(pendingSignIn).read(request);
+    return secret !== undefined && pendingSignIn.browsers.has(secret);
+  };
+
+  const confirmIssuer = async (request: AuthHttpRequest): Promise<AuthHttpResponse> => {
+    const pendingSignIn = pending.find(getParameter(request.form, 'id'));
+    if (pendingSignIn === undefined) return createEndedPage();
+    if (!isVerified(pendingSignIn, request)) return createOtherBrowserPage();
+    const { form } = pendingSignIn.page.confirmation;
+    if (form === undefined || getParameter(request.form, 'token') !== form.token) return createEndedPage();
+    form.resolve(getParameter(request.form, 'answer') === 'confirm');
+    return showOutcome(pendingSignIn);
+  };
+
+  const showOutcome = async (pendingSignIn: PendingSignIn): Promise<AuthHttpResponse> => {
+    const cookie = getCookie(pendingSignIn);
     const error = await pendingSignIn.outcome;
     if (error) return withClearedCookie(createFailedPage(pendingSignIn.server, error), cookie);
     const text = renderHtml`<p>You are signed in to ${pendingSignIn.server}. Close this page, and try again in your client.</p>`;
@@ -71,27 +99,46 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     return createRedirect(pendingSignIn.page.url.href);
   };
 
-  const routes = new Map([
-    [`${root}/start`, startSignIn],
-    [`${root}/callback`, handleCallback],
-  ]);
+  const routes: readonly Route[] = [
+    { method: 'GET', matches: path => path === `${root}/start`, handle: startSignIn },
+    {
+      method: 'GET',
+      matches: path => path === `${root}/callback` || path.startsWith(`${root}/callback/`),
+      handle: handleCallback,
+    },
+    { method: 'POST', matches: path => path === `${root}/confirm`, handle: confirmIssuer },
+  ];
+  /** Finds the route of a path. A framework may have removed the prefix of the path. */
+  const findRoute = (path: string, mount: string) =>
+    [mount + path, path].flatMap(each => {
+      const route = routes.find(({ matches }) => matches(each));
+      return route ? [{ route, path: each }] : [];
+    })[0];
   return {
-    serves: (path, mount = '') => routes.has(mount + path) || routes.has(path),
+    serves: (path, mount = '') => findRoute(path, mount) !== undefined,
     handle(exchange) {
-      const route = routes.get(exchange.mount + exchange.path) ?? routes.get(exchange.path);
-      void handleRequest(route, exchange).then(({ status, body, headers }) => exchange.reply(status, body, headers));
+      const found = findRoute(exchange.path, exchange.mount);
+      void handleRequest(found, exchange).then(({ status, body, headers }) => exchange.reply(status, body, headers));
     },
   };
 }
 
-type PageHandler = (request: AuthHttpRequest) => Promise<AuthHttpResponse>;
+interface Route {
+  readonly method: 'GET' | 'POST';
+  matches(path: string): boolean;
+  handle(request: AuthHttpRequest, path: string): Promise<AuthHttpResponse>;
+}
 
-async function handleRequest(route: PageHandler | undefined, exchange: AuthExchange): Promise<AuthHttpResponse> {
-  if (route === undefined) return { ...createEndedPage(), status: 404 };
-  if (exchange.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+async function handleRequest(
+  found: { readonly route: Route; readonly path: string } | undefined,
+  exchange: AuthExchange,
+): Promise<AuthHttpResponse> {
+  if (found === undefined) return { ...createEndedPage(), status: 404 };
+  const { route, path } = found;
+  if (exchange.method !== route.method) return { status: 405, headers: { allow: route.method } };
   try {
     const request = await readHttpRequest(exchange);
-    return 'status' in request ? { status: request.status, headers: {} } : await route(request);
+    return 'status' in request ? { status: request.status, headers: {} } : await route.handle(request, path);
   } catch (error) {
     return createFailedPage('the gateway', TenonError.from(error));
   }
@@ -118,6 +165,24 @@ function createOtherUserPage(server: string): AuthHttpResponse {
   const text = renderHtml`<p>Another user has been asked to sign in to ${server}. If another person sent you the link, do not continue: they
 would get access in your name. No access was granted.</p>`;
   return createPage(403, 'This sign-in is not yours', text);
+}
+
+function createConfirmationPage(
+  { server, elicitationId }: PendingSignIn,
+  { host, token }: ConfirmationForm,
+  action: string,
+): AuthHttpResponse {
+  const body = renderHtml`<p>Access to <strong>${server}</strong> is granted by <strong>${host}</strong>. Its response does not prove that it
+comes from there.</p>
+<p>Did you sign in on a page of <strong>${host}</strong>? If it was a page of another host, do not continue: ${host} would get access to your
+account there.</p>
+<form method="post" action="${action}">
+<input type="hidden" name="id" value="${elicitationId}">
+<input type="hidden" name="token" value="${token}">
+<p><button type="submit" name="answer" value="confirm">Yes, I signed in at ${host}</button>
+<button type="submit" name="answer" value="deny">No, cancel</button></p>
+</form>`;
+  return createPage(200, `Did you sign in at ${host}?`, body, "'self'");
 }
 
 function createFailedPage(server: string, error: Error): AuthHttpResponse {

@@ -1,8 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.js';
+import { createPageConfirmation } from './page-confirmation.js';
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
 
-const page = (state: string): OpenPage => ({ url: new URL('https://as.example/'), state, resolve: () => {} });
+const page = (state: string): OpenPage => ({
+  url: new URL('https://as.example/'),
+  state,
+  path: '/callback',
+  confirmation: createPageConfirmation(),
+  resolve: () => {},
+});
 const caller = (principal: string) => ({ principal });
 function createOutcome() {
   let resolve = () => {};

@@ -4,28 +4,42 @@ import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-ident
 import { createRandomText } from '../../pages/random-text.js';
 import type { Redirect } from '../sign-in/redirect.js';
 import type { SignInRequest } from '../sign-in/sign-in-required.js';
+import { createPageConfirmation, type PageConfirmation } from './page-confirmation.js';
 
 /** Page of an authorization server that the user has to open. */
 export interface OpenPage {
   readonly url: URL;
   readonly state: string;
+  /** Path of the redirect URI. A response at another path belongs to another authorization server. */
+  readonly path: string;
+  /** Confirmation of the issuer by the user of this page. */
+  readonly confirmation: PageConfirmation;
   /** Completes the page with the redirect URL that the browser requested. */
   resolve(url: URL): void;
 }
 
-/** Creates a redirect that passes the page to `onPage`, so that the browser of the requesting user can open it. */
+/**
+ * Creates a redirect that passes the page to `onPage`, so that the browser of the requesting user can open it.
+ *
+ * @param uri Redirect URI of clients that are registered by hand.
+ */
 export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void): Redirect {
   return {
-    begin: async () => ({
-      uri,
-      authorize: (url, signal) =>
-        new Promise((resolve, reject) => {
-          if (signal.aborted) return reject(signal.reason);
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-          onPage({ url, state: url.searchParams.get('state') ?? '', resolve });
-        }),
-      close: () => {},
-    }),
+    async begin(_knownUris, _signal, issuerPath) {
+      const redirectUri = issuerPath === undefined ? uri : `${uri}/${issuerPath}`;
+      return {
+        uri: redirectUri,
+        authorize: (url, signal) =>
+          new Promise((resolve, reject) => {
+            if (signal.aborted) return reject(signal.reason);
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+            const state = url.searchParams.get('state') ?? '';
+            const path = new URL(redirectUri).pathname;
+            onPage({ url, state, path, confirmation: createPageConfirmation(), resolve });
+          }),
+        close: () => {},
+      };
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-id
 import { type AuthFetch, fetchWithGlobal } from '../../http/guarded-fetch.js';
 import { createRandomText } from '../../pages/random-text.js';
 import { signIn } from '../sign-in/sign-in.js';
-import { memoryTokenStore, type TokenStore } from '../token-store.js';
+import { memoryTokenStore, shareClientEntries, type TokenStore } from '../token-store.js';
 import type { CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, type OpenPage, type PendingSignIn } from './pending-sign-ins.js';
 
@@ -71,7 +71,8 @@ export class VisitRegistry {
   async #findUser(onPage: (page: OpenPage) => void, signal: AbortSignal): Promise<CallerIdentity> {
     const { url, resource, issuer, tokenVerifier, client, clientName, clock } = this.#options;
     const authorizer = signIn({
-      tokenStore: createVisitStore(this.#tokenStore),
+      // Client registrations are persisted. The tokens that identify a user exist only during the visit.
+      tokenStore: shareClientEntries(this.#tokenStore, memoryTokenStore()),
       redirect: createPageRedirect(`${url}/callback`, onPage),
       fetch: this.#createFetch(),
       offline: false,
@@ -108,16 +109,3 @@ export class VisitRegistry {
 }
 
 declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
-
-/**
- * Creates the token store of a visit. Client registrations are persisted. The tokens that identify a user exist only
- * during the visit.
- */
-function createVisitStore(tokenStore: TokenStore): TokenStore {
-  const visitStore = memoryTokenStore();
-  const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : visitStore);
-  return {
-    get: key => getStore(key).get(key),
-    update: (key, change) => getStore(key).update(key, change),
-  };
-}

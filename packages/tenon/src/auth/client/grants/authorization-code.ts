@@ -10,6 +10,7 @@ import type { Tokens } from '../token-store.js';
 /**
  * Signs a user in with a browser and an authorization code.
  *
+ * @param checkOrigin Checks a response without `iss` before its code is sent anywhere.
  * @see https://www.rfc-editor.org/rfc/rfc9700
  */
 export async function requestTokensWithCode(
@@ -18,6 +19,7 @@ export async function requestTokensWithCode(
   attempt: RedirectAttempt,
   scopes: readonly string[],
   signal: AbortSignal,
+  checkOrigin: (response: URL | string, signal: AbortSignal) => Promise<void>,
 ): Promise<Tokens> {
   requirePkce(target);
   const verifier = oauth.generateRandomCodeVerifier();
@@ -25,7 +27,9 @@ export async function requestTokensWithCode(
   const url = await createAuthorizationUrl(target, identity, attempt.uri, { verifier, state, scopes });
   const callback = await attempt.authorize(url, signal);
   signal.throwIfAborted();
-  const params = validateResponse(target, identity, parseAuthorizationResponse(callback, attempt.uri), state);
+  const received = parseAuthorizationResponse(callback, attempt.uri);
+  const params = validateResponse(target, identity, received, state);
+  if (!received.has('iss')) await checkOrigin(callback, signal);
   try {
     return await fetchTokens(target, scopes, async () => {
       const { metadata } = target.authorizationServer;

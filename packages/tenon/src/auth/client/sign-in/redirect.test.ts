@@ -6,6 +6,16 @@ import { signIn } from './sign-in.js';
 
 const URI = 'http://127.0.0.1:8765/callback';
 
+describe('the redirect URI of a sign-in without a browser', () => {
+  it('has a path of the authorization server alone if the client registers itself', async () => {
+    const begin = async (options: { uri?: string }, issuerPath?: string) =>
+      (await manualRedirect({ ask: () => '', ...options }).begin([], new AbortController().signal, issuerPath)).uri;
+    expect(await begin({}, 'of-issuer')).toBe(`${URI}/of-issuer`);
+    expect(await begin({})).toBe(URI);
+    expect(await begin({ uri: 'https://me.example/back' }, 'of-issuer')).toBe('https://me.example/back');
+  });
+});
+
 describe('an answer', () => {
   it.each([`${URI}?code=a&state=b`, ` ${URI}?code=a&state=b\n`, '?code=a&state=b', 'code=a&state=b'])(
     'may be %j',
@@ -40,7 +50,8 @@ describe('an answer', () => {
     const shown: string[] = [];
     const ask = (url: string) => {
       shown.push(url);
-      return `${URI}?code=1&state=${new URL(url).searchParams.get('state')}`;
+      const { searchParams } = new URL(url);
+      return `${searchParams.get('redirect_uri')}?code=1&state=${searchParams.get('state')}`;
     };
     const auth = signIn({ redirect: manualRedirect({ ask }), fetch: createWorld().fetch });
     expect(await auth.handleRefusal(refusal())).toBe(true);

@@ -6,8 +6,12 @@ export interface Redirect {
    * Prepares one sign-in, for example opens a port. The caller closes the attempt in every case.
    *
    * @param knownUris Redirect URIs that are already registered. Use one of them again if possible.
+   * @param issuerPath Path segment of this authorization server alone. Append it to the path of your redirect URI, so
+   *   that no two authorization servers share one. Absent if the client was registered before, by hand or by a
+   *   metadata document: then use the redirect URI of that registration.
+   * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.4.2
    */
-  begin(knownUris: readonly string[], signal: AbortSignal): Promise<RedirectAttempt>;
+  begin(knownUris: readonly string[], signal: AbortSignal, issuerPath?: string): Promise<RedirectAttempt>;
 }
 
 /** Prepared sign-in of a user. */
@@ -23,13 +27,16 @@ export interface RedirectAttempt {
   close(): void | Promise<void>;
 }
 
+const DEFAULT_URI = 'http://127.0.0.1:8765/callback';
+
 /** Options of `manualRedirect`. */
 export interface ManualRedirectOptions {
   /** Shows the URL to the user. Returns the address that the user pastes: the final address of the browser. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
   /**
-   * Redirect URI. No server needs to listen there.
-   * @default `http://127.0.0.1:8765/callback`
+   * Redirect URI, if you registered one. No server needs to listen there.
+   * @default `http://127.0.0.1:8765/callback`. If the client registers itself, a path segment of the authorization
+   *   server follows
    */
   readonly uri?: string | undefined;
 }
@@ -38,9 +45,13 @@ export interface ManualRedirectOptions {
  * Signs in without opening a browser. The user opens the URL on any machine, and pastes the final address of the
  * browser.
  */
-export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: ManualRedirectOptions): Redirect {
+export function manualRedirect({ ask, uri }: ManualRedirectOptions): Redirect {
   return {
-    begin: async () => ({ uri, authorize: async (url, signal) => ask(url.href, signal), close: () => {} }),
+    begin: async (_knownUris, _signal, issuerPath) => ({
+      uri: uri ?? (issuerPath === undefined ? DEFAULT_URI : `${DEFAULT_URI}/${issuerPath}`),
+      authorize: async (url, signal) => ask(url.href, signal),
+      close: () => {},
+    }),
   };
 }
 

@@ -10,6 +10,7 @@ import { createGrantAuthorizer } from '../grants/grant-authorizer.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
 import type { TokenStore, Tokens } from '../token-store.js';
 import { checkDocumentUrl } from './client-document.js';
+import { type ConfirmIssuer, checkResponseOrigin, getIssuerPath, recordRedirect } from './issuer-redirect.js';
 import type { Redirect } from './redirect.js';
 import { ensureRegistered, getRegistrationKey, parseStoredClient, supportsClientDocuments } from './registration.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
@@ -69,6 +70,18 @@ export interface SignInOptions extends AuthorizerOptions {
    * @default `true`
    */
   readonly offline?: boolean | undefined;
+  /**
+   * Asks the user to confirm the host of the authorization server, if another one may have sent the response: it has
+   * no `iss`, and its redirect URI is not that of this authorization server alone. A client that registers itself has
+   * such a redirect URI only if you set `uri` or `path` of the redirect.
+   *
+   * Without `client`, the function is called for each such response, because any authorization server may accept the
+   * redirect URI. With `client`, it is called if another authorization server has used the redirect URI.
+   * @default none: the sign-in rejects with `auth/shared-redirect` if another authorization server without `iss` has
+   *   used the redirect URI with this token store
+   * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.4
+   */
+  readonly confirmIssuer?: ConfirmIssuer | undefined;
   /** Limits on the number of sign-in pages. Defaults: see `SignInLimits`. */
   readonly limits?: SignInLimits | undefined;
 }
@@ -125,8 +138,8 @@ function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: A
 /** Counts a page just before it is opened. Earlier failures do not count, because the user sees no page. */
 function countPages(redirect: Redirect, counter: SignInCounter, server: string): Redirect {
   return {
-    async begin(knownUris, signal) {
-      const attempt = await redirect.begin(knownUris, signal);
+    async begin(knownUris, signal, issuerPath) {
+      const attempt = await redirect.begin(knownUris, signal, issuerPath);
       return {
         uri: attempt.uri,
         async authorize(url, pageSignal) {
@@ -168,17 +181,27 @@ async function signInWithBrowser(
 ): Promise<Tokens> {
   const previous = parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), target.clock.now());
   const known = previous?.redirects.filter(uri => uri !== DEVICE_GRANT) ?? [];
-  const attempt = await redirect.begin(known, signal);
+  const configured = getConfiguredClient(options, target);
+  const attempt = await redirect.begin(known, signal, configured ? undefined : getIssuerPath(target.issuer));
   try {
     checkRedirect(attempt.uri);
-    const client =
-      getConfiguredClient(options, target) ?? (await registerItself(options, tokenStore, target, attempt.uri, signal));
+    const origin = {
+      redirectUri: attempt.uri,
+      target,
+      tokenStore,
+      isIssuerConfigured: options.client?.issuer === target.issuer,
+      isOpenToAll: options.client === undefined,
+      confirmIssuer: options.confirmIssuer,
+    };
+    const client = configured ?? (await registerItself(options, tokenStore, target, attempt.uri, signal));
+    await recordRedirect(origin);
     return await requestTokensWithCode(
       target,
       await createClientIdentity(target.authorizationServer, client),
       attempt,
       scopes,
       signal,
+      (response, given) => checkResponseOrigin(origin, response, given),
     );
   } catch (error) {
     await forgetUnknownClient(options, tokenStore, target, error);

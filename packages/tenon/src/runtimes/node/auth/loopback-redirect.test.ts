@@ -21,10 +21,15 @@ function ask(uri: string, { method = 'GET', host }: { method?: string; host?: st
   });
 }
 
-async function begun(options: Parameters<typeof loopbackRedirect>[0] = {}, known: string[] = [], signal = never()) {
+async function begun(
+  options: Parameters<typeof loopbackRedirect>[0] = {},
+  known: string[] = [],
+  signal = never(),
+  issuerPath?: string,
+) {
   const printed: string[] = [];
   const redirect = loopbackRedirect({ open: false, print: text => printed.push(text), ...options });
-  const attempt = await redirect.begin(known, signal);
+  const attempt = await redirect.begin(known, signal, issuerPath);
   return { attempt, printed, back: () => attempt.authorize(AUTHORIZE, signal) };
 }
 
@@ -73,6 +78,20 @@ describe('the way back to this machine', () => {
     const third = await begun({}, [first.attempt.uri]);
     expect(third.attempt.uri).toBe(first.attempt.uri);
     await Promise.all([second.attempt.close(), third.attempt.close()]);
+  });
+
+  it('has a path of the authorization server alone, also if another one was registered before', async () => {
+    const before = await begun();
+    await before.attempt.close();
+    const first = await begun({}, [before.attempt.uri], never(), 'of-issuer');
+    expect(new URL(first.attempt.uri).pathname).toBe('/callback/of-issuer');
+    await first.attempt.close();
+    const again = await begun({}, [before.attempt.uri, first.attempt.uri], never(), 'of-issuer');
+    expect(again.attempt.uri).toBe(first.attempt.uri);
+    await again.attempt.close();
+    const fixed = await begun({ path: '/cb' }, [], never(), 'of-issuer');
+    expect(new URL(fixed.attempt.uri).pathname).toBe('/cb');
+    await fixed.attempt.close();
   });
 
   it('may have a port and a path that were registered by hand, and survives that the port is taken', async () => {

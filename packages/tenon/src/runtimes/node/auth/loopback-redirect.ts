@@ -15,8 +15,9 @@ export interface LoopbackOptions {
    */
   readonly port?: number | undefined;
   /**
-   * Path of the redirect URI. Required if the redirect URI was registered manually.
-   * @default a random path
+   * Path of the redirect URI. Required if the redirect URI was registered manually. Authorization servers at which
+   * the client registers itself then share it: see `confirmIssuer` of `signIn`.
+   * @default a path of the authorization server alone
    */
   readonly path?: string | undefined;
   /**
@@ -63,7 +64,7 @@ const DONE_PAGE = renderPage('You can close this page and go back to the program
  */
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
   return {
-    async begin(known, signal) {
+    async begin(known, signal, issuerPath) {
       const server = http.createServer({
         requestTimeout: REQUEST_TIMEOUT,
         headersTimeout: REQUEST_TIMEOUT,
@@ -71,7 +72,7 @@ export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
         connectionsCheckingInterval: 500,
       });
       server.maxConnections = MAX_CONNECTIONS;
-      const path = await listen(server, listCandidates(known, options));
+      const path = await listen(server, listCandidates(known, options, issuerPath));
       const { port } = server.address() as AddressInfo;
       return createAttempt(server, `http://${HOST}:${port}${path}`, options, signal);
     },
@@ -87,11 +88,16 @@ interface ListenCandidate {
  * Returns the addresses to listen on, the best first. Addresses that the client has registered come first, so that it
  * need not register again.
  */
-function listCandidates(known: readonly string[], { port = 0, path }: LoopbackOptions): ListenCandidate[] {
+function listCandidates(
+  known: readonly string[],
+  { port = 0, path }: LoopbackOptions,
+  issuerPath: string | undefined,
+): ListenCandidate[] {
   const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === HOST);
   const again = before.map(url => ({ port: Number(url.port), path: url.pathname }));
-  const fresh = path ?? `/callback/${randomBytes(16).toString('base64url')}`;
-  const fitting = again.filter(each => path === undefined || each.path === path);
+  const required = path ?? (issuerPath === undefined ? undefined : `/callback/${issuerPath}`);
+  const fresh = required ?? `/callback/${randomBytes(16).toString('base64url')}`;
+  const fitting = again.filter(each => required === undefined || each.path === required);
   return [...fitting, { port, path: fresh }, { port: 0, path: fresh }];
 }
 
