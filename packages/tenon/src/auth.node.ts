@@ -30,6 +30,7 @@ import { protect as protectAnywhere } from './auth/resource/protect.js';
 import type { TokenVerifier } from './auth/resource/request-authorizer.js';
 import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
+export type { AuthExceptions, AuthExceptionsByServer } from './auth/client/auth-exceptions.js';
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
 export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';

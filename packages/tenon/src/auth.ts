@@ -1,4 +1,5 @@
 /** Entry `tenon/auth`: protect servers, and sign in clients. */
+export type { AuthExceptions, AuthExceptionsByServer } from './auth/client/auth-exceptions.js';
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
 export { createCallerSignIn } from './auth/client/caller-sign-in/caller-sign-in.js';

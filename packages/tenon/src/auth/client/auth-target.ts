@@ -3,6 +3,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { GuardedFetch } from '../http/guarded-fetch.js';
 import type { UrlGuard } from '../http/url-guard.js';
+import type { AuthExceptions } from './auth-exceptions.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 import type { DpopKey } from './dpop-key.js';
 import { splitScopes } from './scopes.js';
@@ -24,7 +25,15 @@ export interface AuthTarget extends TokenOrigin {
   readonly guard: UrlGuard;
   readonly clock: Clock;
   readonly dpopKey: DpopKey | undefined;
+  readonly exceptions: AuthExceptions;
 }
+
+/** Returns the parameter `resource` of a request, unless the user has configured to omit it for the server. */
+export const getResourceParams = ({
+  resource,
+  exceptions,
+}: Pick<AuthTarget, 'resource' | 'exceptions'>): Record<string, string> =>
+  exceptions.omitResource ? {} : { resource };
 
 interface OauthRequestOptions {
   [oauth.customFetch]: (url: string, init: object) => Promise<Response>;

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { type AuthFetch, fetchWithGlobal } from '../http/guarded-fetch.js';
 import type { GuardOptions } from '../http/url-guard.js';
+import { type AuthExceptions, type AuthExceptionsByServer, resolveExceptions } from './auth-exceptions.js';
 import { createDpopKey, type DpopKey } from './dpop-key.js';
 import { mergeScopes } from './scopes.js';
 import { memoryTokenStore, type TokenStore } from './token-store.js';
@@ -25,6 +26,13 @@ export interface AuthorizerOptions extends GuardOptions {
    */
   readonly dpop?: boolean | undefined;
   /**
+   * Deviations from the specification that the client accepts, by the URL of the MCP server. Each one removes a
+   * protection: see `AuthExceptions`.
+   * @default none
+   * @throws TenonError `auth/options` for an unknown exception
+   */
+  readonly exceptions?: AuthExceptionsByServer | undefined;
+  /**
    * Sends the requests to authorization servers.
    * @default `fetchWithAddressCheck` on Node, else the global `fetch`
    */
@@ -46,6 +54,8 @@ export interface AuthorizerSettings {
   /** Store for tokens. It is in memory if tokens are bound to a key of this process. */
   readonly accessTokenStore: TokenStore;
   getDpopKey(): Promise<DpopKey | undefined>;
+  /** Returns the exceptions of a server, by its URL. */
+  getExceptions(server: string): AuthExceptions;
 }
 
 export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings {
@@ -62,6 +72,7 @@ export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings 
     fetch: fetchLike,
     tokenStore,
     accessTokenStore: dpop ? memoryTokenStore() : tokenStore,
+    getExceptions: resolveExceptions(options.exceptions),
     async getDpopKey() {
       if (!dpop) return undefined;
       dpopKey ??= createDpopKey();

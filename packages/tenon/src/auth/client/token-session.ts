@@ -70,15 +70,19 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     });
 
   const storeTokens = async (target: AuthTarget, next: Tokens): Promise<boolean> => {
-    const { issuer, resource, undescribed } = target;
+    const { issuer, resource, undescribed, location } = target;
     currentTarget = target;
     tokens = next;
     attempts.markSucceeded();
     await settings.tokenStore.update(getOriginKey(server, grant.clientKey), async stored => {
       const previous = parseTokenOrigin(stored);
       const unchanged =
-        previous?.issuer === issuer && previous.resource === resource && previous.undescribed === undescribed;
-      return unchanged ? { result: undefined } : { next: { issuer, resource, undescribed }, result: undefined };
+        previous?.issuer === issuer &&
+        previous.resource === resource &&
+        previous.undescribed === undescribed &&
+        previous.location === location;
+      const next = { issuer, resource, undescribed, ...(location === undefined ? {} : { location }) };
+      return unchanged ? { result: undefined } : { next, result: undefined };
     });
     return true;
   };

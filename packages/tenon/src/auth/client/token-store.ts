@@ -105,11 +105,19 @@ export interface TokenOrigin {
   readonly resource: string;
   /** True if the server has no metadata. Its origin is then its authorization server. */
   readonly undescribed: boolean;
+  /** Identifier whose well-known URL has the metadata of the issuer. Absent if it is the issuer itself. */
+  readonly location?: string;
 }
 
 export function parseTokenOrigin(secret: StoredSecret | undefined): TokenOrigin | undefined {
   if (!isObject(secret) || typeof secret.issuer !== 'string' || typeof secret.resource !== 'string') return undefined;
-  return { issuer: secret.issuer, resource: secret.resource, undescribed: secret.undescribed === true };
+  const { issuer, resource, undescribed, location } = secret;
+  return {
+    issuer,
+    resource,
+    undescribed: undescribed === true,
+    ...(typeof location === 'string' ? { location } : {}),
+  };
 }
 
 /**
@@ -139,7 +147,7 @@ export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStor
  * Creates a token store whose entries about this client are in `shared`, and all others in `own`: tokens belong to a
  * user, and registrations and redirect URIs to the program.
  */
-export function shareClientEntries(shared: TokenStore, own: TokenStore): TokenStore {
+export function mergeTokenStores(shared: TokenStore, own: TokenStore): TokenStore {
   const getStore = ([kind]: TokenStoreKey) => (kind === 'client' || kind === 'redirect' ? shared : own);
   return {
     get: key => getStore(key).get(key),

@@ -5,7 +5,7 @@ import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-ident
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
-import { memoryTokenStore, scopeTokenStore, shareClientEntries, type TokenStore } from '../token-store.js';
+import { memoryTokenStore, mergeTokenStores, scopeTokenStore, type TokenStore } from '../token-store.js';
 import { createSignInEndpoint } from './endpoint.js';
 import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
@@ -177,7 +177,7 @@ function createCallerSession(
  * the gateway, so all callers share them.
  */
 function createCallerStore(tokenStore: TokenStore, server: string, caller: CallerIdentity): TokenStore {
-  return shareClientEntries(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
+  return mergeTokenStores(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
 }
 
 function checkUrl(value: string): URL {

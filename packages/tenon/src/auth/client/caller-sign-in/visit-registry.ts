@@ -3,7 +3,7 @@ import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-id
 import { type AuthFetch, fetchWithGlobal } from '../../http/guarded-fetch.js';
 import { createRandomText } from '../../pages/random-text.js';
 import { signIn } from '../sign-in/sign-in.js';
-import { memoryTokenStore, shareClientEntries, type TokenStore } from '../token-store.js';
+import { memoryTokenStore, mergeTokenStores, type TokenStore } from '../token-store.js';
 import type { CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, type OpenPage, type PendingSignIn } from './pending-sign-ins.js';
 
@@ -72,7 +72,7 @@ export class VisitRegistry {
     const { url, resource, issuer, tokenVerifier, client, clientName, clock } = this.#options;
     const authorizer = signIn({
       // Client registrations are persisted. The tokens that identify a user exist only during the visit.
-      tokenStore: shareClientEntries(this.#tokenStore, memoryTokenStore()),
+      tokenStore: mergeTokenStores(this.#tokenStore, memoryTokenStore()),
       redirect: createPageRedirect(`${url}/callback`, onPage),
       fetch: this.#createFetch(),
       offline: false,

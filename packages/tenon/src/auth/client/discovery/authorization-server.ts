@@ -10,6 +10,8 @@ export interface AuthorizationServerInfo {
   /** Key for stored credentials: the issuer that the resource names, or the origin of a server without metadata. */
   readonly id: string;
   readonly metadata: AuthorizationServer;
+  /** Identifier whose well-known URL has the metadata, if it differs from `id`. */
+  readonly location?: string;
 }
 
 const OAUTH_PATH = '/.well-known/oauth-authorization-server';
@@ -24,9 +26,24 @@ export function getIssuerMetadataUrls(issuer: string): string[] {
 }
 
 /**
+ * Checks the `issuer` of metadata at the well-known URL of `location`. Returns the `id` of the authorization server.
+ * Returns `undefined` to refuse it.
+ */
+export type AcceptMetadata = (document: JsonObject, location: string) => string | undefined;
+
+const acceptSame: AcceptMetadata = ({ issuer }, location) => (issuer === location ? location : undefined);
+
+const createInfo = (id: string, location: string, document: JsonObject): AuthorizationServerInfo => ({
+  id,
+  metadata: document as AuthorizationServer,
+  ...(id === location ? {} : { location }),
+});
+
+/**
  * Fetches the metadata of an issuer that a protected resource names. Rejects metadata with another `issuer`, because an
  * attacker could otherwise impersonate this issuer and receive its codes.
  *
+ * @param accept Checks the issuer. Default: it must be identical to `id`.
  * @throws TenonError `auth/no-issuer-metadata`, `auth/issuer-mismatch`
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3
  */
@@ -34,22 +51,29 @@ export async function fetchIssuerMetadata(
   id: string,
   fetch: GuardedFetch,
   signal: AbortSignal | undefined,
+  accept: AcceptMetadata = acceptSame,
 ): Promise<AuthorizationServerInfo> {
   for (const url of getMetadataUrls(id)) {
     const document = await fetchMetadataDocument(url, fetch, signal);
     if (!document) continue;
-    if (document.issuer === id) return { id, metadata: document as AuthorizationServer };
-    throw createMismatchError(url, id, document);
+    const accepted = accept(document, id);
+    if (accepted === undefined) throw createMismatchError(url, id, document);
+    return createInfo(accepted, id, document);
   }
   throw createMissingError(id);
 }
 
 function createMismatchError(url: string, expected: string, { issuer }: JsonObject): TenonError {
+  const received = String(issuer).slice(0, 200);
+  const isSlash = received === `${expected}/` || expected === `${received}/`;
+  const attack = 'an attacker could impersonate this authorization server otherwise';
   return new TenonError('auth/issuer-mismatch', 'the metadata names another authorization server', {
     peer: redactUrl(url),
     expected: expected.slice(0, 200),
-    received: String(issuer).slice(0, 200),
-    hint: 'make both values identical, including a trailing slash',
+    received,
+    hint: isSlash
+      ? `ask the operator to make both values identical, including the slash, because ${attack}; if you trust this server, set its \`exceptions.ignoreIssuerSlash\``
+      : `ask the operator to make both values identical, because ${attack}; if you trust this issuer for this server, set its \`exceptions.issuer\``,
   });
 }
 
@@ -106,7 +130,7 @@ function parseOrigin(issuer: unknown): string | undefined {
 }
 
 /** Endpoints that receive the user, the client registration, codes or tokens. */
-const ENDPOINT_FIELDS = [
+export const ENDPOINT_FIELDS = [
   'authorization_endpoint',
   'device_authorization_endpoint',
   'token_endpoint',

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard, type GuardOptions } from '../../http/url-guard.js';
+import type { AuthExceptions } from '../auth-exceptions.js';
 import { parseAuthChallenge } from './auth-challenge.js';
 import { fetchIssuerAtOrigin, fetchIssuerMetadata } from './authorization-server.js';
+import { createMetadataCheck, findFirstIssuer, listCandidates } from './issuer-exceptions.js';
 import { fetchProtectedResource, type ProtectedResourceInfo } from './protected-resource.js';
 
 /** Options of `discoverAuthorization`. */
@@ -17,6 +19,11 @@ export interface DiscoverAuthorizationOptions extends GuardOptions {
    * @default `fetchWithAddressCheck` on Node, else the global `fetch`
    */
   readonly fetch?: AuthFetch | undefined;
+  /**
+   * Deviations from the specification that the client accepts of this server.
+   * @default none
+   */
+  readonly exceptions?: AuthExceptions | undefined;
   /** Cancels the requests. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,16 +48,18 @@ export interface AuthorizationDiscovery {
  */
 export async function discoverAuthorization(
   server: string,
-  { wwwAuthenticate, fetch: fetchLike, signal, ...guardOptions }: DiscoverAuthorizationOptions = {},
+  { wwwAuthenticate, fetch: fetchLike, signal, exceptions = {}, ...guardOptions }: DiscoverAuthorizationOptions = {},
 ): Promise<AuthorizationDiscovery> {
   const guard = createUrlGuard(server, guardOptions);
   const fetch = createGuardedFetch({ guard, fetch: fetchLike });
   const { metadataUrl } = parseAuthChallenge(wwwAuthenticate);
   const resource = await fetchProtectedResource(server, metadataUrl, fetch, signal);
-  const [issuer] = resource?.issuers ?? [];
+  const acceptMetadata = createMetadataCheck(exceptions, guard);
+  const find = (issuer: string) => fetchIssuerMetadata(issuer, fetch, signal, acceptMetadata);
+  const named = resource?.issuers.slice(0, 1) ?? (exceptions.issuer === undefined ? [] : [new URL(server).origin]);
   const found =
-    issuer === undefined
+    named.length === 0
       ? await fetchIssuerAtOrigin(server, undefined, fetch, guard, signal)
-      : await fetchIssuerMetadata(issuer, fetch, signal);
+      : await findFirstIssuer(listCandidates(named, exceptions), find, signal);
   return { resource, issuer: found.id, metadata: { ...found.metadata } };
 }

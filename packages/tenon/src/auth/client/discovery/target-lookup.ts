@@ -1,6 +1,7 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard } from '../../http/url-guard.js';
+import type { AuthExceptions } from '../auth-exceptions.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Grant } from '../grants/grant.js';
 import type { AuthorizerSettings } from '../settings.js';
@@ -13,6 +14,7 @@ import {
   fetchIssuerAtOrigin,
   fetchIssuerMetadata,
 } from './authorization-server.js';
+import { createMetadataCheck, findFirstIssuer, isSameIssuer, listCandidates } from './issuer-exceptions.js';
 import { fetchProtectedResource, getCanonicalResource } from './protected-resource.js';
 
 /** Finds the authorization server for one MCP server. */
@@ -25,13 +27,15 @@ export interface TargetLookup {
 
 export function createTargetLookup(server: string, grant: Grant, settings: AuthorizerSettings): TargetLookup {
   const guard = createUrlGuard(server, settings.guard);
+  const exceptions = settings.getExceptions(server);
+  const acceptMetadata = createMetadataCheck(exceptions, guard, grant.issuer);
   const fetch = createGuardedFetch({ ...settings, guard });
   const readStoredOrigin = async () =>
     parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
 
   const createTarget = async (
     as: AuthorizationServerInfo,
-    origin: Omit<TokenOrigin, 'issuer'>,
+    origin: Pick<TokenOrigin, 'resource' | 'undescribed'>,
     scopes: readonly string[] | undefined,
   ) => {
     const dpopKey = await settings.getDpopKey();
@@ -40,11 +44,13 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
       server,
       authorizationServer: as,
       issuer: as.id,
+      ...(as.location === undefined ? {} : { location: as.location }),
       scopes,
       fetch,
       guard,
       clock: settings.clock,
       dpopKey,
+      exceptions,
     };
   };
 
@@ -52,11 +58,20 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
    * Fetches the metadata of an issuer, and checks its endpoints if a response could come from another issuer. That is
    * possible without `iss` in responses, unless the user has configured the issuer.
    */
-  const findChecked = async (id: string, signal: AbortSignal) => {
-    const as = await fetchIssuerMetadata(id, fetch, signal);
-    if (grant.interactive && grant.issuer !== id && !doesSendIssuer(as)) checkEndpointOrigins(as, guard);
+  const findChecked = async (location: string, signal: AbortSignal | undefined) => {
+    const as = await fetchIssuerMetadata(location, fetch, signal, acceptMetadata);
+    // The endpoints of the issuer that the user configured for the server were checked when it was accepted.
+    if (exceptions.issuer !== undefined || !grant.interactive || doesSendIssuer(as)) return as;
+    const isConfigured = grant.issuer !== undefined && isSameIssuer(grant.issuer, as.id, exceptions);
+    if (!isConfigured) checkEndpointOrigins(as, guard);
     return as;
   };
+
+  /** Finds the authorization server of an MCP server without metadata. */
+  const findAtOrigin = (protocolVersion: string | undefined, signal: AbortSignal) =>
+    exceptions.issuer === undefined
+      ? fetchIssuerAtOrigin(server, protocolVersion, fetch, guard, signal)
+      : findFirstIssuer(listCandidates([new URL(server).origin], exceptions), findChecked, signal);
 
   return {
     async discover(challenge, protocolVersion, signal) {
@@ -64,12 +79,12 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
       const previous = await readStoredOrigin();
       const requiredIssuer = grant.issuer ?? (grant.preregistered ? previous?.issuer : undefined);
       if (!protectedResource) {
-        const as = await fetchIssuerAtOrigin(server, protocolVersion, fetch, guard, signal);
-        orderIssuers([as.id], requiredIssuer, undefined);
+        const as = await findAtOrigin(protocolVersion, signal);
+        orderIssuers([as.id], requiredIssuer, undefined, exceptions);
         return createTarget(as, { resource: getCanonicalResource(server), undescribed: true }, undefined);
       }
       const as = await findFirstIssuer(
-        orderIssuers(protectedResource.issuers, requiredIssuer, previous?.issuer),
+        orderIssuers(protectedResource.issuers, requiredIssuer, previous?.issuer, exceptions),
         findChecked,
         signal,
       );
@@ -78,10 +93,8 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
     async restore(signal) {
       const origin = await readStoredOrigin();
       if (!origin) return undefined;
-      const { resource, undescribed, issuer } = origin;
-      const as = undescribed
-        ? await fetchIssuerAtOrigin(server, undefined, fetch, guard, signal)
-        : await findChecked(issuer, signal);
+      const { resource, undescribed, issuer, location = issuer } = origin;
+      const as = undescribed ? await findAtOrigin(undefined, signal) : await findChecked(location, signal);
       return createTarget(as, { resource, undescribed }, undefined);
     },
   };
@@ -97,34 +110,18 @@ function orderIssuers(
   issuers: readonly string[],
   requiredIssuer: string | undefined,
   previous: string | undefined,
+  exceptions: AuthExceptions,
 ): readonly string[] {
-  if (requiredIssuer !== undefined) {
-    if (issuers.includes(requiredIssuer)) return [requiredIssuer];
+  if (requiredIssuer !== undefined && requiredIssuer !== exceptions.issuer) {
+    const required = issuers.filter(issuer => isSameIssuer(issuer, requiredIssuer, exceptions));
+    if (required.length > 0) return required;
     throw new TenonError('auth/other-issuer', 'the client is registered with another authorization server', {
       expected: requiredIssuer.slice(0, 200),
       received: issuers.join(', ').slice(0, 200),
       hint: 'register a client at the authorization server of this server, and pass it with its `issuer`',
     });
   }
-  if (previous === undefined || !issuers.includes(previous)) return issuers;
-  return [previous, ...issuers.filter(issuer => issuer !== previous)];
-}
-
-type FindIssuer = (id: string, signal: AbortSignal) => Promise<AuthorizationServerInfo>;
-
-async function findFirstIssuer(
-  issuers: readonly string[],
-  find: FindIssuer,
-  signal: AbortSignal,
-): Promise<AuthorizationServerInfo> {
-  let firstError: unknown;
-  for (const issuer of issuers) {
-    try {
-      return await find(issuer, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      firstError ??= error;
-    }
-  }
-  throw firstError;
+  const candidates = listCandidates(issuers, exceptions);
+  if (previous === undefined || !candidates.includes(previous)) return candidates;
+  return [previous, ...candidates.filter(issuer => issuer !== previous)];
 }

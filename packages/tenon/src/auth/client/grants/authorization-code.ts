@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { checkBrowserUrl } from '../../http/url-guard.js';
-import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { parseAuthorizationResponse, type RedirectAttempt } from '../sign-in/redirect.js';
 import { sanitizeServerText, toAuthError } from '../to-auth-error.js';
@@ -35,7 +35,7 @@ export async function requestTokensWithCode(
       const { metadata } = target.authorizationServer;
       const options = {
         ...createTokenRequestOptions(target, signal),
-        additionalParameters: { resource: target.resource },
+        additionalParameters: getResourceParams(target),
       };
       const { client, auth } = identity;
       const response = await oauth.authorizationCodeGrantRequest(
@@ -55,14 +55,18 @@ export async function requestTokensWithCode(
 }
 
 /** Requires PKCE, because an attacker could redeem an intercepted code without it. */
-function requirePkce({ authorizationServer, issuer }: AuthTarget): void {
-  const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported;
+function requirePkce({ authorizationServer, issuer, exceptions }: AuthTarget): void {
+  const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported ?? undefined;
+  if (supportedMethods === undefined && exceptions.assumePkce) return;
   if (Array.isArray(supportedMethods) && supportedMethods.includes('S256')) return;
   throw new TenonError('auth/no-pkce', 'the authorization server does not support PKCE with S256', {
     peer: issuer.slice(0, 200),
     expected: '`code_challenge_methods_supported` with S256',
     received: Array.isArray(supportedMethods) ? sanitizeServerText(supportedMethods.join(', ')) : 'none',
-    hint: 'enable PKCE in the authorization server, because it protects the authorization code',
+    hint:
+      supportedMethods === undefined
+        ? 'enable PKCE in the authorization server, because an attacker could redeem an intercepted code otherwise; if you know that it verifies PKCE, set `exceptions.assumePkce` of this server'
+        : 'enable PKCE in the authorization server, because it protects the authorization code',
   });
 }
 
@@ -95,7 +99,7 @@ async function createAuthorizationUrl(
     code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
     code_challenge_method: 'S256',
     state: request.state,
-    resource: target.resource,
+    ...getResourceParams(target),
   };
   if (request.scopes.length > 0) params.scope = request.scopes.join(' ');
   // Authorization servers issue refresh tokens only with explicit consent (OpenID Connect, "offline access").

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
@@ -36,7 +36,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
       async requestToken(target, scopes, signal) {
         const { metadata } = target.authorizationServer;
         const { client, auth } = await createClientIdentity(target.authorizationServer, options);
-        const params = { resource: target.resource, ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
+        const params = { ...getResourceParams(target), ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
         try {
           return await fetchTokens(target, scopes, async () => {
             const requestOptions = createTokenRequestOptions(target, signal);

@@ -3,7 +3,13 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { checkBrowserUrl } from '../../http/url-guard.js';
-import { type AuthTarget, createRequestOptions, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import {
+  type AuthTarget,
+  createRequestOptions,
+  createTokenRequestOptions,
+  fetchTokens,
+  getResourceParams,
+} from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { getOauthErrorCode, sanitizeServerText, toAuthError } from '../to-auth-error.js';
 import type { Tokens } from '../token-store.js';
@@ -47,7 +53,7 @@ export async function requestTokensWithDeviceCode(
 ): Promise<Tokens> {
   const { metadata } = target.authorizationServer;
   if (metadata.device_authorization_endpoint === undefined) throw createUnsupportedError(target);
-  const params = { resource: target.resource, ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
+  const params = { ...getResourceParams(target), ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
   try {
     const response = await oauth.deviceAuthorizationRequest(
       metadata,
@@ -67,7 +73,7 @@ export async function requestTokensWithDeviceCode(
       const tokens = await fetchTokens(target, scopes, async () => {
         const options = {
           ...createTokenRequestOptions(target, signal),
-          additionalParameters: { resource: target.resource },
+          additionalParameters: getResourceParams(target),
         };
         const answer = await oauth.deviceCodeGrantRequest(metadata, client, auth, issued.device_code, options);
         return oauth.processDeviceCodeResponse(metadata, client, answer);

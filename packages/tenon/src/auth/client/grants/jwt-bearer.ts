@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
 import type { Tokens } from '../token-store.js';
 
@@ -19,7 +19,7 @@ export function requestTokensWithAssertion(
 ): Promise<Tokens> {
   const { metadata } = target.authorizationServer;
   const scope = scopes.length > 0 ? { scope: scopes.join(' ') } : {};
-  const params = { assertion, resource: target.resource, ...scope };
+  const params = { assertion, ...getResourceParams(target), ...scope };
   return fetchTokens(target, scopes, async () => {
     const options = createTokenRequestOptions(target, signal);
     const response = await oauth.genericTokenEndpointRequest(metadata, client, auth, JWT_BEARER, params, options);

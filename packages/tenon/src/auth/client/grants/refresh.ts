@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { AuthorizerRequest } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { getOauthErrorCode, toAuthError } from '../to-auth-error.js';
@@ -54,10 +54,12 @@ function requestRefresh(
   signal: AbortSignal,
 ): Promise<Tokens> {
   const { metadata } = target.authorizationServer;
+  const isScopeSent = target.exceptions.sendScopeOnRefresh === true && requestedScopes.length > 0;
+  const scope: Record<string, string> = isScopeSent ? { scope: requestedScopes.join(' ') } : {};
   return fetchTokens(target, requestedScopes, async () => {
     const options = {
       ...createTokenRequestOptions(target, signal),
-      additionalParameters: { resource: target.resource },
+      additionalParameters: { ...getResourceParams(target), ...scope },
     };
     const response = await oauth.refreshTokenGrantRequest(metadata, client, auth, refresh, options);
     return oauth.processRefreshTokenResponse(metadata, client, response);

@@ -3,6 +3,7 @@ import { classifyHost } from '../../../net/address-class.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
+import { isSameIssuer } from '../discovery/issuer-exceptions.js';
 import { requestTokensWithCode } from '../grants/authorization-code.js';
 import { DEVICE_GRANT, requestTokensWithDeviceCode, type ShowDeviceCode } from '../grants/device-code.js';
 import type { Grant } from '../grants/grant.js';
@@ -189,7 +190,7 @@ async function signInWithBrowser(
       redirectUri: attempt.uri,
       target,
       tokenStore,
-      isIssuerConfigured: options.client?.issuer === target.issuer,
+      isIssuerConfigured: isIssuerConfigured(options, target),
       isOpenToAll: options.client === undefined,
       confirmIssuer: options.confirmIssuer,
     };
@@ -264,6 +265,11 @@ function createNeedsUserError({ issuer }: AuthTarget): TenonError {
     peer: issuer.slice(0, 200),
     hint: 'pass `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
   });
+}
+
+/** Tells if the user registered the client at this issuer, so that its codes reach no other one. */
+function isIssuerConfigured({ client }: SignInOptions, { issuer, exceptions }: AuthTarget): boolean {
+  return client?.issuer !== undefined && isSameIssuer(client.issuer, issuer, exceptions);
 }
 
 /** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
