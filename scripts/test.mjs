@@ -87,6 +87,11 @@ const steps = [
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },
   { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },
+  {
+    id: 'structure',
+    title: 'Shape of the code',
+    run: () => runNode(['--import', 'tsx', 'test/house/report-structure.ts']),
+  },
   { id: 'browser', title: 'A browser for the tests', run: prepareBrowser },
   { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(takeUnitTests) },
   { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs', ensureBrowser) },

@@ -3,16 +3,11 @@ import {
   findUnnamedExports,
   getCalls,
   getExportedNames,
-  getFunctions,
   getIdentifiers,
   getStrings,
   isDeclarationFile,
   type Source,
 } from './source.js';
-
-const MAX_FILE_LINES = 300;
-export const MAX_USUAL_FILE_LINES = 180;
-const MAX_FUNCTION_LINES = 60;
 
 const revision = /\b(2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/;
 const vagueNames = /(^|\/)(core|common|shared|utils?|helpers?|internal|misc)(\/|\.|$)/;
@@ -50,22 +45,6 @@ export function findLooseExports(source: Source): string[] {
   ];
 }
 
-export function findLongFile(source: Source): string[] {
-  const lines = countLines(source);
-  return lines > MAX_FILE_LINES ? [`${source.path} has ${lines} lines`] : [];
-}
-
-export function findLongFunctions(source: Source): string[] {
-  const long = getFunctions(source).filter(({ lines }) => lines > MAX_FUNCTION_LINES);
-  return long.map(({ name, line, lines }) => `${source.path}:${line} ${name} has ${lines} lines`);
-}
-
-/** The length that nine files of ten do not exceed. */
-export function getNinetiethPercentile(sources: readonly Source[]): number {
-  const lengths = sources.map(countLines).sort((a, b) => a - b);
-  return lengths[Math.ceil(lengths.length * 0.9) - 1] ?? 0;
-}
-
 /** The names that only one of two modules exports. */
 export function findDifferentExports(one: Source, other: Source): string[] {
   const [first, second] = [new Set(getExportedNames(one)), new Set(getExportedNames(other))];
@@ -73,8 +52,6 @@ export function findDifferentExports(one: Source, other: Source): string[] {
     [...names].filter(name => !others.has(name)).map(name => `only ${path} exports ${name}`);
   return [...only(first, second, one.path), ...only(second, first, other.path)];
 }
-
-const countLines = ({ tree }: Source): number => tree.text.replace(/\n$/, '').split('\n').length;
 
 /** Programs that every machine with Node, npm and git has. */
 const usualPrograms = new Set(['sh', 'git', 'npm', 'id']);

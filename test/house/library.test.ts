@@ -3,14 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   findAgeNames,
   findDifferentExports,
-  findLongFile,
-  findLongFunctions,
   findLooseExports,
   findProgramNames,
   findVagueFileName,
   findVersionDates,
-  getNinetiethPercentile,
-  MAX_USUAL_FILE_LINES,
 } from './code-rules.js';
 import {
   findDeepImports,
@@ -21,10 +17,8 @@ import {
 } from './import-rules.js';
 import {
   findBannedNames,
-  findCrowdedFolders,
   findDuplicateFunctions,
   findDuplicateTypes,
-  findFunctionsWithoutVerb,
   findPrivatePhrases,
   findRelativeComments,
   findRelativeTitles,
@@ -66,19 +60,13 @@ describe.each(listPackages())('the code of the package %s', name => {
   it('names files by what they hold', () => expect(sources.flatMap(findVagueFileName)).toEqual([]));
   it('names nothing by age', () => expect(sources.flatMap(findAgeNames)).toEqual([]));
   it('exports by name and with types', () => expect(sources.flatMap(findLooseExports)).toEqual([]));
-  it('has no long file', () => expect(sources.flatMap(findLongFile)).toEqual([]));
-  it('has short files for the most part', () =>
-    expect(getNinetiethPercentile(sources)).toBeLessThanOrEqual(MAX_USUAL_FILE_LINES));
   it('declares each type once', () =>
     expect(findDuplicateTypes(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
   it('declares each exported function once', () =>
     expect(findDuplicateFunctions(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
-  it('begins the names of functions with a verb', () => expect(sources.flatMap(findFunctionsWithoutVerb)).toEqual([]));
   it('has no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));
   it('has no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
-  it('has no crowded folder', () => expect(findCrowdedFolders(sources)).toEqual([]));
-  it('has no long function', () => expect(sources.flatMap(findLongFunctions)).toEqual([]));
 });
 
 describe('the tests', () => {

@@ -9,8 +9,6 @@ import {
   type Source,
 } from './source.js';
 
-const MAX_FOLDER_FILES = 20;
-
 const readWords = (name: string): ReadonlySet<string> =>
   new Set(
     readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -118,14 +116,4 @@ function isTestCall(callee: ts.Expression): boolean {
   if (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee) || ts.isTaggedTemplateExpression(callee))
     return isTestCall('tag' in callee ? callee.tag : callee.expression);
   return false;
-}
-
-/** Finds folders with more source files than a reader takes in at once. */
-export function findCrowdedFolders(sources: readonly Source[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { path } of sources) {
-    const folder = path.split('/').slice(0, -1).join('/');
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts].filter(([, count]) => count > MAX_FOLDER_FILES).map(([folder, count]) => `${folder}: ${count}`);
 }

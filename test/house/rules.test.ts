@@ -2,13 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   findAgeNames,
   findDifferentExports,
-  findLongFile,
-  findLongFunctions,
   findLooseExports,
   findProgramNames,
   findVagueFileName,
   findVersionDates,
-  getNinetiethPercentile,
 } from './code-rules.js';
 import {
   findDeepImports,
@@ -19,7 +16,6 @@ import {
 } from './import-rules.js';
 import {
   findBannedNames,
-  findCrowdedFolders,
   findDuplicateFunctions,
   findDuplicateTypes,
   findFunctionsWithoutVerb,
@@ -28,6 +24,7 @@ import {
   findRelativeTitles,
 } from './naming-rules.js';
 import { parse } from './source.js';
+import { measureStructure } from './structure.js';
 
 const lines = (count: number) => 'x;\n'.repeat(count);
 
@@ -128,17 +125,14 @@ describe('the rules', () => {
     expect(findLooseExports(parse('a.ts', 'const a = 1; export { a as default };'))).toHaveLength(1);
   });
 
-  it('see length', () => {
-    expect(findLongFile(parse('a.ts', lines(300)))).toEqual([]);
-    expect(findLongFile(parse('a.ts', lines(301)))).toHaveLength(1);
-    expect(findLongFunctions(parse('a.ts', `function f() {\n${lines(58)}}`))).toEqual([]);
-    expect(findLongFunctions(parse('a.ts', `const f = () => {\n${lines(59)}};`))).toHaveLength(1);
+  it('measure lines of functions without those of functions inside them', () => {
     const inner = `const g = () => {\n${lines(40)}};\n`;
-    expect(findLongFunctions(parse('a.ts', `function f() {\n${inner}${inner}}`))).toEqual([]);
-    expect(findLongFunctions(parse('a.ts', `function f() {\n${inner}${lines(60)}}`))).toHaveLength(1);
-    expect(
-      getNinetiethPercentile([10, 10, 10, 10, 10, 10, 10, 10, 20, 99].map(count => parse('a.ts', lines(count)))),
-    ).toBe(20);
+    const { files, codeLines, functionLines } = measureStructure([
+      parse('a.ts', `function f() {\n${lines(58)}}`),
+      parse('b.ts', `/** A\n * comment. */\n\nfunction f() {\n${inner}${inner}}`),
+    ]);
+    expect({ files, codeLines }).toEqual({ files: 2, codeLines: 146 });
+    expect(functionLines).toEqual({ p50: 42, p90: 60, p99: 60, max: 60 });
   });
 
   it('see names that only one entry exports', () => {
@@ -242,11 +236,5 @@ describe('the rules', () => {
     }
     for (const text of ["spawn(getProgram('redis-server'), []);", "execFileSync('sh', []);", "/a/.exec('fish');"])
       expect(findProgramNames(parse('a.test.ts', text))).toEqual([]);
-  });
-
-  it('find folders with too many files', () => {
-    const files = Array.from({ length: 21 }, (_, n) => parse(`server/${n}.ts`, ''));
-    expect(findCrowdedFolders(files)).toEqual(['server: 21']);
-    expect(findCrowdedFolders(files.slice(1))).toEqual([]);
   });
 });
