@@ -15,7 +15,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tenon$/, replacement: source('index.node.ts') },
-      { find: /^tenon\/(node|stdio|http|sqlite|redis|postgres|telemetry)$/, replacement: source('$1.ts') },
+      { find: /^tenon\/(node|stdio|http|escape|sqlite|redis|postgres|telemetry)$/, replacement: source('$1.ts') },
       { find: /^tenon\/auth$/, replacement: source('auth.node.ts') },
       { find: 'tenon/host', replacement: source('host.node.ts') },
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },

@@ -40,7 +40,7 @@ export async function buildCommand() {
     outdir: fresh,
     // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself.
     tsconfigRaw: {},
-    external: Object.keys(dependencies).flatMap(name => [name, `${name}/*`]),
+    external: listExternal(Object.keys(dependencies)),
     logLevel: 'warning',
   });
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);
@@ -50,6 +50,19 @@ export async function buildCommand() {
   await rename(dist, join(work, 'before')).catch(() => undefined);
   await rename(fresh, dist);
   await rm(work, { recursive: true, force: true });
+}
+
+/**
+ * Lists the modules that stay outside of the bundle. The writers of text are inside, because each output needs them, and the
+ * entry of the library takes time to load.
+ * @param {readonly string[]} dependencies
+ */
+function listExternal(dependencies) {
+  const { exports } = readJson(join(root, 'packages/tenon/package.json'));
+  const entries = Object.keys(exports).map(entry => `tenon${entry.slice(1)}`);
+  return dependencies.flatMap(name =>
+    name === 'tenon' ? entries.filter(entry => entry !== 'tenon/escape') : [name, `${name}/*`],
+  );
 }
 
 /**

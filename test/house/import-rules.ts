@@ -17,7 +17,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   cancellation: { values: ['jsonrpc'] },
   redaction: { values: [] },
   net: { values: [] },
-  jsonrpc: { values: ['cancellation'] },
+  jsonrpc: { values: ['cancellation', 'redaction'] },
   protocol: { values: ['encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution', 'stores'] },
   schemas: { values: ground },
   stores: { values: ground },

@@ -12,6 +12,7 @@ const ENTRIES = [
   'tenon/auth/node',
   'tenon/auth/endpoints',
   'tenon/host',
+  'tenon/escape',
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',

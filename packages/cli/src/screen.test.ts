@@ -11,30 +11,42 @@ function collectOutput() {
 }
 
 describe('screen', () => {
-  it('removes control characters from messages, except line breaks and tabs', () => {
-    const { screen, written } = collectOutput();
-    screen.note(HOSTILE);
-    expect(written()).toBe('a[2J2Kb\n\tc\n');
+  it('removes terminal sequences, and escapes invisible characters, except line breaks and tabs', () => {
+    for (const method of ['note', 'print', 'printData'] as const) {
+      const { screen, written } = collectOutput();
+      screen[method](HOSTILE);
+      expect(written()).toBe('a\\u{202E}b\n\tc\n');
+    }
+  });
+
+  it('writes data unchanged if standard output is no terminal', () => {
+    let written = '';
+    const stream = { write: (text: string | Uint8Array) => (written += String(text)) };
+    const screen = createScreen(stream, stream);
+    screen.printData(HOSTILE);
+    expect(written).toBe(`${HOSTILE}\n`);
+    screen.print(HOSTILE);
+    expect(written).toBe(`${HOSTILE}\na\\u{202E}b\n\tc\n`);
   });
 
   it('shows a status in one line without control characters', () => {
     const { screen, written } = collectOutput();
     screen.showStatus(HOSTILE);
-    expect(written()).toBe('\r\u001b[2Ka[2J2Kb  c');
+    expect(written()).toBe('\r\u001b[2Ka\\u{202E}b  c');
   });
 
   it('writes no control character as JSON, and keeps the value', () => {
     const { screen, written } = collectOutput();
     screen.printJson({ text: HOSTILE });
     screen.noteJson({ text: HOSTILE });
-    expect(written()).not.toMatch(/\u001b|\u009b/);
+    expect(written()).not.toMatch(/[\u001b\u009b\u202e]/);
     const lines = written().trimEnd().split('\n');
     expect(lines.map(line => JSON.parse(line))).toEqual([{ text: HOSTILE }, { text: HOSTILE }]);
   });
 
   it('keeps its own styles', () => {
     const { screen, written } = collectOutput();
-    screen.print(screen.style('bold', 'title'));
+    screen.print(screen.style('bold', `title\u001b[2J`));
     expect(written()).toBe('\u001b[1mtitle\u001b[22m\n');
   });
 });

@@ -1,13 +1,18 @@
-/** Output of a command. */
+import { randomUUID } from 'node:crypto';
+import { escapeForTerminal, writeJson } from 'tenon/escape';
+
+/** Output of a command. Servers choose parts of many texts, so control characters and invisible characters are escaped. */
 export interface Screen {
   /** Writes the result of the command to standard output. */
   print(text: string): void;
+  /** Writes data that a server returned to standard output, and a line break. Only a terminal gets it with escapes. */
+  printData(text: string): void;
   /** Writes a result as one line of JSON to standard output. */
   printJson(value: unknown): void;
   /** Writes bytes to standard output. */
   printBytes(bytes: Uint8Array): void;
   /**
-   * Writes a message for the user to standard error, without its control characters. Servers choose parts of many texts.
+   * Writes a message for the user to standard error.
    *
    * @param level Level of the message, which only JSON contains.
    * @default level `info`
@@ -25,7 +30,6 @@ export interface Screen {
   style(format: 'bold' | 'dim', text: string): string;
   /**
    * Replaces the last line of standard error, if it is a terminal. `''` clears it. Otherwise nothing is written.
-   * Control characters are removed.
    */
   showStatus(text: string): void;
   /**
@@ -49,7 +53,7 @@ export interface TextOutput {
   readonly columns?: number;
 }
 
-const FORMATS = { bold: ['\u001b[1m', '\u001b[22m'], dim: ['\u001b[2m', '\u001b[22m'] } as const;
+const STYLES = { bold: 1, dim: 2, end: 22 } as const;
 const CLEAR_LINE = '\r\u001b[2K';
 const DEFAULT_COLUMNS = 80;
 
@@ -68,6 +72,11 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const held: (() => void)[] = [];
   let isJson = false;
   const isTerminal = output.isTTY === true;
+  // Nobody else knows this text, so that a server cannot write a style of its own.
+  const mark = `[${randomUUID()}:`;
+  const writeStyle = (code: number) => `${mark}${code}]`;
+  const applyStyles = (text: string) =>
+    text.split(mark).reduce((shown, part) => shown + part.replace(/^(\d+)\]/, '\u001b[$1m'));
   const write = (stream: TextOutput, text: string | Uint8Array) => {
     if (holds > 0 && stream.isTTY) held.push(() => stream.write(text));
     else stream.write(text);
@@ -75,7 +84,7 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   const showStatus = (text: string) => {
     if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
-    const line = removeControls(text).replace(/[\n\t]/g, ' ');
+    const line = escapeForTerminal(text).replace(/[\n\t]/g, ' ');
     errors.write(CLEAR_LINE + line.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
   };
   const writeNote = (text: string) => {
@@ -84,15 +93,17 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
   };
   return {
     isTerminal,
-    style: (format, text) => (isTerminal && !noColor ? FORMATS[format].join(text) : text),
+    style: (format, text) =>
+      isTerminal && !noColor ? writeStyle(STYLES[format]) + text + writeStyle(STYLES.end) : text,
     showStatus,
-    print: text => write(resultOutput, `${text}\n`),
-    printJson: value => write(resultOutput, `${formatJson(value)}\n`),
+    print: text => write(resultOutput, `${applyStyles(escapeForTerminal(text))}\n`),
+    printData: text => write(resultOutput, `${resultOutput.isTTY ? escapeForTerminal(text) : text}\n`),
+    printJson: value => write(resultOutput, `${writeJson(value)}\n`),
     printBytes: bytes => write(resultOutput, bytes),
     note(text, level = 'info') {
-      writeNote(isJson ? formatJson(createNoteLine(text, level)) : removeControls(text));
+      writeNote(isJson ? writeJson(createNoteLine(text, level)) : escapeForTerminal(text));
     },
-    noteJson: value => writeNote(formatJson(value)),
+    noteJson: value => writeNote(writeJson(value)),
     useJson() {
       isJson = true;
     },
@@ -109,16 +120,6 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     },
   };
 }
-
-/** Removes the characters that could move the cursor or hide text, except line breaks and tabs. */
-const removeControls = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '');
-
-/** Formats a value as one line. Control characters that JSON allows are escaped, because terminals interpret them. */
-const formatJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 /** Creates the line of JSON for a message. The text does not repeat the level. */
 const createNoteLine = (text: string, level: NoteLevel): NoteLine => ({

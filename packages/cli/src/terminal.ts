@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CANCEL_SYMBOL, CommonOptions } from '@clack/prompts';
+import { escapeForTerminal } from 'tenon/escape';
 import type { Screen } from './screen.js';
 
 export interface Question {
@@ -115,27 +116,31 @@ export function createTerminal(
       ask(question, (prompts, options) =>
         prompts.text({
           ...options,
-          message: question.message,
+          message: escapeForTerminal(question.message),
           initialValue: initial,
-          placeholder: fallback,
+          placeholder: escapeForTerminal(fallback),
           defaultValue: fallback,
           ...toValidate(question),
         }),
       ),
     askSecret: question =>
       ask(question, (prompts, options) =>
-        prompts.password({ ...options, message: question.message, ...toValidate(question) }),
+        prompts.password({ ...options, message: escapeForTerminal(question.message), ...toValidate(question) }),
       ),
     confirm: question =>
       ask(question, (prompts, options) =>
-        prompts.confirm({ ...options, message: question.message, initialValue: question.initial === true }),
+        prompts.confirm({
+          ...options,
+          message: escapeForTerminal(question.message),
+          initialValue: question.initial === true,
+        }),
       ),
     async select({ options: choices, initial, ...question }) {
       const index = await ask(question, (prompts, options) =>
         prompts.select({
           ...options,
-          message: question.message,
-          options: choices.map(({ label }, value) => ({ value, label })),
+          message: escapeForTerminal(question.message),
+          options: choices.map(({ label }, value) => ({ value, label: escapeForTerminal(label) })),
           initialValue: choices.findIndex(({ value }) => value === initial),
         }),
       );
@@ -145,8 +150,8 @@ export function createTerminal(
       const indexes = await ask(question, (prompts, options) =>
         prompts.multiselect({
           ...options,
-          message: question.message,
-          options: choices.map(({ label }, value) => ({ value, label })),
+          message: escapeForTerminal(question.message),
+          options: choices.map(({ label }, value) => ({ value, label: escapeForTerminal(label) })),
           initialValues: choices.flatMap(({ value }, index) => (initial.includes(value) ? [index] : [])),
           required: !allowNone,
         }),
@@ -184,7 +189,7 @@ async function askOnce<T>(
   const releaseOutput = screen.holdOutput();
   input.on('keypress', onKeypress).on('end', onEnd).on('close', onEnd);
   try {
-    if (details !== undefined) output.write(`${details}\n`);
+    if (details !== undefined) output.write(`${escapeForTerminal(details)}\n`);
     const answer = await showPrompt(prompts, { input, output, signal: AbortSignal.any([signal, ended.signal]) });
     return prompts.isCancel(answer) ? undefined : answer;
   } finally {

@@ -1,13 +1,14 @@
 import type { CallToolResult, ContentBlock, ResourceContents } from 'tenon';
+import { writeJson } from 'tenon/escape';
 import type { Screen } from '../screen.js';
 import type { SavedFile } from './save-content.js';
 
 const MAX_SHOWN = 1_000_000;
 
-/** Prints a text of a server. Removes control sequences if the output is a terminal. A pipe gets the text unchanged. */
+/** Prints a text of a server, made safe to read if the output is a terminal. A pipe gets the text unchanged. */
 export async function printServerText(screen: Screen, text: string): Promise<void> {
   // Loading the sanitizer takes time, and plain text does not need it.
-  if (!screen.isTerminal || !/[^\t\n\x20-\x7e]/.test(text)) return screen.print(text);
+  if (!screen.isTerminal || !/[^\t\n\x20-\x7e]/.test(text)) return screen.printData(text);
   const { sanitizeText } = await import('tenon/host');
   screen.print(sanitizeText(text, { lines: true, max: MAX_SHOWN }));
 }
@@ -16,7 +17,7 @@ export async function printServerText(screen: Screen, text: string): Promise<voi
 export function formatToolResult({ content, structuredContent }: CallToolResult): string {
   const texts = content.map(formatBlock);
   if (structuredContent === undefined) return texts.join('\n');
-  const structured = JSON.stringify(structuredContent, undefined, 2);
+  const structured = writeJson(structuredContent, 2);
   // Tools that return structured content repeat it as text for older clients.
   return [...texts.filter(text => !isSameJson(text, structuredContent)), structured].join('\n');
 }
@@ -34,7 +35,7 @@ export function formatBlock(block: ContentBlock): string {
     case 'resource':
       return formatContents(block.resource);
     default:
-      return JSON.stringify(block);
+      return writeJson(block);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from 'tenon';
+import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { POLICY_HINT } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
@@ -68,6 +69,6 @@ function reportToolError(context: CliContext, result: CallToolResult, json: bool
 function readBytes(block: ContentBlock): Uint8Array {
   if (block.type === 'text') return Buffer.from(block.text);
   if (block.type === 'image' || block.type === 'audio') return Buffer.from(block.data, 'base64');
-  if (block.type !== 'resource') return Buffer.from(JSON.stringify(block));
+  if (block.type !== 'resource') return Buffer.from(writeJson(block));
   return 'text' in block.resource ? Buffer.from(block.resource.text) : Buffer.from(block.resource.blob, 'base64');
 }

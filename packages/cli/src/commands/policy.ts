@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { writeJson } from 'tenon/escape';
 import {
   type ActionRequest,
   lintPolicy,
@@ -94,7 +95,7 @@ export function createPolicyCommand(context: CliContext): Command {
     )
     .action(({ json }: { readonly json?: boolean }) => {
       if (json) context.screen.printJson(policySchema);
-      else context.screen.print(JSON.stringify(policySchema, undefined, 2));
+      else context.screen.print(writeJson(policySchema, 2));
       context.code = exitCodes.success;
     });
   return createCommand('policy', summaries.policy)

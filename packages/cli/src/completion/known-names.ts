@@ -1,8 +1,10 @@
 /** Names that servers offered when they were used last. Completions read them, because pressing Tab must not start or call a server. */
+
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import type { TargetReference } from '../target/target-reference.js';
@@ -59,7 +61,7 @@ export async function storeKnownNames(
   const temporary = `${path}.${process.pid}`;
   try {
     await mkdir(getFolder(context), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, JSON.stringify(names), { mode: 0o600 });
+    await writeFile(temporary, writeJson(names), { mode: 0o600 });
     await rename(temporary, path);
   } catch {
     // Completions are then those of the last time.

@@ -1,4 +1,5 @@
 /** Shells with completions: the script that a shell loads, and the form in which it gets candidates. */
+import { escapeForBash, escapeForLog, quoteForPowerShell } from 'tenon/escape';
 import type { Candidate } from './list-candidates.js';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -60,7 +61,9 @@ export const getScript = (shell: Shell): string => scripts[shell];
  *
  * @param current The word that is completed.
  */
-export function formatCandidates(shell: Shell, candidates: readonly Candidate[], current: string): string[] {
+export function formatCandidates(shell: Shell, all: readonly Candidate[], current: string): string[] {
+  // A line is one candidate, and nobody can type a name with invisible characters.
+  const candidates = all.filter(({ value }) => escapeForLog(value) === value);
   switch (shell) {
     case 'bash': {
       // Bash completes what follows the last of these characters.
@@ -75,10 +78,4 @@ export function formatCandidates(shell: Shell, candidates: readonly Candidate[],
 }
 
 const joinColumns = (value: string, description = ''): string =>
-  description === '' ? value : `${value}\t${description}`;
-
-/** Escapes what Bash would evaluate. Zsh and fish do this themselves. */
-const escapeForBash = (value: string): string => value.replace(/[^\w@%+=:,./~{}-]/g, '\\$&');
-
-const quoteForPowerShell = (value: string): string =>
-  /^[\w%+=:./-]+$/.test(value) ? value : `'${value.replaceAll("'", "''")}'`;
+  description === '' ? value : `${value}\t${escapeForLog(description)}`;

@@ -124,7 +124,7 @@ async function call({ tool }, input, json) {
   isConnected = true;
   try {
     const result = await client.callTool(tool, input, { signal: controller.signal, onProgress: showProgress });
-    if (json) print(JSON.stringify(result));
+    if (json) print(writeJson(result));
     else printResult(result);
     if (!result.isError) return EXIT.success;
     return result._meta?.['dev.tenon/policy'] === 'denied' ? EXIT.refused : EXIT.toolError;
@@ -135,20 +135,17 @@ async function call({ tool }, input, json) {
 
 /** @param {{ progress: number, total?: number | undefined, message?: string | undefined }} progress */
 function showProgress({ progress, total, message }) {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K' + clean([progress, total].join('/') + ' ' + (message ?? '')).slice(0, 79));
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K' + escapeForTerminal([progress, total].join('/') + ' ' + (message ?? '')).replace(/[\n\t]/g, ' ').slice(0, 79));
 }
 
 /** @param {import('tenon').CallToolResult} result */
 function printResult({ content, structuredContent, isError }) {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
   const texts = content.map(block => (block.type === 'text' ? block.text : '[' + block.type + ': see --json]'));
-  const text = structuredContent === undefined ? texts.join('\n') : JSON.stringify(structuredContent, undefined, 2);
-  if (isError) console.error(process.stderr.isTTY ? clean(text) : text);
-  else print(process.stdout.isTTY ? clean(text) : text);
+  const text = structuredContent === undefined ? texts.join('\n') : writeJson(structuredContent, 2);
+  if (isError) console.error(escapeForTerminal(text));
+  else print(process.stdout.isTTY ? escapeForTerminal(text) : text);
 }
-
-/** Removes control characters, which could move the cursor of a terminal. @param {string} text */
-const clean = text => text.replace(/[^\P{C}\n\t]/gu, '');
 
 /** @param {string} text */
 function print(text) {
@@ -196,11 +193,11 @@ function formatRows(rows) {
 /** @param {unknown} error */
 function report(error) {
   if (error instanceof UsageError) {
-    console.error(PROGRAM + ': ' + error.message + ' (see --help)');
+    console.error(PROGRAM + ': ' + escapeForTerminal(error.message) + ' (see --help)');
     return EXIT.usage;
   }
   const { code, message, status, data } = TenonError.from(error);
-  console.error(PROGRAM + ': ' + (process.stderr.isTTY ? clean(message) : message));
+  console.error(PROGRAM + ': ' + escapeForTerminal(message));
   if (typeof data === 'object' && data !== null && 'policy' in data && data.policy === 'denied') return EXIT.refused;
   if (status === 401 || status === 403) return EXIT.unauthorized;
   return EXIT_BY_CODE.find(([start]) => code.startsWith(start))?.[1] ?? EXIT.failure;

@@ -1,4 +1,5 @@
 import type { Tool } from 'tenon';
+import { writeLiteral } from 'tenon/escape';
 import { sanitizeText } from 'tenon/host';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
 import { type GeneratedTarget, type GeneratedText, listEnvironmentVariables } from './create-target.js';
@@ -29,10 +30,11 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { connect, TenonError } from 'tenon';
+import { escapeForTerminal, writeJson } from 'tenon/escape';
 
-const PROGRAM = ${quote(program)};
-const VERSION = ${quote(sanitizeText(version, { max: 100 }))};
-const TITLE = ${quote(sanitizeText(name, { max: 100 }))};
+const PROGRAM = ${writeLiteral(program)};
+const VERSION = ${writeLiteral(sanitizeText(version, { max: 100 }))};
+const TITLE = ${writeLiteral(sanitizeText(name, { max: 100 }))};
 
 ${writeTarget(target, /^\d/.test(variable) ? `MCP_${variable}` : variable)}
 
@@ -52,7 +54,7 @@ ${RUNTIME}`;
 
 /** Writes a function, because a variable that is not set must not prevent `--help`. */
 function writeTarget(target: GeneratedTarget, variable: string): string {
-  const read = listEnvironmentVariables(target).map(name => `${quote(name)}: 'passed to the server'`);
+  const read = listEnvironmentVariables(target).map(name => `${writeLiteral(name)}: 'passed to the server'`);
   if ('url' in target) {
     const variables = [`${variable}_URL: 'another URL of the server'`, `${variable}_TOKEN: 'a token to send'`, ...read];
     return `const TOKEN = process.env.${variable}_TOKEN;
@@ -74,20 +76,22 @@ const VARIABLES = {${read.length > 0 ? ` ${read.join(', ')} ` : ''}};`;
 
 /** Writes an object without the members whose variable is not set. */
 function writeMembers(members: Readonly<Record<string, GeneratedText>>): string {
-  const lines = Object.entries(members).map(([name, text]) => `    [${quote(name)}]: ${writeMember(text)},`);
+  const lines = Object.entries(members).map(([name, text]) => `    [${writeLiteral(name)}]: ${writeMember(text)},`);
   return lines.length === 0 ? '{}' : `omitUnset({\n${lines.join('\n')}\n  })`;
 }
 
 function writeMember(text: GeneratedText): string {
   const [part] = text;
-  return text.length === 1 && typeof part === 'object' ? `process.env[${quote(part.variable)}]` : writeText(text);
+  return text.length === 1 && typeof part === 'object'
+    ? `process.env[${writeLiteral(part.variable)}]`
+    : writeText(text);
 }
 
 /** Writes an expression for a text. */
 function writeText(text: GeneratedText): string {
-  if (text.length === 0) return quote('');
+  if (text.length === 0) return writeLiteral('');
   return text
-    .map(part => (typeof part === 'string' ? quote(part) : `readVariable(${quote(part.variable)})`))
+    .map(part => (typeof part === 'string' ? writeLiteral(part) : `readVariable(${writeLiteral(part.variable)})`))
     .join(' + ');
 }
 
@@ -95,9 +99,9 @@ function writeCommand({ name, tool, description, options }: GeneratedCommand): s
   const list = options.map(option => `      ${writeOption(option)},`);
   return [
     '  {',
-    `    name: ${quote(name)},`,
-    `    tool: ${quote(tool)},`,
-    `    description: ${quote(description)},`,
+    `    name: ${writeLiteral(name)},`,
+    `    tool: ${writeLiteral(tool)},`,
+    `    description: ${writeLiteral(description)},`,
     ...(list.length === 0 ? ['    options: [],'] : ['    options: [', ...list, '    ],']),
     '  },',
   ].join('\n');
@@ -105,13 +109,5 @@ function writeCommand({ name, tool, description, options }: GeneratedCommand): s
 
 const writeOption = (option: GeneratedCommand['options'][number]): string =>
   `{ ${Object.entries(option)
-    .map(([key, value]) => `${key}: ${quote(value)}`)
+    .map(([key, value]) => `${key}: ${writeLiteral(value)}`)
     .join(', ')} }`;
-
-/** Returns the literal of a value. Characters that end a line in some parsers are escaped. */
-const quote = (value: unknown): string =>
-  JSON.stringify(value)
-    .replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeCharacter)
-    .replaceAll('*/', '*\\/');
-
-const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

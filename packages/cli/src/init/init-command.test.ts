@@ -47,7 +47,7 @@ describe('tenon init', () => {
       packageManager: 'npm',
       files,
       installed: false,
-      next: ['cd "My Notes"', 'npm install', 'npm test', 'npm run dev'],
+      next: ["cd 'My Notes'", 'npm install', 'npm test', 'npm run dev'],
     });
     expect(readdirSync(join(folder, 'My Notes')).sort()).toEqual([...files].sort());
     expect(JSON.parse(read('My Notes/package.json'))).toMatchObject({

@@ -1,5 +1,6 @@
 import { basename, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { quoteForShell } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
@@ -98,13 +99,17 @@ async function createProject(context: CliContext, dir: string | undefined, optio
   }
   const place = relative(cwd, folder);
   const next = [
-    ...(place === '' ? [] : [`cd ${/\s/.test(place) ? JSON.stringify(place) : place}`]),
+    ...(place === '' ? [] : [`cd ${quotePath(place)}`]),
     ...(options.install ? [] : [`${packageManager} install`]),
     formatScript(packageManager, 'test'),
     formatScript(packageManager, 'dev'),
   ];
   return { folder, name, transport, packageManager, files: Object.keys(files), installed: options.install, next };
 }
+
+/** Quotes a path for the shell of the platform. Paths of Windows contain no quotation marks. */
+const quotePath = (path: string): string =>
+  process.platform === 'win32' ? (/\s/.test(path) ? `"${path}"` : path) : quoteForShell(path);
 
 async function askFolder({ terminal }: CliContext, { input }: InitOptions): Promise<string> {
   if (!input || !terminal.interactive) return DEFAULT_FOLDER;

@@ -1,3 +1,4 @@
+import { escapeMarkdown, writeCommandLine, writeJson, writeStringLiteral } from 'tenon/escape';
 import packageJson from '../../package.json' with { type: 'json' };
 import { formatProgram, formatScript, type PackageManager } from './package-manager.js';
 
@@ -82,7 +83,7 @@ const createServerFile = (name: string): string => `import { createServer, tool 
 import { z } from 'zod';
 
 export default createServer({
-  name: '${name}',
+  name: ${writeStringLiteral(name)},
   version: '0.1.0',
   tools: {
     add: tool({
@@ -111,7 +112,7 @@ function createReadme(options: ProjectOptions): string {
   const { name, packageManager, transport } = options;
   const formatOwnScript = (each: string) => formatScript(packageManager, each);
   const call = formatProgram(packageManager, 'tenon call http://127.0.0.1:3000/mcp add a=2 b=3');
-  return `# ${name}
+  return `# ${escapeMarkdown(name)}
 
 An MCP server, written with [Tenon](https://github.com/tenon-mcp/tenon). \`server.ts\` defines its tools.
 
@@ -140,19 +141,19 @@ function createHttpGuide(options: ProjectOptions): string {
   return `Start the server, and add its URL to the host. Claude Code:
 
 \`\`\`sh
-claude mcp add --transport http ${server} ${url}
+${writeCommandLine(['claude', 'mcp', 'add', '--transport', 'http', server, url])}
 \`\`\`
 
 VS Code, in \`.vscode/mcp.json\`:
 
 \`\`\`json
-${JSON.stringify({ servers: { [server]: { type: 'http', url } } }, undefined, 2)}
+${writeJson({ servers: { [server]: { type: 'http', url } } }, 2)}
 \`\`\`
 
 Cursor, in \`.cursor/mcp.json\`:
 
 \`\`\`json
-${JSON.stringify({ mcpServers: { [server]: { url } } }, undefined, 2)}
+${writeJson({ mcpServers: { [server]: { url } } }, 2)}
 \`\`\``;
 }
 
@@ -163,19 +164,19 @@ function createStdioGuide(options: ProjectOptions): string {
   return `The host starts the server. Replace \`${folder}\` by the path of this folder. Claude Code:
 
 \`\`\`sh
-claude mcp add ${server} -- ${entry.command} ${entry.args.join(' ')}
+${writeCommandLine(['claude', 'mcp', 'add', server, '--', entry.command, ...entry.args])}
 \`\`\`
 
 Claude Desktop, in \`claude_desktop_config.json\`, and Cursor, in \`.cursor/mcp.json\`:
 
 \`\`\`json
-${JSON.stringify({ mcpServers: { [server]: entry } }, undefined, 2)}
+${writeJson({ mcpServers: { [server]: entry } }, 2)}
 \`\`\`
 
 VS Code, in \`.vscode/mcp.json\`:
 
 \`\`\`json
-${JSON.stringify({ servers: { [server]: { type: 'stdio', ...entry } } }, undefined, 2)}
+${writeJson({ servers: { [server]: { type: 'stdio', ...entry } } }, 2)}
 \`\`\`
 
 With \`dev\` in place of \`serve\`, the server reloads when a file changes, and the host stays connected.`;
@@ -187,4 +188,4 @@ function getStdioEntry(folder: string): { readonly command: string; readonly arg
   return { command: 'node', args: [program, 'serve', '--stdio', `${folder}/server.ts`] };
 }
 
-const formatJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+const formatJson = (value: unknown): string => `${writeJson(value, 2)}\n`;

@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenonError } from 'tenon';
+import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 
@@ -60,7 +61,7 @@ export async function readDaemonRecord(folder: string): Promise<DaemonRecord | u
 /** Replaces the record. Other processes see the previous or the whole record. */
 export async function writeDaemonRecord(folder: string, record: DaemonRecord): Promise<void> {
   const temporary = join(folder, `${FILE}.${record.pid}`);
-  await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
+  await writeFile(temporary, writeJson(record), { mode: 0o600 });
   await rename(temporary, join(folder, FILE));
 }
 

@@ -16,3 +16,12 @@ it('lets cmd start batch files on Windows, and nothing else [cli.platforms] [cli
   const script = { command: 'cmd', args: ['/c', 'run.bat'] };
   expect(unwrapWindowsCommand(script)).toBe(script);
 });
+
+it.each(['https://example.com/?a=1&calc', 'a|b', '%PATH%', 'a^b', 'x\ncalc', '>out', '!A!'])(
+  'refuses an argument that cmd would change or run: %j',
+  argument => {
+    const target = { command: 'npx', args: ['-y', argument] };
+    expect(() => wrapWindowsCommand(target, 'win32')).toThrow(/argument 2 of npx has a character/);
+    expect(wrapWindowsCommand(target, 'linux')).toBe(target);
+  },
+);

@@ -1,3 +1,4 @@
+import { writeLineComment, writeLiteral, writeStringLiteral, writeTemplateText } from 'tenon/escape';
 import type { Credential } from './list-credentials.js';
 import type { Operation } from './list-operations.js';
 
@@ -17,10 +18,10 @@ export interface WriteServerOptions {
 /** Writes a server that calls an API, as the text of a TypeScript module. Equal operations give the same text. */
 export function writeServer(operations: readonly Operation[], options: WriteServerOptions): string {
   const { name, version, description, url, urlVariable, credentials, source } = options;
-  return `// Written by \`tenon import-openapi\` from ${source.replace(/[\s\p{C}]+/gu, ' ')}. Change it as you like: remove tools, and shorten their texts and results.
+  return `// Written by \`tenon import-openapi\` from ${writeLineComment(source)}. Change it as you like: remove tools, and shorten their texts and results.
 import { type Context, createServer, type JsonObject, tool, toolError } from 'tenon';
 
-const BASE_URL = process.env.${urlVariable} ?? ${quote(url)};
+const BASE_URL = process.env.${urlVariable} ?? ${writeStringLiteral(url)};
 /** Maximum time of a request, in milliseconds. */
 const TIMEOUT = 30_000;
 /** Maximum length of a response, in characters. */
@@ -40,8 +41,8 @@ interface Operation {
 const operations: readonly Operation[] = ${writeOperations(operations)};
 
 export const server = createServer({
-  name: ${quote(name)},
-  version: ${quote(version)},${description === undefined ? '' : `\n  description: ${quote(description)},`}
+  name: ${writeStringLiteral(name)},
+  version: ${writeStringLiteral(version)},${description === undefined ? '' : `\n  description: ${writeStringLiteral(description)},`}
   tools: Object.fromEntries(operations.map(operation => [operation.name, createTool(operation)])),
 });
 
@@ -124,7 +125,7 @@ function formatBody(type: string, content: unknown): string {
 
 function writeOperations(operations: readonly Operation[]): string {
   const shown = operations.map(({ tags: _, ...operation }) => operation);
-  return JSON.stringify(shown, undefined, 2);
+  return writeLiteral(shown, 2);
 }
 
 function writeCredentials(credentials: readonly Credential[]): string {
@@ -133,12 +134,9 @@ function writeCredentials(credentials: readonly Credential[]): string {
     if (kind === 'bearer') return `if (${value}) headers.set('authorization', \`Bearer \${${value}}\`);`;
     if (kind === 'basic')
       return `if (${value}) headers.set('authorization', \`Basic \${Buffer.from(${value}).toString('base64')}\`);`;
-    if (kind === 'header') return `if (${value}) headers.set(${quote(name)}, ${value});`;
-    if (kind === 'query') return `if (${value}) query.append(${quote(name)}, ${value});`;
-    return `if (${value}) cookies.push(\`${name.replace(/[`$\\]/g, '')}=\${encodeURIComponent(${value})}\`);`;
+    if (kind === 'header') return `if (${value}) headers.set(${writeStringLiteral(name)}, ${value});`;
+    if (kind === 'query') return `if (${value}) query.append(${writeStringLiteral(name)}, ${value});`;
+    return `if (${value}) cookies.push(\`${writeTemplateText(name)}=\${encodeURIComponent(${value})}\`);`;
   });
   return lines.map(line => `  ${line}\n`).join('');
 }
-
-const quote = (text: string): string =>
-  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

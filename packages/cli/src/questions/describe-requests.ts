@@ -1,7 +1,7 @@
 import type { JsonObject } from 'tenon';
+import { quoteForShell } from 'tenon/escape';
 import { toJsonObject } from '../json-object.js';
 import { formatParameters, listParameters } from '../tools/type-text.js';
-import { quoteForShell } from './quote-for-shell.js';
 
 /** Input request of a server, as `--json` prints it. */
 export interface DescribedRequest {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonObject, TenonError } from 'tenon';
+import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
@@ -57,7 +58,7 @@ export async function saveParkedCall(
   const parked = { id, createdAt: now, expiresAt: now + PARKED_TTL, cwd: context.cwd, ...call };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, `${parked.id}.json`), JSON.stringify(parked), { mode: 0o600, flag: 'wx' });
+    await writeFile(join(folder, `${parked.id}.json`), writeJson(parked), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';
     throw new TenonError(

@@ -52,6 +52,7 @@ const createScreen = (notes: string[]) => ({
   isTerminal: false,
   note: (text: string) => void notes.push(text),
   print() {},
+  printData() {},
   printJson() {},
   printBytes() {},
   noteJson() {},

@@ -1,3 +1,5 @@
+import { escapeXml } from 'tenon/escape';
+
 /** Test case of a JUnit report. */
 export interface JunitCase {
   readonly group: string;
@@ -34,16 +36,4 @@ function formatCase({ group, name, failure, skipped, output }: JunitCase): strin
   ];
   if (parts.length === 0) return `${head}/>`;
   return [`${head}>`, ...parts.map(part => `      ${part}`), '    </testcase>'].join('\n');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/**
- * Escapes a text for XML. Removes characters that XML does not allow, and those that control a terminal or reorder its
- * text.
- */
-function escapeXml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '')
-    .replace(/[&<>"]/g, character => ENTITIES[character] ?? '');
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tenon';
+import { writeIdentifier, writeJson, writeMemberName } from 'tenon/escape';
 import { toJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
 import { formatScalar } from '../tools/type-text.js';
@@ -7,7 +8,6 @@ import { formatComment } from './format-comment.js';
 
 /** Maximum depth of nested types. Deeper ones are `unknown`. */
 const MAX_DEPTH = 32;
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const REFERENCE = /^#\/(?:\$defs|definitions)\/([^/]+)$/;
 
 /** Gives each declaration a name of its own. */
@@ -16,9 +16,7 @@ export class TypeNames {
 
   /** Returns the text in PascalCase, with a number if the name is in use. */
   create(text: string): string {
-    const words = text.match(/[A-Za-z0-9]+/g) ?? [];
-    const joined = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-    const base = /^[A-Za-z]/.test(joined) ? joined : `Type${joined}`;
+    const base = writeIdentifier(text);
     let name = base;
     for (let count = 2; this.#used.has(name); count++) name = `${base}${count}`;
     this.#used.add(name);
@@ -78,10 +76,10 @@ function formatNode(schema: unknown, context: TypeContext, indent: string, depth
   const node = toJsonObject(schema);
   const format = (each: unknown) => formatNode(each, context, indent, depth + 1);
   if (typeof node.$ref === 'string') return context.resolve(node.$ref) ?? 'unknown';
-  if ('const' in node) return JSON.stringify(node.const);
+  if ('const' in node) return writeJson(node.const);
   if (Array.isArray(node.enum))
     return joinTypes(
-      node.enum.map(value => JSON.stringify(value)),
+      node.enum.map(value => writeJson(value)),
       '|',
     );
   for (const key of ['anyOf', 'oneOf'] as const) {
@@ -133,7 +131,7 @@ function formatMember(
   indent: string,
   format: (schema: unknown) => string,
 ): string {
-  const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
+  const key = writeMemberName(name);
   const type = format(schema);
   const member = isRequired ? `${key}: ${type}` : `${key}?: ${joinTypes([type, 'undefined'], '|')}`;
   return `${formatComment(toJsonObject(schema), indent)}${indent}readonly ${member};`;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile texts contain them
 import type { JsonObject, Tool } from 'tenon';
 import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
@@ -160,6 +161,21 @@ export interface RunInput {
     expect(types).not.toContain('\u0007');
     const file = ts.createSourceFile('types.ts', types, ts.ScriptTarget.ES2022);
     expect(file.statements.every(ts.isInterfaceDeclaration)).toBe(true);
+  });
+
+  it('writes only declarations and the function that connects, whatever the name of the server', () => {
+    for (const server of ['*/ export const pwned = 1; /*', 'a\u2028*/ pwned() /*', '@ts-expect-error', '"`${pwned()}'])
+      for (const url of [undefined, 'https://example.com/mcp']) {
+        const text = writeTypes({ tools: [], prompts: [], resources: [] }, { server, name: server, url });
+        const file = ts.createSourceFile('types.ts', text, ts.ScriptTarget.ES2022);
+        const kinds = file.statements.map(each => ts.SyntaxKind[each.kind]);
+        const [types, client] = [
+          ['InterfaceDeclaration'],
+          ['ImportDeclaration', 'InterfaceDeclaration', 'FunctionDeclaration'],
+        ];
+        expect(kinds).toEqual(url === undefined ? types : client);
+        expect(text).not.toMatch(/[\u2028]|^\W*@ts-/m);
+      }
   });
 
   it('writes the same text for the same definitions in another order, and a name once', () => {

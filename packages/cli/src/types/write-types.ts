@@ -1,4 +1,5 @@
 import type { JsonObject, Prompt, Resource, Tool } from 'tenon';
+import { writeBlockComment, writeCommentLines, writeJson } from 'tenon/escape';
 import { declareType, TypeNames } from './declare-type.js';
 import { formatComment } from './format-comment.js';
 
@@ -40,11 +41,10 @@ export function writeTypes(definitions: TypedDefinitions, { server, name, url }:
   });
   const resources = sort(definitions.resources, each => each.uri).map(
     ({ uri, name, description }) =>
-      `${formatComment({ description: description ?? name }, '      ')}      readonly ${JSON.stringify(uri)}: unknown;`,
+      `${formatComment({ description: description ?? name }, '      ')}      readonly ${writeJson(uri)}: unknown;`,
   );
   const body = [
-    `/** Types of the server ${JSON.stringify(server)}, for \`connect<${typesName}>(…)\`. */`,
-    `export interface ${typesName} {`,
+    `${formatTitle(server, typesName)}export interface ${typesName} {`,
     '  readonly types?: {',
     ...formatGroup('tools', tools),
     ...formatGroup('prompts', prompts),
@@ -60,6 +60,12 @@ export function writeTypes(definitions: TypedDefinitions, { server, name, url }:
     ...declarations,
   ].join('\n\n')}\n`;
 }
+
+const formatTitle = (server: string, typesName: string): string =>
+  writeBlockComment(
+    writeCommentLines(`Types of the server ${writeJson(server)}, for \`connect<${typesName}>(…)\`.`),
+    '',
+  );
 
 function sort<T>(list: readonly T[], key: (each: T) => string): T[] {
   return [...list].sort((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -82,7 +88,7 @@ function toSchema(parameters: NonNullable<Prompt['arguments']>): JsonObject {
 }
 
 const formatEntry = (name: string, description: string | undefined, types: string): string =>
-  `${formatComment({ description }, '      ')}      readonly ${JSON.stringify(name)}: { readonly types?: { ${types} } };`;
+  `${formatComment({ description }, '      ')}      readonly ${writeJson(name)}: { readonly types?: { ${types} } };`;
 
 const formatGroup = (name: string, entries: readonly string[]): string[] =>
   entries.length === 0 ? [`    readonly ${name}: {};`] : [`    readonly ${name}: {`, ...entries, '    };'];
@@ -91,6 +97,6 @@ const formatConnect = (base: string, typesName: string, url: string): string =>
   [
     '/** Connects to the server. */',
     `export function connect${base}(options?: ClientOptions): Promise<Client<${typesName}>> {`,
-    `  return connect<${typesName}>(${JSON.stringify(url)}, options);`,
+    `  return connect<${typesName}>(${writeJson(url)}, options);`,
     '}',
   ].join('\n');

@@ -1,3 +1,4 @@
+import { escapeHidden } from '../redaction/invisible-characters.js';
 import { INTERNAL_ERROR, UNAVAILABLE } from './error-codes.js';
 import {
   createFailure,
@@ -61,7 +62,12 @@ export class TenonError extends Error {
   readonly status: number | undefined;
 
   constructor(code: string, summary: string, details: ErrorDetails = {}) {
-    super(composeMessage(summary, details), 'cause' in details ? { cause: details.cause } : undefined);
+    const message = composeMessage(summary, details);
+    // Programs print messages, and a peer may have chosen a part. An error for the peer keeps its text.
+    super(
+      code === 'rpc/error' ? message : escapeHidden(message),
+      'cause' in details ? { cause: details.cause } : undefined,
+    );
     this.code = code;
     this.summary = summary;
     this.peer = details.peer;

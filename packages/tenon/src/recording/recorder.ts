@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import { type Id, isBatch, type JsonObject, type JsonRpcMessage } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
+import { writeJson } from '../redaction/writers/data-formats.js';
 import { version } from '../version.js';
 import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
 import { redactMessage } from './redact-message.js';
@@ -57,7 +58,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const writeLine = (dir: RecordedDirection | 'lifecycle', session: number, message: JsonObject, relatedTo?: Id) => {
     const ts = new Date(clock.now()).toISOString();
     const _meta = { dir, server, ts, session, ...(relatedTo === undefined ? {} : { relatedTo }) };
-    const line = `${JSON.stringify({ ...message, _meta })}\n`;
+    const line = `${writeJson({ ...message, _meta })}\n`;
     size += line.length;
     write(line);
   };

@@ -28,6 +28,8 @@ const hiddenSource = Object.values(HIDDEN_CLASSES).join('');
 const CLASS_PATTERNS = Object.entries(HIDDEN_CLASSES).map(
   ([name, source]) => [name as HiddenClass, new RegExp(`[${source}]`, 'u')] as const,
 );
+/** Characters that emoji and many scripts need. */
+const JOINING = /\u200c|\u200d|[\ufe00-\ufe0f]/;
 const INVISIBLE = new RegExp(`(?! )[${hiddenSource}${LINE_CLASSES}]`, 'gu');
 const INVISIBLE_RUN = new RegExp(`(?:${INVISIBLE.source})+`, 'gu');
 const HAS_INVISIBLE = new RegExp(INVISIBLE.source, 'u');
@@ -53,6 +55,16 @@ export function hasInvisible(text: string): boolean {
 /** Escapes each character that is invisible on one line or changes the order of other characters: `\u{202E}`. */
 export function escapeInvisible(text: string): string {
   return text.replace(INVISIBLE, escapeCharacter);
+}
+
+/**
+ * Escapes the hidden characters of a message of several lines, as `escapeForTerminal` does, without its tables of scripts:
+ * joiners and variation selectors stay.
+ */
+export function escapeHidden(text: string): string {
+  return /^[\t\n -~]*$/.test(text)
+    ? text
+    : text.replace(createHiddenSearch(), each => (JOINING.test(each) ? each : escapeCharacter(each)));
 }
 
 /** Escapes invisible characters of a JSON text as `\u202e`, so that the JSON value stays the same. */

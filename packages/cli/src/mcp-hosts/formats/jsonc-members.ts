@@ -1,4 +1,5 @@
 import type { Node } from 'jsonc-parser';
+import { writeJson } from 'tenon/escape';
 import {
   applyTextEdits,
   createInsertion,
@@ -12,17 +13,17 @@ import {
 
 /** Formats a value over several lines. Lines after the first begin with `indent`. */
 export function formatJsonValue(value: unknown, indent: string, unit: string, lineEnd: string): string {
-  return JSON.stringify(value, null, unit).replaceAll('\n', lineEnd + indent);
+  return writeJson(value, unit).replaceAll('\n', lineEnd + indent);
 }
 
 /** Formats a value in one line. Line breaks in strings are escaped, so all others belong to the layout. */
 function formatInline(value: unknown): string {
-  return JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+  return writeJson(value, 1).replace(/\n\s*/g, ' ');
 }
 
 /** Adds a member at the end of an object, in the style of the object. */
 export function appendJsonMember(text: string, object: Node, key: string, value: unknown): string {
-  return appendJsonChild(text, object, `${JSON.stringify(key)}: `, value);
+  return appendJsonChild(text, object, `${writeJson(key)}: `, value);
 }
 
 /**

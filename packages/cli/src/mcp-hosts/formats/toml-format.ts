@@ -1,3 +1,4 @@
+import { writeTomlString } from 'tenon/escape';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { isJsonObject } from '../../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
@@ -96,13 +97,10 @@ function formatTable(path: readonly string[], value: unknown, lineEnd: string): 
   ].join(lineEnd);
 }
 
-const formatKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : formatString(key));
-
-/** JSON strings are strings of TOML, except that TOML does not accept the character DEL. */
-const formatString = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+const formatKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : writeTomlString(key));
 
 function formatToml(value: unknown): string {
-  if (typeof value === 'string') return formatString(value);
+  if (typeof value === 'string') return writeTomlString(value);
   if (Array.isArray(value)) return `[${value.map(formatToml).join(', ')}]`;
   if (isJsonObject(value)) {
     const members = Object.entries(value).map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`);

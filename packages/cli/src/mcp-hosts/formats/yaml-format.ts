@@ -1,5 +1,6 @@
+import { escapeYaml, hasYamlEscapes } from 'tenon/escape';
 import {
-  type Document,
+  Document,
   isCollection,
   isMap,
   isPair,
@@ -8,7 +9,8 @@ import {
   type Node,
   type Pair,
   parseDocument,
-  stringify,
+  Scalar,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -101,7 +103,13 @@ function setChild(text: string, path: readonly string[], content: object, key: s
 }
 
 function formatYaml(value: unknown, indent: string, lineEnd: string): string {
-  return stringify(value, { lineWidth: 0 })
+  const document = new Document(value);
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value === 'string' && hasYamlEscapes(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return escapeYaml(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
     .trimEnd()
     .split('\n')
     .map(line => (line === '' ? line : indent + line))

@@ -1,21 +1,10 @@
+import { escapeHtml } from '../../redaction/writers/markup.js';
 import { type AuthHttpResponse, NO_STORE_HEADERS, type ResponseHeaders } from './http-exchange.js';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 /** HTML from `renderHtml`. */
 export interface Html {
   /** HTML source text. */
   readonly html: string;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, sign => ENTITIES[sign] as string);
 }
 
 /** Renders a template. Escapes strings for text and for quoted attributes. Inserts parts of type `Html` unchanged. */

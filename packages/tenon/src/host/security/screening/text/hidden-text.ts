@@ -1,13 +1,13 @@
-import { isIntroducer, readEscape } from '../../../../redaction/escape-sequences.js';
-import { classifyHidden, createHiddenSearch } from '../../../../redaction/invisible-characters.js';
-import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
 import {
   createTextContext,
   getFlagLength,
   isLegitimate,
   isLegitimateSelector,
   type TextContext,
-} from './character-context.js';
+} from '../../../../redaction/character-context.js';
+import { isIntroducer, readEscape } from '../../../../redaction/escape-sequences.js';
+import { classifyHidden, createHiddenSearch } from '../../../../redaction/invisible-characters.js';
+import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
 import { readSelectors, readTags } from './smuggled-text.js';
 
 /**
