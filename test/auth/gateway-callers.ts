@@ -48,7 +48,7 @@ export async function serveUpstream(issuer: string) {
     resources: { 'note://a': { read: () => 'a' } },
   });
   const auth = protect({ resource: `${url}/mcp`, issuers: [issuer] });
-  const listener = toNode(createHandler(server, { auth }));
+  const listener = toNode(createHandler(server, { auth, path: '/mcp' }));
   listeners.push((request, response) => {
     const { authorization } = request.headers;
     if (authorization) tokens.add(authorization);
@@ -86,7 +86,7 @@ export async function serveGateway() {
     audit,
     onError: () => {},
   });
-  const handler = createHandler(host.toServer(), { auth: tokenVerifier });
+  const handler = createHandler(host.toServer(), { auth: tokenVerifier, path: '/mcp' });
   const [pages, mcp] = [toNode(callerSignIn), toNode(handler)];
   listeners.push((request, response) => mcp(request, response, () => pages(request, response)));
   return {

@@ -85,6 +85,7 @@ describe('a protected server', () => {
     const { issuer } = await served();
     const handler = createHandler(notes().server, {
       auth: issuer.protect(),
+      path: '/mcp',
       authorize: ({ auth }) =>
         auth?.claims?.tenant === 'a' ? { auth: { ...auth, principal: 'ada' } } : { status: 403 },
       allowedHosts: '*',
@@ -101,7 +102,7 @@ describe('a protected server', () => {
   it('tells pages that may call it what they need to sign in', async () => {
     const { issuer } = await served();
     const cors = { origins: ['https://app.example.org'] };
-    const handler = createHandler(notes().server, { auth: issuer.protect(), allowedHosts: '*', cors });
+    const handler = createHandler(notes().server, { auth: issuer.protect(), path: '/mcp', allowedHosts: '*', cors });
     const origin = { origin: 'https://app.example.org' };
     const refused = await handler(new Request(RESOURCE, { headers: origin }));
     expect(refused.status).toBe(401);

@@ -49,7 +49,7 @@ async function setUp(options: Partial<IssuerOptions> = {}) {
       tokenType: 'required',
       ...(options.clock ? { clock: options.clock } : {}),
     });
-    return toNode(createHandler(server, { auth }));
+    return toNode(createHandler(server, { auth, path: '/mcp' }));
   });
   return { issuer, url: `${base}/mcp` };
 }

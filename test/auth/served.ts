@@ -141,6 +141,7 @@ export async function served(options: Partial<ProtectOptions> = {}, more: Partia
   const { server, ran } = notes(more);
   const handler = createHandler(server, {
     auth,
+    path: '/mcp',
     allowedHosts: ['mcp.example.com'],
     onError: () => {},
     clock: issuer.clock,

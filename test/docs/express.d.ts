@@ -14,6 +14,9 @@ declare module 'express' {
   interface Express {
     (): Application;
     json(): Handler;
+    raw(options?: object): Handler;
+    text(options?: object): Handler;
+    urlencoded(options?: object): Handler;
   }
 
   const express: Express;

@@ -5,7 +5,7 @@
  */
 import type { AuthInfo } from 'tenon';
 import type { AuthEndpoint } from 'tenon/auth/endpoints';
-import { answerFetch } from 'tenon/http';
+import { answerFetch, type FetchRequestInfo, type WorkerContext } from 'tenon/http';
 import { createIssuerEndpoint, type IssuerOptions } from './issuer.js';
 import { createProxyEndpoint, type OauthProxyOptions } from './proxy/oauth-proxy.js';
 
@@ -17,7 +17,7 @@ export type { UpstreamOptions, UpstreamTokens } from './proxy/upstream-provider.
 
 /** OAuth authorization server as a function: `export default { fetch: createIssuer(…) }`. On Node: `toNode(issuer)`. */
 export interface Issuer {
-  (request: Request): Promise<Response>;
+  (request: Request, info?: FetchRequestInfo, workerContext?: WorkerContext): Promise<Response>;
   /** Endpoint that the function calls, for `toNode` and for adapters of other runtimes. */
   readonly endpoint: AuthEndpoint;
 }
@@ -34,7 +34,7 @@ export interface Issuer {
  */
 export function createIssuer(options: IssuerOptions): Issuer {
   const endpoint = createIssuerEndpoint(options);
-  return Object.assign((request: Request) => answerFetch(endpoint.handle, request), { endpoint });
+  return toIssuer(endpoint);
 }
 
 /** OAuth proxy of an identity provider, as a function. */
@@ -58,5 +58,11 @@ export interface OauthProxy extends Issuer {
  */
 export function oauthProxy(options: OauthProxyOptions): OauthProxy {
   const { endpoint, getUpstreamToken } = createProxyEndpoint(options);
-  return Object.assign((request: Request) => answerFetch(endpoint.handle, request), { endpoint, getUpstreamToken });
+  return Object.assign(toIssuer(endpoint), { getUpstreamToken });
+}
+
+function toIssuer(endpoint: AuthEndpoint): Issuer {
+  const handleRequest: (...args: Parameters<Issuer>) => Promise<Response> = (...args) =>
+    answerFetch(endpoint.handle, ...args);
+  return Object.assign(handleRequest, { endpoint });
 }

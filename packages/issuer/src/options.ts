@@ -82,7 +82,7 @@ export interface IssuerBaseOptions {
   readonly fetch?: AuthFetch | undefined;
   /**
    * Called for errors whose cause is hidden from callers.
-   * @default the errors are dropped
+   * @default writes to standard error
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
 }

@@ -1,5 +1,12 @@
 import { memoryStores, TenonError } from 'tenon';
-import { classifyHost, createGuardedFetch, createUrlGuard, splitScopes, type UrlGuard } from 'tenon/auth/endpoints';
+import {
+  classifyHost,
+  createGuardedFetch,
+  createUrlGuard,
+  logError,
+  splitScopes,
+  type UrlGuard,
+} from 'tenon/auth/endpoints';
 import { createRegistrationStore } from './clients/registration-store.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
@@ -52,7 +59,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     // Redirects are off, because the final URL would differ from the client ID.
     fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
     createFetch: (providerGuard: UrlGuard) => createGuardedFetch({ guard: providerGuard, fetch, clock }),
-    report: error => onError?.(error),
+    report: onError ?? logError,
     getKeys: () => (keys ??= createSigningKeys(options.keys)),
     isAllowedResource: resource =>
       isResourceUrl(resource) && (resources?.includes(resource) ?? isLoopbackResource(resource)),

@@ -3,9 +3,11 @@
  *
  * @module tenon/http
  */
+import { TenonError } from './jsonrpc/error.js';
 import type { RequestHandler } from './protocol/request-handler.js';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';
+import { requireHandlerOptions } from './transports/http/server/option-checks.js';
 import type { HandlerOptions } from './transports/http/server/options.js';
 
 export { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
@@ -31,10 +33,27 @@ export interface HttpHandler {
 /**
  * Creates a `fetch` handler that supports every protocol version on one path, and HTTP+SSE on two others. It checks
  * `Host` and `Origin`: names other than loopback need `allowedHosts`.
+ *
+ * @throws TenonError `serve/service` or `serve/options` for an invalid argument, and for `auth` without `path`.
  */
 export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
+  requireHandlerOptions(options);
+  requirePathWithAuth(options);
   const endpoint = createHttpEndpoint(server, options);
   const handleRequest: (...args: Parameters<HttpHandler>) => Promise<Response> = (request, info, workerContext) =>
     answerFetch(endpoint.handle, request, info, workerContext);
   return Object.assign(handleRequest, { endpoint, close: endpoint.close });
+}
+
+/**
+ * Throws `serve/options` for `auth` without `path`. A framework routes any path to the handler, and the resource of a
+ * token must not depend on it.
+ */
+function requirePathWithAuth({ auth, path }: HandlerOptions): void {
+  if (auth === undefined || path !== undefined) return;
+  throw new TenonError('serve/options', 'createHandler: `auth` without `path`', {
+    expected: 'the path of the `resource` of `protect`, for example /mcp',
+    received: 'no path',
+    hint: "write `createHandler(server, { auth, path: '/mcp' })`, and route /.well-known/ to the handler too",
+  });
 }

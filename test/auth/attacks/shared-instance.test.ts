@@ -96,6 +96,7 @@ async function shared() {
   });
   const handler = createHandler(server, {
     auth: issuer.protect(),
+    path: '/mcp',
     allowedHosts: ['mcp.example.com'],
     onError: () => {},
   });

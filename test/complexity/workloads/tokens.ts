@@ -13,7 +13,7 @@ export const tokenWorkloads: Workloads = {
   'a call with a token that was verified before, with so many tokens of others': {
     sizes: SIZES,
     async prepare(size) {
-      const handler = createHandler(createTestServer(), { auth: createProtection() });
+      const handler = createHandler(createTestServer(), { auth: createProtection(), path: '/mcp' });
       const call = (at: number) =>
         sendStateless(handler, ...CALL, {}, { authorization: `Bearer ${formatName('token-', at)}` });
       for (let at = 0; at < size; at++) await call(at);

@@ -289,7 +289,11 @@ describe('credentials', () => {
       },
     });
     const issuer = await createIssuer();
-    const handler = createHandler(host.toServer(), { auth: issuer.protect(), allowedHosts: ['mcp.example.com'] });
+    const handler = createHandler(host.toServer(), {
+      auth: issuer.protect(),
+      path: '/mcp',
+      allowedHosts: ['mcp.example.com'],
+    });
     const { alone, open, within } = visitor(request => handler(request), RESOURCE);
     const as = async (sub: string) => ({ authorization: `Bearer ${await issuer.token({ sub })}` });
     const hello = { name: 'hello', arguments: {} };

@@ -140,6 +140,7 @@ describe('results over the limit', () => {
     const { host } = await shown({ output });
     const handler = createHandler(host.toServer(), {
       auth: issuer.protect(),
+      path: '/mcp',
       allowedHosts: ['mcp.example.com'],
       onError: () => {},
     });

@@ -71,7 +71,12 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     {
       path: '/mcp',
       servers,
-      handler: createHandler(host.toServer(servers ? { servers } : {}), { ...shared, ...createAuth(), health }),
+      handler: createHandler(host.toServer(servers ? { servers } : {}), {
+        path: '/mcp',
+        ...shared,
+        ...createAuth(),
+        health,
+      }),
     },
     ...Object.entries(virtual).map(([name, chosen]) => {
       const path = `/${name}`;

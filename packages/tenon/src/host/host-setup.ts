@@ -1,4 +1,3 @@
-import type { TenonError } from '../jsonrpc/error.js';
 import type { ServerEntry } from './config/server-entry.js';
 import { toServerEntry } from './connections/connector.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
@@ -13,10 +12,4 @@ export function toEntries(servers: HostOptions['servers']): Map<string, ServerEn
 export function choosePrefix({ prefix = DEFAULT_HOST_OPTIONS.prefix, servers }: HostOptions): 'always' | 'never' {
   if (prefix !== 'auto') return prefix;
   return Object.keys(servers).length > 1 ? 'always' : 'never';
-}
-
-declare const console: { error(...parts: unknown[]): void } | undefined;
-
-export function logError(error: TenonError): void {
-  console?.error(`tenon: ${error.code}: ${error.message}`);
 }

@@ -7,6 +7,7 @@ import type { TransportFactory } from '../client/target.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { TenonError } from '../jsonrpc/error.js';
+import { logErrorMessage } from '../jsonrpc/log-error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { applyDefaults } from '../protocol/defaults.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
@@ -32,7 +33,7 @@ import { type UnavailableServer, UpstreamRegistry } from './connections/upstream
 import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
-import { choosePrefix, logError, toEntries } from './host-setup.js';
+import { choosePrefix, toEntries } from './host-setup.js';
 import { collectMeasurement, createForwardingTelemetry, pauseIncoming } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
@@ -69,7 +70,7 @@ export class RunningHost implements Host {
     const { clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
-    const reportError = options.onError ?? logError;
+    const reportError = options.onError ?? logErrorMessage;
     this.#stores = sealRemoteStores(
       options.stores ?? memoryStores({ clock }),
       options.inputRequests?.keys,

@@ -1,7 +1,10 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
-import type { Check } from './check.js';
+import { type Check, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
+
+/** The check of each option. A new option without a check is an error of the compiler. */
+export type OptionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
 /** The expected shape of an object that users of the library write: a definition, or options. */
 export interface OptionShape {
@@ -43,18 +46,71 @@ export function requireShape(subject: string, value: unknown, { code, form, keys
   }
 }
 
+/** Number of options that an error names. */
+const NAMED_OPTIONS = 5;
+
+/**
+ * Throws a `TenonError` when the options of a public function are not an object, have an unknown name, or have an invalid
+ * value.
+ */
+export function requireOptions<T>(subject: string, options: unknown, checks: OptionChecks<T>, code: string): void {
+  const keys: OptionShape['keys'] = checks;
+  const names = Object.keys(keys);
+  const listed = names.slice(0, NAMED_OPTIONS).map(name => (keys[name]?.(undefined) === undefined ? `${name}?` : name));
+  const form = `{ ${listed.join(', ')}${names.length > NAMED_OPTIONS ? ', …' : ''} }`;
+  requireShape(`the object with the options of ${subject}`, options, { code, form, keys });
+}
+
+/** Creates a check for an object of options inside of others, which refuses unknown names. */
+export function checkOptions<T>(checks: OptionChecks<T>): Check {
+  const keys: { readonly [name: string]: Check } = checks;
+  return value => {
+    if (!isObject(value)) return `at /: expected an object, got ${describeType(value)}`;
+    for (const name of Object.keys(value)) {
+      const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');
+      const problem = check ? check(value[name]) : `at /: expected ${nearest}, got an unknown option`;
+      if (problem !== undefined) return prependPath(`/${name.slice(0, 80)}`, problem);
+    }
+    return undefined;
+  };
+}
+
 function describeType(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** Throws `serve/service` if a value is not a server, so that the error appears before the first client connects. */
-export function requireRequestHandler(handler: unknown): void {
-  if (typeof handler === 'object' && handler !== null && 'connect' in handler) return;
+/** Methods that a transport calls on every request, in addition to `connect`. */
+const STATELESS_METHODS = ['classifyRequest', 'answer'];
+
+/**
+ * Throws `serve/service` if a value is not a server, so that the error appears before the first client connects.
+ *
+ * @param isStateless True if the transport also serves requests without a session.
+ */
+export function requireRequestHandler(handler: unknown, isStateless = false): void {
+  const methods = isStateless ? ['connect', ...STATELESS_METHODS] : ['connect'];
+  const members: { readonly [name: string]: unknown } = isObject(handler) ? handler : {};
+  if (methods.every(name => typeof members[name] === 'function') && !('registerTool' in members)) return;
   throw new TenonError('serve/service', 'invalid server', {
     expected: 'the return value of `createServer`',
     received: handler === null ? 'null' : typeof handler === 'object' ? 'another object' : typeof handler,
-    hint: typeof handler === 'function' ? 'call the function and pass the server that it returns' : undefined,
+    hint: adviseOnServer(handler, members),
   });
+}
+
+/** Returns the fix for a value that users often pass in place of a server. */
+function adviseOnServer(handler: unknown, members: { readonly [name: string]: unknown }): string | undefined {
+  if (typeof handler === 'function')
+    return 'endpoint' in handler
+      ? 'pass the server, not the handler that `createHandler` returned for it'
+      : 'call the function and pass the server that it returns';
+  if ('then' in members) return 'write `await` before it';
+  if ('toServer' in members) return 'pass `host.toServer()`';
+  if ('registerTool' in members) return 'this is a server of the official SDK: define its tools with `createServer`';
+  if ('name' in members && 'version' in members) return 'pass it to `createServer` first';
+  if ('default' in members) return 'pass the export, not the module';
+  return undefined;
 }

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../cancellation/clock.js';
 import { createLazyStateStore, type LazyStateStore } from '../execution/lazy-run.js';
 import type { RetryForwardingConfig } from '../execution/request-state-store.js';
 import { TenonError } from '../jsonrpc/error.js';
+import { logError } from '../jsonrpc/log-error.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { Implementation } from '../protocol/content.js';
 import { dropUndefined } from '../protocol/defaults.js';
@@ -221,10 +222,4 @@ function resolveDialect(version: string): Dialect {
   if (dialect) return dialect;
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
   throw new TenonError('server/protocol-version', 'unknown protocol version', { expected, received: version });
-}
-
-declare const console: { error(...parts: unknown[]): void } | undefined;
-
-function logError(error: TenonError): void {
-  console?.error(`tenon: ${error.code}: ${error.message}`, error.cause ?? '');
 }

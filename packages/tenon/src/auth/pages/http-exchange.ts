@@ -20,7 +20,11 @@ export interface AuthExchange {
   reply(status: number, body?: string, headers?: ResponseHeaders): void;
 }
 
-type AuthBody = { readonly text: string } | { readonly value: unknown } | { readonly status: 400 | 413 };
+type AuthBody =
+  | { readonly text: string }
+  | { readonly value: unknown }
+  | { readonly status: 400 | 413 }
+  | { readonly error: Error };
 
 /** Header fields of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -83,9 +87,10 @@ export function readHttpRequest(
   if (exchange.method !== 'POST') {
     return Promise.resolve({ ...base, form: new URLSearchParams(), json: undefined });
   }
-  return new Promise(resolve =>
+  return new Promise((resolve, reject) =>
     exchange.body(MAX_BODY_BYTES, body => {
-      if ('status' in body) resolve(body);
+      if ('error' in body) reject(body.error);
+      else if ('status' in body) resolve(body);
       else resolve({ ...base, ...parseContent(exchange.header('content-type') ?? '', body) });
     }),
   );

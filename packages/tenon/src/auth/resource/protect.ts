@@ -1,5 +1,5 @@
 import { systemClock } from '../../cancellation/clock.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { logError } from '../../jsonrpc/log-error.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { memoryStores } from '../../stores/memory-stores.js';
@@ -204,10 +204,4 @@ function createCustomVerifier(
       expires: Number.NEGATIVE_INFINITY,
     };
   };
-}
-
-declare const console: { error(...parts: unknown[]): void } | undefined;
-
-function logError(error: TenonError): void {
-  console?.error(`tenon: ${error.code}: ${error.message}`, error.cause ?? '');
 }

@@ -124,6 +124,7 @@ interface Request {
   readonly headers: Headers;
   readonly signal: AbortSignal;
   readonly body: ReadableStream<Uint8Array> | null;
+  readonly bodyUsed: boolean;
   text(): Promise<string>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }

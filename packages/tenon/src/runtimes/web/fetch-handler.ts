@@ -1,5 +1,13 @@
 import type { AuthInfo } from '../../jsonrpc/transport.js';
-import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../transports/http/server/exchange.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { logError } from '../../jsonrpc/log-error.js';
+import {
+  createBodyConsumedError,
+  type Exchange,
+  type HeaderFields,
+  type RequestBody,
+  type ResponseStream,
+} from '../../transports/http/server/exchange.js';
 
 /**
  * Information about a request, in addition to the request itself. Members of other types are ignored, because runtimes
@@ -10,6 +18,11 @@ export interface FetchRequestInfo {
   readonly auth?: AuthInfo | undefined;
   /** Network address of the client. */
   readonly remote?: string | undefined;
+  /**
+   * Body that other code has read from the request: the parsed value, or its text. Used only if the request does not
+   * have its body any more.
+   */
+  readonly body?: unknown;
 }
 
 /** Lifetime of a request in a runtime: the `ctx` of a Worker. */
@@ -21,6 +34,8 @@ export interface WorkerContext {
 /**
  * Handles a web `Request` with a function for an `Exchange`. So one endpoint supports `fetch` and, by `toNode`,
  * `node:http`.
+ *
+ * @throws TenonError `serve/request`, as a rejection, if `request` is not a web `Request`.
  */
 export function answerFetch(
   handle: (exchange: Exchange) => void,
@@ -28,7 +43,43 @@ export function answerFetch(
   info: FetchRequestInfo = {},
   workerContext: WorkerContext = {},
 ): Promise<Response> {
+  if (!isWebRequest(request)) return refuseOtherRequest(request, info, workerContext);
   return new Promise(resolve => handle(new FetchExchange(request, info, workerContext, resolve)));
+}
+
+/** Requests of another realm or polyfill have no common class. */
+function isWebRequest(request: unknown): boolean {
+  const { headers, url } = (request ?? {}) as { readonly headers?: Partial<Headers>; readonly url?: unknown };
+  return typeof headers?.get === 'function' && typeof url === 'string';
+}
+
+/** Members of the arguments that other frameworks pass. */
+interface OtherArgument {
+  readonly raw?: unknown;
+  readonly req?: unknown;
+  readonly writeHead?: (status: number, headers: HeaderFields) => { readonly end: (text: string) => void };
+}
+
+/**
+ * Reports the call of a handler without a web `Request`. Frameworks ignore the promise of a handler, or hide its
+ * rejection, so the error is written to the log, and a response of Node is completed.
+ */
+function refuseOtherRequest(request: unknown, info: unknown, next: unknown): Promise<Response> {
+  const isObject = typeof request === 'object' && request !== null;
+  const response: OtherArgument = typeof info === 'object' && info !== null ? info : {};
+  const isNode = typeof response.writeHead === 'function' || response.raw !== undefined;
+  const error = new TenonError('serve/request', 'the handler was called without a web `Request`', {
+    expected: 'a `Request` of the fetch API as first argument',
+    received: isNode ? 'a request of node:http, Express or Fastify' : isObject ? 'another object' : typeof request,
+    hint: isNode
+      ? 'write `toNode(handler)` of tenon/node in place of `handler`'
+      : 'pass the `Request` of the framework: `c => handler(c.req.raw)` in Hono, `event => handler(event.request)` in others',
+  });
+  logError(error);
+  if (typeof response.writeHead !== 'function') return Promise.reject(error);
+  if (typeof next === 'function') next(error);
+  else response.writeHead(500, { 'content-type': 'text/plain' }).end(`${error.message}\n`);
+  return Promise.resolve(new Response(null, { status: 500 }));
 }
 
 declare function setTimeout(run: () => void, ms: number): unknown;
@@ -48,6 +99,7 @@ class FetchExchange implements Exchange {
   readonly path: string;
   readonly query: string;
   readonly mount = '';
+  readonly isRouted = true;
   readonly ephemeral = IS_WORKERS;
   readonly waitUntil: Exchange['waitUntil'];
   readonly raw: Request;
@@ -98,6 +150,12 @@ class FetchExchange implements Exchange {
   }
 
   body(limit: number, read: (body: RequestBody) => void): void {
+    const { bodyUsed, body: stream } = this.raw;
+    if (bodyUsed || stream?.locked) {
+      const parsed: unknown = this.#info.body;
+      if (typeof parsed === 'string') return read(parsed.length > limit ? { status: 413 } : { text: parsed });
+      return read(parsed === undefined ? { error: createConsumedError() } : { value: parsed });
+    }
     readBody(this.raw, limit).then(
       body => {
         if (!this.clientClosed) read(body);
@@ -176,6 +234,11 @@ function parseUrl(url: string): { host: string; path: string; query: string } {
   const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
   return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
 }
+
+const createConsumedError = () =>
+  createBodyConsumedError(
+    'pass the parsed body: `handler(request, { body })`, or read a copy of the request: `request.clone().json()`',
+  );
 
 /** The decoder keeps no state between texts. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject } from '../../../jsonrpc/message.js';
 import type { Optional } from '../../../protocol/defaults.js';
 import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
@@ -33,13 +35,73 @@ export interface WrappedResponse {
  * Converts a handler to a Node request listener for `node:http`, Express and Fastify: `app.use(toNode(handler))`,
  * `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`. Accepts bodies that a framework has already
  * parsed. Requests for other paths are passed to `next`.
+ *
+ * @throws TenonError `serve/handler` if the argument has no endpoint. The listener throws `serve/request` if a framework
+ * calls it with other arguments than a request and a response of Node.
  */
-export function toNode({ endpoint }: HttpMount): NodeHandler {
-  return (request, response, next) => {
+export function toNode(mount: HttpMount): NodeHandler {
+  requireMount(mount);
+  const { endpoint } = mount;
+  const listener: NodeHandler = (request, response, next) => {
+    requireNodeArguments(request, response);
     const exchange = createExchange(request, response, endpoint.unread);
-    if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount)) next();
+    exchange.isRouted = isRouted(request, exchange, listener, next !== undefined);
+    if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount, exchange.isRouted)) next();
     else endpoint.handle(exchange);
   };
+  return listener;
+}
+
+/** Throws `serve/handler` if the argument of `toNode` is not a handler. */
+function requireMount(mount: unknown): void {
+  const members = typeof mount === 'function' || isObject(mount) ? (mount as Partial<HttpMount> & object) : {};
+  if (typeof members.endpoint?.handle === 'function' && typeof members.endpoint.serves === 'function') return;
+  throw new TenonError('serve/handler', 'invalid argument of toNode', {
+    expected: 'the result of `createHandler`, `createIssuer` or `oauthProxy`',
+    received: 'connect' in members ? 'a server' : mount === null ? 'null' : typeof mount,
+    hint: 'connect' in members ? 'write `toNode(createHandler(server))`' : undefined,
+  });
+}
+
+/** Throws `serve/request` if a framework calls the listener with other objects. */
+function requireNodeArguments(request: unknown, response: unknown): void {
+  if (getNodeHeaders(request) !== undefined && isNodeResponse(response)) return;
+  const isKoa = isObject(request) && 'req' in request && 'res' in request;
+  throw new TenonError('serve/request', 'the listener of toNode was called without a request and a response of Node', {
+    expected: 'the two arguments of a listener of node:http, or those of a route of Fastify',
+    received: isKoa ? 'a context of Koa' : isObject(request) ? 'other objects' : typeof request,
+    hint: isKoa
+      ? 'write `ctx => { ctx.respond = false; listener({ raw: ctx.req, body: ctx.request.body }, ctx.res); }`'
+      : 'call the result of `createHandler` itself with a web `Request`',
+  });
+}
+
+function getNodeHeaders(request: unknown): object | undefined {
+  if (!isObject(request)) return undefined;
+  const { headers } = isObject(request.raw) ? request.raw : request;
+  return isObject(headers) && typeof headers.get !== 'function' ? headers : undefined;
+}
+
+function isNodeResponse(response: unknown): boolean {
+  if (!isObject(response)) return false;
+  return typeof (isObject(response.raw) ? response.raw : response).writeHead === 'function';
+}
+
+/** A request of Express in a route. The route stays in the request for later middleware. */
+interface RoutedRequest {
+  readonly route?: { readonly stack?: readonly { readonly handle?: unknown }[] | undefined } | undefined;
+}
+
+/** Tells if a router has selected the listener by the path. Middleware at the root gets the requests of all paths. */
+function isRouted(
+  request: IncomingMessage | WrappedRequest,
+  { path, mount }: NodeExchange,
+  listener: NodeHandler,
+  isMiddleware: boolean,
+): boolean {
+  if ('raw' in request || (mount !== '' && path === '/')) return true;
+  const { route } = request as RoutedRequest;
+  return isMiddleware ? route?.stack?.some(({ handle }) => handle === listener) === true : route !== undefined;
 }
 
 function createExchange(

@@ -4,8 +4,24 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getCallerKey, SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
+import {
+  checkAnything,
+  checkBoolean,
+  checkEither,
+  checkFunction,
+  checkOptional,
+  checkRange,
+  checkString,
+} from '../../../protocol/check.js';
+import {
+  checkOptions,
+  type OptionChecks,
+  requireOptions,
+  requireRequestHandler,
+} from '../../../protocol/check-options.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
+import { handlerChecks } from '../../../transports/http/server/option-checks.js';
 import { type HandlerOptions, resolveClock, resolveSsePath } from '../../../transports/http/server/options.js';
 import { NodeExchange } from './node-exchange.js';
 import { nodeHttp } from './node-http.js';
@@ -73,6 +89,29 @@ export interface ExitOnSignalOptions extends CloseOptions {
   readonly onClose?: (() => unknown) | undefined;
 }
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+
+const exitChecks: OptionChecks<ExitOnSignalOptions> = {
+  timeout: amount,
+  delay: amount,
+  onClose: checkOptional(checkFunction),
+};
+
+const serveChecks: OptionChecks<ServeHttpOptions> = {
+  // `requirePort` checks it.
+  port: checkAnything,
+  host: checkOptional(checkString),
+  ...handlerChecks,
+  allowUnauthenticated: checkOptional(checkBoolean),
+  keepAliveTimeout: amount,
+  headersTimeout: amount,
+  requestTimeout: amount,
+  maxConnections: amount,
+  // `serveWithWorkers` checks it.
+  workers: checkAnything,
+  exitOnSignal: checkOptional(checkEither(checkBoolean, checkOptions(exitChecks))),
+};
+
 /** An HTTP server that listens on a port. */
 export interface HttpServer {
   /** URL of Streamable HTTP for clients. */
@@ -91,9 +130,11 @@ export interface HttpServer {
 /**
  * Starts an HTTP server for an MCP server, on a port of this machine.
  * @throws TenonError `serve/port-taken`, `serve/port-denied` or `serve/listen` when it cannot listen; `serve/options`
- * for an invalid port or number of workers; `serve/worker` when a worker ends before it listens.
+ * for an unknown option or an invalid value; `serve/worker` when a worker ends before it listens.
  */
 export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  requireRequestHandler(service, true);
+  requireOptions('serveHttp', options, serveChecks, 'serve/options');
   const { exitOnSignal = false } = options;
   if (exitOnSignal === false) return serveInProcesses(() => serve(service, options), options);
   const { serveUntilSignal } = await import('./exit-on-signal.js');

@@ -1,13 +1,20 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { TenonError } from '../../../jsonrpc/error.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
-import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../../transports/http/server/exchange.js';
+import {
+  createBodyConsumedError,
+  type Exchange,
+  type HeaderFields,
+  type RequestBody,
+  type ResponseStream,
+} from '../../../transports/http/server/exchange.js';
 import type { UnreadLimit, UnreadOutput } from '../../../transports/http/sse/unread-output.js';
 
 /** Minimum number of characters of a long text. */
 const LONG_TEXT = 16_384;
+
+const EMPTY_OBJECT_LENGTH = '{}'.length;
 
 /** Security-relevant headers of which Node keeps only one value. */
 const SINGLE_VALUE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
@@ -28,6 +35,8 @@ export class NodeExchange implements Exchange {
   readonly #response: ServerResponse;
   readonly #parsed: unknown;
   readonly #unread: UnreadLimit | undefined;
+  /** True if a router selected the handler by the path of the request. */
+  isRouted = false;
   #closeListeners: readonly (() => void)[] | undefined;
   readonly path: string;
   readonly query: string;
@@ -95,14 +104,16 @@ export class NodeExchange implements Exchange {
 
   body(limit: number, read: (body: RequestBody) => void): void {
     const request = this.#request;
-    if (this.#parsed !== undefined) readParsed(this.#parsed, limit, read);
-    else if (request.readableEnded) throw createBodyConsumedError();
-    else if (Number(request.headers['content-length']) > limit) rejectTooLarge(request, read);
-    else this.#collect(limit, read);
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    if (this.#parsed !== undefined && !isPlaceholder(this.#parsed, request)) readParsed(this.#parsed, limit, read);
+    else if (request.readableEnded || request.destroyed) read({ error: createConsumedError() });
+    else if (length > limit) rejectTooLarge(request, read);
+    else this.#collect(limit, length, read);
   }
 
-  #collect(limit: number, read: (body: RequestBody) => void): void {
+  #collect(limit: number, length: number, read: (body: RequestBody) => void): void {
     const request = this.#request;
+    const wasRead = request.readableDidRead;
     let chunks: Buffer[] | undefined;
     let first: Buffer | undefined;
     let onBody: typeof read | undefined = read;
@@ -127,9 +138,13 @@ export class NodeExchange implements Exchange {
       first = undefined;
       chunks = undefined;
       onBody = undefined;
-      if (receive) scope.runInAsyncScope(receive, undefined, decode(bytes));
+      const isMissing = size < length || (wasRead && size === 0);
+      const body: RequestBody = isMissing ? { error: createConsumedError() } : decode(bytes);
+      if (receive) scope.runInAsyncScope(receive, undefined, body);
     };
     request.on('data', take).on('end', finish);
+    // A listener does not start a stream again that other code has paused.
+    if (request.readableFlowing === false) request.resume();
   }
 
   reply(status: number, body?: string, headers?: HeaderFields): void {
@@ -212,10 +227,20 @@ function joinRepeated(rawHeaders: readonly string[], name: string): string | und
   return joined;
 }
 
-function createBodyConsumedError(): TenonError {
-  return new TenonError('serve/body-consumed', 'other middleware has already read the request body', {
-    hint: 'store the parsed body in `request.body`, or mount the handler before the other middleware',
-  });
+function createConsumedError() {
+  return createBodyConsumedError(
+    'store the parsed body in `request.body`, pass the request and reply of Fastify themselves, or mount the handler before the other middleware',
+  );
+}
+
+/**
+ * Tells if a parser has set an empty body without reading the request. The parsers of Express 4 do so for content types
+ * that they do not parse.
+ */
+function isPlaceholder(parsed: unknown, request: IncomingMessage): boolean {
+  if (typeof parsed !== 'object' || parsed === null || Object.keys(parsed).length > 0 || Array.isArray(parsed))
+    return false;
+  return !request.readableDidRead && Number(request.headers['content-length']) > EMPTY_OBJECT_LENGTH;
 }
 
 /** Discards the rest of the body, so that the client can read the response. */

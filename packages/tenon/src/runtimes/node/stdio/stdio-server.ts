@@ -2,7 +2,16 @@ import type { Readable, Writable } from 'node:stream';
 import { systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { requireRequestHandler } from '../../../protocol/check-options.js';
+import {
+  checkAnything,
+  checkBoolean,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkRange,
+  checkString,
+} from '../../../protocol/check.js';
+import { type OptionChecks, requireOptions, requireRequestHandler } from '../../../protocol/check-options.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import {
   DRAIN_TIMEOUT,
@@ -37,6 +46,24 @@ export interface ServeStdioOptions extends ServeLinesOptions {
   readonly output?: Writable | undefined;
 }
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+
+const optionChecks: OptionChecks<ServeStdioOptions> = {
+  peer: checkOptional(checkString),
+  drainTimeout: amount,
+  cancelTimeout: amount,
+  maxBufferedSize: amount,
+  maxLineBytes: amount,
+  maxJsonDepth: amount,
+  auth: checkOptional(checkObject()),
+  clock: checkOptional(checkObject()),
+  exit: checkOptional(checkBoolean),
+  onClose: checkOptional(checkFunction),
+  onStdoutWrite: checkOptional(checkFunction),
+  input: checkAnything,
+  output: checkAnything,
+};
+
 let stdoutInUse = false;
 
 /**
@@ -45,7 +72,8 @@ let stdoutInUse = false;
  * up: less than 5 s together by default.
  *
  * Other output to standard output is redirected to standard error.
- * @throws TenonError `stdio/in-use` when this process already serves on its standard output.
+ * @throws TenonError `stdio/in-use` when this process already serves on its standard output; `serve/service` or
+ * `stdio/options` for an invalid argument.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio(
@@ -53,6 +81,7 @@ export async function serveStdio(
   options: ServeStdioOptions = {},
 ): Promise<StdioServer> {
   requireRequestHandler(service);
+  requireOptions('serveStdio', options, optionChecks, 'stdio/options');
   const { input = process.stdin, exit = true } = options;
   const { sink, free } = takeOutput(options);
   try {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { logError } from '../../../jsonrpc/log-error.js';
 import type { CloseOptions } from '../../../transports/http/server/endpoint.js';
 import type { HttpServer, ServeHttpOptions } from '../http/http-server.js';
 import { type CurrentWorker, getCurrentWorker } from './current-worker.js';
@@ -29,8 +30,6 @@ function resolveCount(workers: ServeHttpOptions['workers'] = 1): number {
     received: String(workers).slice(0, 40),
   });
 }
-
-const logError = (error: unknown): void => console.error(error);
 
 /** Starts workers that run this program again, and serve in it. */
 async function startWorkers(count: number, onError: (error: TenonError) => void): Promise<HttpServer> {

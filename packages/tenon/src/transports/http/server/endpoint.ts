@@ -1,3 +1,4 @@
+import { logError } from '../../../jsonrpc/log-error.js';
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
@@ -11,6 +12,7 @@ import type { HttpServerContext, InFlightTracker } from './context.js';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
 import { createHealthEndpoints } from './health.js';
+import { requireCloseOptions } from './option-checks.js';
 import {
   type HandlerOptions,
   type Limits,
@@ -27,8 +29,11 @@ import { serveStreamableHttp } from './streamable-http.js';
 export interface HttpEndpoint {
   /** Handles one exchange. Never throws. */
   handle(exchange: Exchange): void;
-  /** Tells if a path belongs to this server, after a router removed the prefix `mount`. */
-  serves(path: string, mount?: string): boolean;
+  /**
+   * Tells if a path belongs to this server, after a router removed the prefix `mount`. `isRouted` is true if the router
+   * has selected this server by the path.
+   */
+  serves(path: string, mount?: string, isRouted?: boolean): boolean;
   /**
    * Makes `/readyz` respond with 503 and waits for `delay`. Then it refuses new requests with 503, ends the open streams
    * for messages of the server, and waits for requests in progress. After `timeout` it aborts them.
@@ -60,6 +65,22 @@ export interface CloseOptions {
 }
 
 const CLOSE_TIMEOUT = 10_000;
+const DEFAULT_PATH = '/mcp';
+
+/**
+ * Tells if a request is for the MCP endpoint. Without a configured path, a router may have selected the path. Clients
+ * look for metadata of OAuth at `/.well-known`, and must not take an error of the endpoint for it.
+ */
+function isEndpointPath(
+  { path, mount, isRouted = false }: Pick<Exchange, 'path' | 'mount' | 'isRouted'>,
+  configured: string | undefined,
+): boolean {
+  if (configured === undefined) return path === DEFAULT_PATH || (isRouted && !path.startsWith('/.well-known/'));
+  return configured === '*' || path === configured || (mount !== '' && resolveFullPath(path, mount) === configured);
+}
+
+const describeNotFound = (configured = DEFAULT_PATH): string =>
+  `Not found. The path of the MCP endpoint is ${configured}. The option \`path\` of the server changes it`;
 
 /** Creates an endpoint that supports every protocol version: stateless requests, sessions, and HTTP+SSE. */
 export function createHttpEndpoint(service: RequestHandler, options: HandlerOptions = {}): HttpEndpoint {
@@ -73,14 +94,14 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     clock,
     streams: createEventStreams(limits, clock, unread),
     eventStore: options.eventStore ?? createMemoryEventStore(limits, session => sessions.getCaller(session)),
-    report: options.onError ?? (() => {}),
+    report: options.onError ?? logError,
     inFlight: createInFlightTracker(limits),
     readingBytes: new SharedLimit(limits.maxReadingBytes, limits.maxShare),
     getAddress: options.clientAddress ?? (exchange => exchange.remote),
     challenge: createScopeChallenge(options.auth),
   };
   const sessions = createSessionRegistry(context);
-  const { path = '/mcp', messagesPath = '/messages' } = options;
+  const { path, messagesPath = '/messages' } = options;
   const ssePath = resolveSsePath(options);
   let sseEndpoints: HttpSseEndpoints | undefined;
   // The first request of HTTP+SSE loads the code, because most servers have no such clients.
@@ -100,8 +121,8 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     if (ssePath !== false && exchange.path === ssePath) serveSse(exchange, each => each.open(exchange, auth));
     else if (ssePath !== false && exchange.path === messagesPath)
       serveSse(exchange, each => each.receive(exchange, auth));
-    else if (path === '*' || exchange.path === path) serveStreamableHttp(context, sessions, exchange, auth);
-    else refuse(exchange, 404, createInvalidRequest(`Not found. The path of the MCP endpoint is ${path}`));
+    else if (isEndpointPath(exchange, path)) serveStreamableHttp(context, sessions, exchange, auth);
+    else refuse(exchange, 404, createInvalidRequest(describeNotFound(path)));
   };
   const admit = createAdmission(options, context, route);
   const { inFlight } = context;
@@ -138,9 +159,8 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
         error => replyInternalError(context, exchange, error),
       );
     },
-    serves: (requestedPath, mount = '') =>
-      path === '*' ||
-      requestedPath === path ||
+    serves: (requestedPath, mount = '', isRouted = false) =>
+      isEndpointPath({ path: requestedPath, mount, isRouted }, path) ||
       health?.serves(requestedPath) === true ||
       (ssePath !== false && (requestedPath === ssePath || requestedPath === messagesPath)) ||
       options.auth?.documents.has(resolveFullPath(requestedPath, mount)) === true ||
@@ -153,7 +173,10 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
       return context.streams.count;
     },
     startDraining: () => inFlight.startDraining(),
-    close: (closeOptions = {}) => closeEndpoint(context, sessions, () => sseEndpoints?.endAll(), closeOptions),
+    close: async (closeOptions = {}) => {
+      requireCloseOptions(closeOptions);
+      return closeEndpoint(context, sessions, () => sseEndpoints?.endAll(), closeOptions);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { TenonError } from '../../../jsonrpc/error.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 
 /**
@@ -8,7 +9,7 @@ export interface Exchange extends RequestInfo {
   readonly clientClosed: boolean;
   /**
    * Reads the body as UTF-8, with U+FFFD for invalid bytes. Calls `read` once with the text, with the value that a
-   * framework has parsed, or with an error status. Never calls it if the client disconnects first.
+   * framework has parsed, or with an error. Never calls it if the client disconnects first.
    */
   body(limit: number, read: (body: RequestBody) => void): void;
   /** Sends a complete response. It is JSON unless `headers` contains another content type. */
@@ -20,6 +21,8 @@ export interface Exchange extends RequestInfo {
    * once if that has already happened.
    */
   onClientClosed(listener: () => void): void;
+  /** True if a router selected the handler by the path of the request. Absent if that is not known. */
+  readonly isRouted?: boolean | undefined;
   /**
    * Closes the connection after the response, so that the client opens the next one. Absent on runtimes that do not let
    * the server choose.
@@ -61,7 +64,17 @@ export interface RequestInfo {
 /** HTTP header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-export type RequestBody = { readonly text: string } | { readonly value: unknown } | { readonly status: 413 };
+export type RequestBody =
+  | { readonly text: string }
+  | { readonly value: unknown }
+  | { readonly status: 413 }
+  /** The body cannot be read any more. Only the operator gets the error. */
+  | { readonly error: TenonError };
+
+/** Creates the error of a body that other code has read. `hint` names the fix for the runtime. */
+export function createBodyConsumedError(hint: string): TenonError {
+  return new TenonError('serve/body-consumed', 'other code has already read the request body', { hint });
+}
 
 /** A streamed response. */
 export interface ResponseStream {

@@ -14,8 +14,9 @@ import type { HealthOptions } from './health.js';
 /** Options of an HTTP endpoint. Every default is safe for a public server. */
 export interface HandlerOptions {
   /**
-   * Path of Streamable HTTP. Use `*` if a router has already selected the path.
-   * @default `/mcp`
+   * Path of Streamable HTTP. `*` accepts every path that a router has selected. Required with `auth` in
+   * `createHandler`, because a request must not choose the resource that it needs a token for.
+   * @default every path that a framework routes to the handler, otherwise `/mcp`
    */
   readonly path?: string | undefined;
   /**
@@ -97,7 +98,7 @@ export interface HandlerOptions {
   readonly clock?: Clock | undefined;
   /**
    * Called with internal errors, which clients do not get.
-   * @default the error is ignored
+   * @default writes to standard error
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -264,7 +265,7 @@ export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }
 
 /** Returns the server with or without sessions, as the options require. */
 export function resolveService(service: RequestHandler, { sessions = true }: HandlerOptions): RequestHandler {
-  requireRequestHandler(service);
+  requireRequestHandler(service, true);
   if (sessions) return service;
   if (service.withoutSessions !== undefined) return service.withoutSessions();
   throw createOptionsError(

@@ -31,6 +31,13 @@ export function readJson(
   if (release === undefined) return onUnreadable({ status: 503, error: BUSY });
   const handleBody = (body: RequestBody): void => {
     release();
+    if ('error' in body) {
+      context.report(body.error);
+      return onUnreadable({
+        status: 500,
+        error: { code: INTERNAL_ERROR, message: `Internal error: ${body.error.summary}` },
+      });
+    }
     const parsed = parseBody(body, limits);
     if ('error' in parsed) onUnreadable(parsed);
     else onValue(parsed.value);
@@ -43,7 +50,10 @@ export function readJson(
   }
 }
 
-function parseBody(body: RequestBody, limits: Limits): UnreadableBody | { readonly value: unknown } {
+function parseBody(
+  body: Exclude<RequestBody, { readonly error: unknown }>,
+  limits: Limits,
+): UnreadableBody | { readonly value: unknown } {
   if ('status' in body) return createTooLargeError(limits);
   let value: unknown;
   if ('value' in body) value = body.value;
