@@ -238,7 +238,13 @@ describe('a body that other code has read', () => {
     ['raw', express.raw({ type: '*/*' })],
     ['urlencoded', express.urlencoded({ extended: true })],
   ])('is used after express.%s', async (_, parser) => {
-    expect(await callWith(express().use(parser).use(toNode(createHandler(server))))).toMatchObject({ status: 200 });
+    expect(
+      await callWith(
+        express()
+          .use(parser)
+          .use(toNode(createHandler(server))),
+      ),
+    ).toMatchObject({ status: 200 });
   });
 
   it('is read if a parser of Express 4 has only set a placeholder', async () => {

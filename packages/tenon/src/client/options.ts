@@ -161,7 +161,8 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly totalTimeout?: number | undefined;
   /**
    * Maximum time for the response to the first `server/discover`, in milliseconds. After it the client tries the
-   * handshake. With `protocolVersion: '2026-07-28'`, which has no handshake, the default is `idleTimeout`.
+   * handshake. For a process it counts from the first byte that the process writes. A process that writes nothing gets
+   * three times as long. With `protocolVersion: '2026-07-28'`, which has no handshake, the default is `idleTimeout`.
    * @default 2,000
    */
   readonly probeTimeout?: number | undefined;

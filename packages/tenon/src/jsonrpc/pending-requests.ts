@@ -24,6 +24,10 @@ export interface PendingOptions extends RequestTimeouts {
   readonly signal?: AbortSignalLike | undefined;
   /** Called with the params of each progress notification of the peer, until the response arrives. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Replaces the idle timeout when `start` resolves, and counts from that moment. */
+  readonly laterIdleTimeout?: { readonly start: Promise<void>; readonly timeout: number } | undefined;
+  /** Called with the response if it arrives after the request has timed out. */
+  readonly onLateResponse?: ((response: JsonRpcResponse) => void) | undefined;
   /** Called when the caller has cancelled the request, so that the peer can be notified. */
   readonly onAbandoned?: ((id: Id, error: TenonError) => void) | undefined;
 }
@@ -75,6 +79,7 @@ export class PendingRequests {
   readonly #requests = new CompactMap<PendingRequest>();
   readonly #idPrefix: string | undefined;
   #lastId = 0;
+  #late: { readonly id: Id; readonly listener: (response: JsonRpcResponse) => void } | undefined;
   #timer: { dueAt: number; cancel: () => void } | undefined;
 
   constructor(clock: Clock, peer: NamedPeer, idPrefix?: string) {
@@ -108,6 +113,8 @@ export class PendingRequests {
         onAbort,
       });
       this.#scheduleCheck(Math.min(totalDeadline, idleDeadline), startedAt);
+      const { laterIdleTimeout: later } = waitForResponse;
+      if (later) void later.start.then(() => this.#setIdleTimeout(id, later.timeout));
     });
   }
 
@@ -123,9 +130,17 @@ export class PendingRequests {
   /** Completes the request of a response. Returns false when no caller waits for this response. */
   completeRequest(response: JsonRpcResponse): boolean {
     const pending = this.#take(response.id as Id);
-    if (pending === undefined) return false;
+    if (pending === undefined) return this.#takeLate(response);
     if ('result' in response) pending.resolve(response.result);
     else pending.reject(createPeerError(response.error, { peer: this.#peer.peer, method: pending.method }));
+    return true;
+  }
+
+  #takeLate(response: JsonRpcResponse): boolean {
+    const late = this.#late;
+    if (late === undefined || late.id !== response.id) return false;
+    this.#late = undefined;
+    late.listener(response);
     return true;
   }
 
@@ -149,6 +164,14 @@ export class PendingRequests {
     return true;
   }
 
+  #setIdleTimeout(id: Id, timeout: number): void {
+    const pending = this.#requests.get(id);
+    if (pending === undefined) return;
+    const now = this.#clock.now();
+    pending.idleDeadline = now + timeout;
+    this.#scheduleCheck(pending.idleDeadline, now);
+  }
+
   #take(id: Id): PendingRequest | undefined {
     const pending = this.#requests.get(id);
     if (pending === undefined) return undefined;
@@ -161,6 +184,8 @@ export class PendingRequests {
   #abandon(id: Id, error: TenonError): void {
     const pending = this.#take(id);
     if (pending === undefined) return;
+    const { onLateResponse: listener } = pending.wait;
+    if (listener) this.#late = { id, listener };
     pending.wait.onAbandoned?.(id, error);
     pending.reject(error);
   }

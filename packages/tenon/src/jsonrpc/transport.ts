@@ -33,6 +33,12 @@ export interface Transport {
   readonly requestIdPrefix?: string | undefined;
 
   /**
+   * Resolves when the process at the other end has written its first byte, to any stream. Absent on transports that
+   * start no process.
+   */
+  readonly firstOutput?: Promise<void> | undefined;
+
+  /**
    * True while a stream is open on which the peer sends by itself, over a network that may fail silently. Absent on
    * transports that always detect a broken connection.
    */

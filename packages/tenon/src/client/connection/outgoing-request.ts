@@ -12,7 +12,11 @@ import type { Connection } from './connection.js';
 const NO_SEND_OPTIONS: SendOptions = {};
 
 /** One outgoing request in the form of the newest version. */
-export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout' | 'trace'> {
+export interface SendParameters
+  extends Pick<
+    PeerCallOptions,
+    'signal' | 'idleTimeout' | 'totalTimeout' | 'trace' | 'laterIdleTimeout' | 'onLateResponse'
+  > {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
@@ -33,6 +37,9 @@ export class OutgoingRequest implements PeerCallOptions {
   readonly signal: AbortSignalLike | undefined;
   readonly send: SendOptions;
   readonly trace: PeerCallOptions['trace'];
+  readonly laterIdleTimeout: PeerCallOptions['laterIdleTimeout'];
+  /** If it is set, a request that times out is not cancelled at the server. */
+  readonly onLateResponse: PeerCallOptions['onLateResponse'];
   readonly #link: Connection;
   readonly #method: string;
   readonly #silentAbort: boolean;
@@ -52,6 +59,8 @@ export class OutgoingRequest implements PeerCallOptions {
     this.#link = connection;
     this.#method = method;
     this.#silentAbort = silentAbort;
+    this.laterIdleTimeout = parameters.laterIdleTimeout;
+    this.onLateResponse = parameters.onLateResponse;
     this.#abandonSignal = isHttp && (silentAbort || http.closeCancels) ? new LazyAbortSignal() : undefined;
     this.send =
       isHttp || headers || onStreamClosed ? this.#createSendOptions(headers, onStreamClosed) : NO_SEND_OPTIONS;
@@ -59,7 +68,7 @@ export class OutgoingRequest implements PeerCallOptions {
 
   onAbandoned(requestId: Id, error: TenonError): void {
     if (this.#abandonSignal) this.#abandonSignal.abort();
-    else if (this.#method !== 'initialize' && !this.#silentAbort)
+    else if (this.#method !== 'initialize' && !this.#silentAbort && !this.onLateResponse)
       void this.#link.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) });
   }
 

@@ -1,5 +1,5 @@
 import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { methods, toResult } from '../../protocol/methods.js';
@@ -13,7 +13,10 @@ import { createCapabilities } from '../server-requests/request-handlers.js';
 import { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
+import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
+import { findLateVersion, probeServer } from './probe-server.js';
+import { selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
 import {
   chooseAlternative,
@@ -46,17 +49,11 @@ export async function negotiateConnection(
     return negotiator.open(preferred);
   const versionCache = options.versionCache ?? processVersionCache;
   const cached = getDialect((await versionCache.get(key)) ?? '');
+  negotiator.onLateDiscovery = version => void versionCache.set(key, version);
+  negotiator.isKnownStateless = cached?.opening === 'per-request';
   const connection = await negotiator.open(cached ?? preferred);
   if (!negotiator.hasProbeFailed) await versionCache.set(key, connection.dialect.protocolVersion);
   return connection;
-}
-
-function selectDialects({ protocolVersion }: ClientOptions): readonly Dialect[] {
-  if (protocolVersion === undefined) return dialects;
-  const dialect = getDialect(protocolVersion);
-  if (dialect) return [dialect];
-  const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
-  throw new TenonError('connect/protocol-version', 'unknown protocol version', { expected, received: protocolVersion });
 }
 
 class VersionNegotiator {
@@ -72,6 +69,10 @@ class VersionNegotiator {
   /** True if the server failed or was still starting during the probe, which then does not show its versions. */
   hasProbeFailed = false;
   #hasProbeTimedOut = false;
+  /** True if the server was stateless before, so that it only needs time to start. */
+  isKnownStateless = false;
+  /** Called with the protocol version of a server that answered the probe after the handshake had begun. */
+  onLateDiscovery: (protocolVersion: string) => void = () => {};
 
   constructor(
     endpoint: ServerEndpoint,
@@ -148,14 +149,24 @@ class VersionNegotiator {
     try {
       const hasHandshake = this.#wanted.some(({ opening }) => opening === 'handshake');
       // If there is no alternative to try, the server gets the time of a normal call.
-      const idleTimeout = this.#options.probeTimeout ?? (hasHandshake ? PROBE_TIMEOUT : undefined);
-      return await connection.call('server/discover', {}, { idleTimeout, signal: this.#signal });
+      const timeout = this.#options.probeTimeout ?? (hasHandshake ? PROBE_TIMEOUT : undefined);
+      const { isKnownStateless } = this;
+      const onLateResponse = (response: JsonRpcResponse) => this.#learnLateVersion(response);
+      return await probeServer(connection, { timeout, isKnownStateless, signal: this.#signal, onLateResponse });
     } catch (error) {
       const failure = TenonError.from(error);
       this.hasProbeFailed = (failure.status ?? 0) >= 500;
       this.#hasProbeTimedOut = failure.code === 'call/timeout';
       return failure;
     }
+  }
+
+  /** Remembers that a server is stateless, so that the next connection waits for it. */
+  #learnLateVersion(response: JsonRpcResponse): void {
+    const version = findLateVersion(response, this.#wanted);
+    if (version === undefined) return;
+    this.hasProbeFailed = true;
+    this.onLateDiscovery(version);
   }
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
@@ -288,11 +299,4 @@ class VersionNegotiator {
 /** Declares that the client notifies about changes of its roots. Only for versions with sessions. */
 function withListChanged(capabilities: JsonObject): JsonObject {
   return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
-}
-
-function createMalformedResultError(connection: Connection, method: string, problem: string): TenonError {
-  return new TenonError('peer/invalid-result', `the response is malformed: ${problem}`, {
-    peer: connection.channel.peer,
-    method,
-  });
 }

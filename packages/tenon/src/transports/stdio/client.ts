@@ -63,6 +63,8 @@ export function createStdioTransport(options: StdioTransportOptions, spawn: Spaw
 
 class StdioTransport implements Transport {
   readonly peer: string;
+  readonly firstOutput: Promise<void>;
+  #onFirstOutput: () => void = () => {};
   readonly #options: StdioTransportOptions;
   readonly #spawn: SpawnServer;
   readonly #clock: Clock;
@@ -79,6 +81,9 @@ class StdioTransport implements Transport {
     this.#spawn = spawn;
     this.#clock = options.clock ?? systemClock;
     this.#stderrTail = createStderrTail(createLineListener(options.stderr));
+    this.firstOutput = new Promise(resolve => {
+      this.#onFirstOutput = resolve;
+    });
   }
 
   open(receiver: MessageReceiver): Promise<void> {
@@ -100,7 +105,13 @@ class StdioTransport implements Transport {
     const child = await this.#spawn(this.#options, this.peer);
     this.#child = child;
     this.#writer = createLineWriter(child.input, { peer: this.peer, maxBufferedSize: this.#options.maxBufferedSize });
-    child.errors?.read(this.#stderrTail);
+    child.errors?.read({
+      push: bytes => {
+        this.#onFirstOutput();
+        this.#stderrTail.push(bytes);
+      },
+      end: () => this.#stderrTail.end(),
+    });
     const outputEnded = this.#read(child);
     void child.exited.then(async exit => {
       // Output from before the exit must still be read, but a child of the child process may keep the stream open.
@@ -122,7 +133,10 @@ class StdioTransport implements Transport {
     const reader = createLineReader(this.peer, lines, this.#options);
     return new Promise(resolve => {
       child.output.read({
-        push: bytes => reader.push(bytes),
+        push: bytes => {
+          this.#onFirstOutput();
+          reader.push(bytes);
+        },
         end() {
           reader.end();
           resolve();

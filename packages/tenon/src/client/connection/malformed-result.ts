@@ -1,0 +1,10 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Connection } from './connection.js';
+
+/** Creates the error of a result that does not have the form of its method. */
+export function createMalformedResultError(connection: Connection, method: string, problem: string): TenonError {
+  return new TenonError('peer/invalid-result', `the response is malformed: ${problem}`, {
+    peer: connection.channel.peer,
+    method,
+  });
+}
