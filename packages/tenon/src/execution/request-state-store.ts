@@ -1,6 +1,5 @@
 import type { Clock } from '../cancellation/clock.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { createUnknownOutcomeError } from '../jsonrpc/outcome.js';
 import { applyDefaults, type Complete } from '../protocol/defaults.js';
@@ -13,7 +12,6 @@ import type {
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
 import { retryStoreFaults } from '../stores/fault-retry.js';
-import { LeasedRecord, type LeaseOwner } from '../stores/leased-record.js';
 import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import type { Stores } from '../stores/stores.js';
@@ -21,16 +19,8 @@ import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
+import { createStateError, doNothing, MAX_FAULT_TIME, RetryClaims } from './retry-claims.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
-
-/** Time after which a process that does not renew its claim on a retry counts as dead, in milliseconds. */
-const LEASE = 30_000;
-
-/** Time after which a client may send a retry again that another request is handling, in milliseconds. */
-const RETRY_DELAY = 5000;
-
-/** Maximum time for which a call of a faulty store is repeated, in milliseconds. */
-const MAX_FAULT_TIME = 30_000;
 
 /** State that a retry continues. */
 export interface OpenedState {
@@ -82,7 +72,7 @@ export class RequestStateStore {
   readonly #options: Complete<Omit<InputRequestOptions, 'keys'>>;
   readonly #config: RequestStateOptions;
   readonly #seal: Seal;
-  readonly #owner: LeaseOwner;
+  readonly #claims: RetryClaims;
   readonly #clock: StoreClock;
   #forwarding: RetryForwarder | undefined;
 
@@ -92,8 +82,8 @@ export class RequestStateStore {
     this.#options = applyDefaults(DEFAULT_INPUT_REQUEST_OPTIONS, options);
     this.#seal = createSeal(keys);
     this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
-    this.#owner = { clock: config.clock, lease: LEASE };
     this.#clock = createStoreClock(config.stores, config.clock);
+    this.#claims = new RetryClaims(config, this.#clock);
   }
 
   /**
@@ -135,7 +125,7 @@ export class RequestStateStore {
     const journal = new Journal(contents.journal);
     const answers = matchAnswers(journal, inputResponses);
     const next = contents.questions && addAnswers(contents.questions, contents.inputs, inputResponses);
-    const used = await this.#claim(call, round, Number(state.expires), caller);
+    const used = await this.#claims.claim(`retry/${call}.${round}`, Number(state.expires), caller);
     for (const entry of used.entries) journal.add(entry);
     for (const [key, answer] of answers) journal.answer(key, answer);
     const { inputs: given, unanswered } = next ?? { ...contents, unanswered: undefined };
@@ -193,89 +183,12 @@ export class RequestStateStore {
     // Only this server can seal a state, and only this server writes under its keys.
     return contents as unknown as StateContents;
   }
-
-  /**
-   * Claims a state for one retry. A durable store also keeps the steps of the retry. If the process of the retry dies,
-   * the client may send the same retry again.
-   */
-  async #claim(call: string, round: number, expires: number, caller: string): Promise<StateClaim> {
-    const { stores, onError } = this.#config;
-    const clock = this.#clock;
-    const key = `retry/${call}.${round}`;
-    // Work that outlives the state keeps its claim on the state.
-    const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
-    if (!stores.durable) return this.#claimInMemory(key, expires, caller);
-    let isOver = false;
-    const take = (before: UsedState | undefined) => {
-      isOver = before?.over === true;
-      return isOver ? undefined : { entries: [], ...before };
-    };
-    let onFault = onError;
-    const faults = { maxElapsed: MAX_FAULT_TIME, onFault: (error: TenonError) => onFault(error) };
-    const claim = await LeasedRecord.take<UsedState>(
-      stores.values,
-      key,
-      { ...this.#owner, caller, faults },
-      take,
-      computeTtl,
-    );
-    if (claim === undefined) throw isOver ? createUsedError() : createRunningError();
-    claim.renew();
-    const saveStep = async (step: CompletedStep) => {
-      const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));
-      // The journal in memory has the step. The step is repeated only if this process dies, too.
-      await update.catch(error => {
-        if (TenonError.is(error) && error.code === 'store/lease-lost') throw error;
-        onError(TenonError.from(error));
-      });
-    };
-    // A fault of the store must not delay the response.
-    const finish = () =>
-      new Promise<void>(resolve => {
-        onFault = error => {
-          onError(error);
-          resolve();
-        };
-        const released = claim.release(() => ({ entries: [], over: true }));
-        released.catch(error => onError(TenonError.from(error))).finally(resolve);
-      });
-    return { entries: claim.value.entries, saveStep, finish };
-  }
-
-  /** Claims a state whose claim ends with this process. Its steps are in the memory of the process, too. */
-  async #claimInMemory(key: string, expires: number, caller: string): Promise<StateClaim> {
-    const { values } = this.#config.stores;
-    const computeTtl = () => Math.max(1, expires - this.#clock.now());
-    const version = await values.put(key, { over: false }, { version: 0, ttl: computeTtl(), owner: caller });
-    if (version === undefined) {
-      const used = await values.get(key);
-      throw used?.value.over === false ? createRunningError() : createUsedError();
-    }
-    const finish = async () => {
-      const release = values.put(key, { over: true }, { version, ttl: computeTtl(), owner: caller });
-      await release.catch(error => this.#config.onError(TenonError.from(error)));
-    };
-    return { entries: [], saveStep: doNothing, finish };
-  }
 }
 
 /** Contents of a state. They are in the sealed state or in an entry of the store. */
 interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {
   readonly journal: JournalEntry[];
 }
-
-interface StateClaim extends Pick<OpenedState, 'saveStep' | 'finish'> {
-  /** Steps that an earlier process completed for the same retry before it died. */
-  readonly entries: readonly CompletedStep[];
-}
-
-interface UsedState {
-  readonly entries: readonly CompletedStep[];
-  /** True when the retry was answered. */
-  readonly over?: boolean;
-}
-
-function doNothing(): void {}
 
 /** Creates the state of a new call. */
 export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
@@ -292,28 +205,6 @@ function matchAnswers(journal: Journal, inputResponses: InputResponses): [string
     if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];
     return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
   });
-}
-
-/**
- * Creates the error for a state that this server cannot continue. An earlier round may have had effects, so the advice
- * is never to send the call again without a check.
- */
-function createStateError(reason: string): TenonError {
-  return rpcError(
-    INVALID_PARAMS,
-    `Invalid params: requestState ${reason}. Check the effect of the call before you send it again`,
-  );
-}
-
-const createUsedError = (): TenonError => createStateError('was already used, and its request has ended');
-
-/** Creates the error for a retry that another request handles at the moment. The same retry is safe at any time. */
-function createRunningError(): TenonError {
-  return rpcError(
-    INTERNAL_ERROR,
-    `The same retry is still running. Send it again, with the same requestState, after ${RETRY_DELAY / 1000} s`,
-    { retryAfterMs: RETRY_DELAY },
-  );
 }
 
 function createTooManyRoundsError(maxRounds: number): TenonError {

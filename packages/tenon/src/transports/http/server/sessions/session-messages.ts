@@ -23,9 +23,14 @@ export const NOT_STORED: ErrorObject = {
   message: 'The session could not be stored. Retry later',
 };
 
-/** Creates the response to a request whose changes of the session could not be stored. */
-export function createNotStoredResponse({ id }: JsonRpcResponse): JsonRpcResponse {
-  return createFailure(id, NOT_STORED);
+/**
+ * Creates the response to a request when the changes of the session could not be stored. Other requests than those that
+ * change the session keep their result, because their clients must not send them again.
+ */
+export function createNotStoredResponse(response: JsonRpcResponse): JsonRpcResponse {
+  if ('error' in response) return response;
+  const isChange = 'protocolVersion' in response.result || Object.keys(response.result).length === 0;
+  return isChange ? createFailure(response.id, NOT_STORED) : response;
 }
 
 export function createClosedError(): TenonError {

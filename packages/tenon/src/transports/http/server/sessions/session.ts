@@ -278,11 +278,7 @@ export class HttpSession implements Transport {
       () => this.#respond(response),
       error => {
         this.context.report(error);
-        // The result of any other request is not a change of the session, and its client must not send it again.
-        const isChange =
-          'result' in response &&
-          (this.#posts?.get(response.id)?.opensSession || Object.keys(response.result).length === 0);
-        return this.#respond(isChange ? createNotStoredResponse(response) : response);
+        return this.#respond(createNotStoredResponse(response));
       },
     );
   }
