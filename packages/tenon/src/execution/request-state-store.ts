@@ -18,8 +18,8 @@ import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
-import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { createStateError, doNothing, MAX_FAULT_TIME, RetryClaims } from './retry-claims.js';
+import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
 /** State that a retry continues. */

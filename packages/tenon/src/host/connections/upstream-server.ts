@@ -9,8 +9,8 @@ import { ConnectionGroups } from './connection-groups.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
 import type { ListKind } from './list-cache.js';
-import type { SharedSessionHandle } from './shared-sessions.js';
 import { RETRY_AFTER } from './process-limit.js';
+import type { SharedSessionHandle } from './shared-sessions.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** Options of one server. Times are in milliseconds. */

@@ -1,7 +1,7 @@
 import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { markHandled } from '../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, markHandled, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
@@ -28,6 +28,7 @@ import { ActiveRequest } from './active-request.js';
 import { bindMethods } from './bind-methods.js';
 import type { CreateState } from './create-state.js';
 import { type FormAnswer, requestForm } from './form.js';
+import { OpenCalls } from './open-calls.js';
 
 /** Methods by which a handler requests input. */
 type InputRequestMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
@@ -40,6 +41,8 @@ export class Context<S = unknown> {
   readonly #params: JsonObject;
   // Created on first access, because most handlers do not read it.
   #active: ActiveRequest | undefined;
+  /** Steps and input requests. Created on first use. */
+  #openCalls: OpenCalls | undefined;
   #progress = Number.NEGATIVE_INFINITY;
   /**
    * Answers to the input requests that the handler returned, and the state that it returned with them. On the first run
@@ -67,6 +70,22 @@ export class Context<S = unknown> {
   /** Runs the handler itself with this context. @internal */
   static invokeHandler(context: Context, handler: () => MaybeAsyncResult): MaybeAsyncResult {
     return context.#run.invokeHandler(context as ResumableContext, handler);
+  }
+
+  /**
+   * Runs the code of a definition with this context, and then `next` with its return value. Throws when the code
+   * returned before a step or input request that it never awaits. Those of middleware do not count. @internal
+   */
+  static runDefinition<T, R>(
+    context: Context,
+    run: () => MaybePromise<T> | PromiseLike<T>,
+    next: (returned: T) => MaybePromise<R>,
+  ): MaybePromise<R> {
+    context.#openCalls = undefined;
+    return thenMaybe<T, R>(run(), returned => {
+      const awaited = context.#openCalls?.requireAwaited();
+      return awaited === undefined ? next(returned) : awaited.then(() => next(returned));
+    });
   }
 
   /** Returns the run of the handler. @internal */
@@ -220,7 +239,7 @@ export class Context<S = unknown> {
    * request input before a step, not inside it.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
-    return markHandled(this.#run.step(name, work) as Promise<T>);
+    return this.#track(`step "${name}"`, this.#run.step(name, work) as Promise<T>, true);
   }
 
   /**
@@ -231,7 +250,12 @@ export class Context<S = unknown> {
     readonly message: string;
     readonly input: S;
   }): Promise<FormAnswer<InferOutput<S>>> {
-    return markHandled(requestForm(this.#run, options.message, options.input));
+    return this.#track('input request `elicit`', requestForm(this.#run, options.message, options.input));
+  }
+
+  #track<T>(name: string, result: Promise<T>, isStep = false): Promise<T> {
+    this.#openCalls ??= new OpenCalls();
+    return this.#openCalls.add(name, isStep, result);
   }
 
   #requestInput<M extends InputRequestMethod>(method: M, params: JsonObject): Promise<ResultOf<M>> {
@@ -250,7 +274,8 @@ export class Context<S = unknown> {
     readonly elicitationId?: string | undefined;
   }): Promise<{ action: ElicitResult['action'] }> {
     const params: JsonObject = { mode: 'url', ...options };
-    return markHandled(this.#requestInput('elicitation/create', params).then(({ action }) => ({ action })));
+    const answer = this.#requestInput('elicitation/create', params).then(({ action }) => ({ action }));
+    return this.#track('input request `elicitUrl`', answer);
   }
 
   /**
@@ -258,7 +283,7 @@ export class Context<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    return markHandled(this.#requestInput('sampling/createMessage', { ...params }));
+    return this.#track('input request `sample`', this.#requestInput('sampling/createMessage', { ...params }));
   }
 
   /**
@@ -268,7 +293,8 @@ export class Context<S = unknown> {
    */
   roots(): Promise<ListRootsResult['roots']> {
     const report = (error: TenonError) => this.#getActive().requestContext.reportError(error);
-    return markHandled(this.#requestInput('roots/list', {}).then(result => selectFileRoots(result, report)));
+    const roots = this.#requestInput('roots/list', {}).then(result => selectFileRoots(result, report));
+    return this.#track('input request `roots`', roots);
   }
 }
 

@@ -4,7 +4,7 @@ import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import type { CompleteParams } from '../../protocol/params-and-results.js';
-import type { Context } from '../context/context.js';
+import { Context } from '../context/context.js';
 import { finalizeResult } from '../decode-encode.js';
 import { compileResource } from '../definitions/compiled-resource.js';
 import type { Completer, Completers } from '../definitions/completers.js';
@@ -125,7 +125,11 @@ async function runCompleter(
     const prefix = typed.toLowerCase();
     return { values: completer.filter(value => value.toLowerCase().startsWith(prefix)) };
   }
-  const returned = await completer(typed, { arguments: knownArguments, context });
+  const returned = await Context.runDefinition<unknown, unknown>(
+    context,
+    () => completer(typed, { arguments: knownArguments, context }),
+    value => value,
+  );
   const values: unknown = Array.isArray(returned) ? returned : (returned as CompletionValues | undefined)?.values;
   if (Array.isArray(values)) return Array.isArray(returned) ? { values } : (returned as CompletionValues);
   throw new TenonError('handler/output', `completer of "${name}": the result is not an array of values`, {

@@ -32,7 +32,13 @@ export async function runCustomMethod(
   const input = await checkParams(custom.params, params);
   const context = new Context(requestContext, withoutInputRequests(method), params, runtime.options.state);
   const middleware = selectMiddleware(runtime.options.use, method);
-  const run = composeMiddleware(middleware, async operation => custom.run(input as never, operation.context));
+  const run = composeMiddleware(middleware, async operation =>
+    Context.runDefinition(
+      operation.context,
+      () => custom.run(input as never, operation.context),
+      value => value,
+    ),
+  );
   const result = await run({ method, name: undefined, params, context });
   if (!isObject(result)) {
     const received = Array.isArray(result) ? 'a list' : result === null ? 'null' : `a value of type ${typeof result}`;

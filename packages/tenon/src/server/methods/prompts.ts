@@ -45,7 +45,11 @@ export async function getPrompt(
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
   requireCapabilities(prompt.definition.requiredCapabilities, requestContext);
   return Context.invokeHandler(context, async () => {
-    const returned = await prompt.definition.run(checked.value as never, context);
+    const returned = await Context.runDefinition(
+      context,
+      () => prompt.definition.run(checked.value as never, context),
+      value => value,
+    );
     checkNestedMeta(`prompt "${name}"`, returned);
     checkInputRequestMethods(`prompt "${name}"`, returned);
     if (isInputRequired(returned)) return { ...returned };

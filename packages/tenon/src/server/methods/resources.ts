@@ -54,7 +54,11 @@ export async function readResource(
   const { definition, variables } = resolved;
   requireCapabilities(definition.requiredCapabilities, requestContext);
   return Context.invokeHandler(context, async () => {
-    const returned = await definition.read({ ...variables, uri } as never, context);
+    const returned = await Context.runDefinition(
+      context,
+      () => definition.read({ ...variables, uri } as never, context),
+      value => value,
+    );
     if (returned === undefined) throw createNotFoundError(uri, requestContext);
     const subject = `resource "${uri.slice(0, 128)}"`;
     checkNestedMeta(subject, returned);

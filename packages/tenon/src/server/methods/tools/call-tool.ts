@@ -112,8 +112,10 @@ export function requireCapabilities(
 function invokeTool(runtime: ServerRuntime, tool: CompiledTool, input: unknown, context: Context): ToolCallReturn {
   return catchMaybe(
     () =>
-      thenMaybe(tool.definition.run(input as never, context), returned =>
-        encodeReturnValue(tool, returned, runtime.onError),
+      Context.runDefinition<unknown, JsonObject>(
+        context,
+        () => tool.definition.run(input as never, context),
+        returned => encodeReturnValue(tool, returned, runtime.onError),
       ),
     error => toToolErrorResult(runtime, tool, error, context),
   );
