@@ -17,6 +17,7 @@ const debianPackages = {
   haproxy: 'haproxy',
   postgres: 'postgresql',
   openssl: 'openssl',
+  curl: 'curl',
   bash: 'bash',
   zsh: 'zsh',
   fish: 'fish',

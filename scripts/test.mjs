@@ -32,6 +32,7 @@ import {
 import { ensureBrowser, skipMessage } from './browser.mjs';
 import { bin, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
+import { installTools } from './tools.mjs';
 import { listProductSuites, listSkippedFiles, runUnitTests } from './unit-tests.mjs';
 
 /** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, skipped: number, held: boolean }} Counts */
@@ -123,6 +124,9 @@ async function takeUnitTests() {
   failures.push(...found);
   return counts;
 }
+
+/** Steps that use tools which `npm install` does not install. */
+const USES_TOOLS = new Set(['build', 'types', 'package', 'unused', 'unit', 'conformance']);
 
 const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
 
@@ -217,6 +221,7 @@ const summary = [];
 /** The tests that failed, with their errors. @type {string[]} */
 const failures = [];
 const total = { passed: 0, failed: 0 };
+if (wanted.size === 0 || [...wanted].some(id => USES_TOOLS.has(id))) await installTools();
 if (wanted.size > 0) {
   await takeInTurn(id => wanted.has(id));
 } else {

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPrograms } from '../../../scripts/optional-programs.mjs';
+import { runtimes } from '../../../scripts/runtimes.mjs';
+import { takeCover } from '../../support/extent.js';
+import { pages } from '../pages.js';
+import { type Journey, startJourney } from './journey.js';
+import { type PackageRegistry, startRegistry } from './package-registry.js';
+import { beginsWithInstall, readSteps, type Step } from './page-steps.js';
+
+/** Commands that pages mark as not run. */
+const COMMANDS_NOT_RUN = 24;
+/** Time for one command, such as the installation of a large package, in milliseconds. */
+const STEP_TIMEOUT = 60_000;
+
+const journeys = pages()
+  .filter(({ text }) => beginsWithInstall(text))
+  .map(({ path, text }) => ({ path, steps: readSteps(text) }));
+
+const uses = (step: Step, program: string): boolean => step.kind === 'run' && step.line.startsWith(`${program} `);
+
+/** Runtimes that `npm test` installs. */
+const RUNTIMES = ['bun', 'deno'] as const;
+const missingRuntimes = RUNTIMES.filter(name => !existsSync(runtimes[name]));
+
+function titleOf(step: Step): string {
+  if (step.kind === 'write') return `saves ${step.file}`;
+  if (step.kind === 'stop') return 'stops its servers';
+  const [line] = step.line.split('\n');
+  return step.kind === 'run' ? `runs ${line}` : `leaves out ${line}: ${step.reason}`;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'tenon-runtimes-'));
+let registry: PackageRegistry;
+let environment: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  const ask = (name: string) =>
+    execFileSync('npm', ['config', 'get', name], { cwd: tmpdir(), encoding: 'utf8' }).trim();
+  registry = await startRegistry(ask('registry'));
+  // The runtimes for tests, without the programs beside them.
+  for (const name of RUNTIMES) if (existsSync(runtimes[name])) symlinkSync(runtimes[name], join(folder, name));
+  environment = {
+    npm_config_registry: registry.url,
+    NPM_CONFIG_REGISTRY: registry.url,
+    npm_config_cache: ask('cache'),
+    npm_config_replace_registry_host: 'never',
+    npm_config_prefer_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_update_notifier: 'false',
+    NEXT_TELEMETRY_DISABLED: '1',
+    WRANGLER_SEND_METRICS: 'false',
+  };
+});
+afterAll(async () => {
+  await registry?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the commands that no journey runs', () => {
+  it('are few, each with a reason', () => {
+    const notRun = journeys.flatMap(({ steps }) => steps.filter(({ kind }) => kind === 'not-run'));
+    expect(notRun.length).toBe(COMMANDS_NOT_RUN);
+  });
+});
+
+describe.each(takeCover(journeys, ({ path }) => path === 'README.md'))('a reader of $path', ({ steps }) => {
+  let journey: Journey;
+  /** The rest of a page needs its earlier steps. */
+  let isBroken = false;
+  beforeAll(async () => {
+    journey = await startJourney(environment, [folder]);
+  });
+  afterAll(() => journey?.close());
+
+  const canFollow = !steps.some(step => missingRuntimes.some(name => uses(step, name)));
+  for (const step of steps) {
+    const canTake = canFollow && (hasPrograms('curl') || !uses(step, 'curl'));
+    if (step.kind === 'not-run') it.skip(titleOf(step));
+    else
+      it.skipIf(!canTake)(titleOf(step), { timeout: STEP_TIMEOUT }, async ({ skip }) => {
+        if (isBroken) skip('an earlier step failed');
+        isBroken = true;
+        await journey.take(step);
+        isBroken = false;
+      });
+  }
+});
