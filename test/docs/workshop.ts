@@ -21,7 +21,14 @@ const settings = {
   extends: '../../../tsconfig.json',
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
 };
-const own = { ...settings, include: ['**/*.ts', '../../../test/docs/express.d.ts'], exclude: [FOREIGN] };
+/** Blocks of applications whose bundler resolves imports, such as those of Next.js. */
+const BUNDLED = '**/app/**/*.ts';
+const own = { ...settings, include: ['**/*.ts', '../../../test/docs/express.d.ts'], exclude: [FOREIGN, BUNDLED] };
+const bundled = {
+  ...settings,
+  compilerOptions: { ...settings.compilerOptions, module: 'esnext', moduleResolution: 'bundler' },
+  include: [BUNDLED],
+};
 /** The official SDK does not fit exact optional properties. */
 const foreign = {
   ...settings,
@@ -35,6 +42,7 @@ export function openWorkshop(pages: readonly Page[]): Workshop {
   const folder = mkdtempSync(join(cache, 'pages-'));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(own));
   writeFileSync(join(folder, 'tsconfig.sdk.json'), JSON.stringify(foreign));
+  writeFileSync(join(folder, 'tsconfig.bundled.json'), JSON.stringify(bundled));
   for (const page of pages) write(folder, page, new Map());
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -54,7 +62,7 @@ function write(folder: string, { name, blocks }: Page, ports: ReadonlyMap<string
 export async function typecheck({ folder }: Workshop): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const check = (project: string) => run([compiler, '-p', project, '--pretty', 'false'], folder, 60_000);
-  const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json'].map(check));
+  const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json', 'tsconfig.bundled.json'].map(check));
   // What is wrong outside of the pages is said where it is checked.
   const problems = outputs
     .flatMap(({ output }) => output.split(/\n(?! )/))

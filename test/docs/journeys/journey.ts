@@ -16,6 +16,8 @@ const DEFAULT_PORTS: readonly (readonly [command: RegExp, port: number])[] = [
   [/\bwrangler dev\b/, 8787],
   [/\bnext dev\b/, 3000],
 ];
+/** Time for a command to end, or to serve, in milliseconds. */
+const COMMAND_TIMEOUT = 58_000;
 /** Folder of the projects on the pages. */
 const PARENT = '/home/ada';
 const LISTENS = /https?:\/\/(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\]):\d+/;
@@ -89,7 +91,10 @@ export async function startJourney(
     const before = blockOutput;
     const ended = await start(line, text => {
       blockOutput = before + text;
-      return LISTENS.test(text) && (expected === undefined || matchesOutput(show(blockOutput), expected));
+      return (
+        LISTENS.test(text.replaceAll(environment.npm_config_registry ?? '', '')) &&
+        (expected === undefined || matchesOutput(show(blockOutput), expected))
+      );
     });
     if (ended) cwd = (await readFile(place, 'utf8')).trim();
     if (expected !== undefined && !matchesOutput(show(blockOutput), expected))
@@ -106,11 +111,16 @@ export async function startJourney(
     let output = '';
     let isServing = false;
     await new Promise<void>((resolve, reject) => {
+      const hangs = () =>
+        reject(new Error(`${line}\nneither ended nor printed what the page shows:\n${show(blockOutput)}`));
+      const timer = setTimeout(hangs, COMMAND_TIMEOUT);
+      exited.finally(() => clearTimeout(timer));
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (text: string) => {
           output += text;
           if (isServing || !serves(output)) return;
           isServing = true;
+          clearTimeout(timer);
           resolve();
         });
       exited.then(code => {

@@ -48,13 +48,14 @@ export function readSteps(text: string): Step[] {
   let savedAs: string | undefined;
   let reason: string | undefined;
 
-  const run = (lines: readonly string[], output: string | undefined): void => {
+  /** Lines in one block share their output. Those in prose are typed in different terminals. */
+  const run = (lines: readonly string[], output: string | undefined, isBlock = false): void => {
     if (lines.length === 0) return;
     const shown = output ?? findOutput(lines, outputs);
     for (const [index, line] of lines.entries()) {
       const isLast = index === lines.length - 1;
       if (reason !== undefined) steps.push({ kind: 'not-run', line, reason });
-      else steps.push({ kind: 'run', line, isFirst: index === 0, output: isLast ? shown : undefined });
+      else steps.push({ kind: 'run', line, isFirst: !isBlock || index === 0, output: isLast ? shown : undefined });
     }
     reason = undefined;
   };
@@ -73,7 +74,7 @@ export function readSteps(text: string): Step[] {
       waiting = [...waiting, ...later];
       run(now, output);
     } else if (SHELLS.has(part.language)) {
-      run(splitLines(part.text), output);
+      run(splitLines(part.text), output, true);
     } else {
       const file = nameFile(part.info, part.text) ?? (OUTPUTS.has(part.language) ? undefined : savedAs) ?? savedAs;
       savedAs = undefined;
