@@ -2,7 +2,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createIssuer } from '@tenon/issuer';
-import { type ClientOptions, connect, createServer, tool } from 'tenon';
+import { type ClientOptions, type Clock, connect, createServer, tool } from 'tenon';
 import { createCallerSignIn, memoryTokenStore, protect, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createAudit, createHost } from 'tenon/host';
@@ -32,8 +32,31 @@ export async function listenFirst() {
 /** An authorization server with those users. */
 export async function serveIssuer() {
   const { url, listeners, close } = await listenFirst();
-  listeners.push(toNode(createIssuer({ url, users: USERS })));
-  return { url, close };
+  const create = () => toNode(createIssuer({ url, users: USERS }));
+  let issuer = create();
+  let refusal: string | undefined;
+  listeners.push((request, response) => {
+    const asked = new URL(request.url ?? '', url);
+    if (refusal === undefined || asked.pathname !== '/authorize') return issuer(request, response);
+    const location = new URL(asked.searchParams.get('redirect_uri') ?? '');
+    location.search = String(
+      new URLSearchParams({ error: refusal, state: asked.searchParams.get('state') ?? '', iss: url }),
+    );
+    refusal = undefined;
+    response.writeHead(302, { location: location.href }).end();
+  });
+  return {
+    url,
+    close,
+    /** Loses all clients, grants and keys. */
+    forgetAll() {
+      issuer = create();
+    },
+    /** Answers the next authorization request with this error. */
+    refuseNext(error: string) {
+      refusal = error;
+    },
+  };
 }
 
 /** A server that says who calls it. `tokens`: those that were sent to it. */
@@ -47,14 +70,19 @@ export async function serveUpstream(issuer: string) {
     tools: { whoami },
     resources: { 'note://a': { read: () => 'a' } },
   });
-  const auth = protect({ resource: `${url}/mcp`, issuers: [issuer] });
-  const listener = toNode(createHandler(server, { auth, path: '/mcp' }));
+  const create = () =>
+    toNode(createHandler(server, { auth: protect({ resource: `${url}/mcp`, issuers: [issuer] }), path: '/mcp' }));
+  let listener = create();
   listeners.push((request, response) => {
     const { authorization } = request.headers;
     if (authorization) tokens.add(authorization);
     listener(request, response);
   });
-  return { url: `${url}/mcp`, tokens, close };
+  /** Forgets the keys of the issuer, so that the next request reads them again. */
+  const forgetKeys = () => {
+    listener = create();
+  };
+  return { url: `${url}/mcp`, tokens, close, forgetKeys };
 }
 
 /** Signs a client in at the gateway as this user. */
@@ -64,7 +92,7 @@ export function clientOf(url: string, user: User, options: ClientOptions = {}) {
   return connect({ url, auth }, options);
 }
 
-export async function serveGateway() {
+export async function serveGateway({ clock }: { readonly clock?: Clock } = {}) {
   const [own, other] = [await serveIssuer(), await serveIssuer()];
   const upstream = await serveUpstream(other.url);
   const { url, listeners, close } = await listenFirst();
@@ -78,6 +106,7 @@ export async function serveGateway() {
     issuer: own.url,
     tokenVerifier,
     tokenStore: memoryTokenStore(),
+    ...(clock ? { clock } : {}),
   });
   const host = await createHost({
     servers: { remote: { url: upstream.url } },
@@ -92,6 +121,9 @@ export async function serveGateway() {
   return {
     url: resource,
     upstream,
+    /** The authorization server of the gateway, and that of the server behind it. */
+    own,
+    other,
     host,
     records: async () => {
       await audit.flush();

@@ -117,7 +117,9 @@ async function openFirst(
   const outcome = await open(first);
   if (!(outcome instanceof Error) || second === undefined || outcome.status === undefined)
     return { transport: first, outcome };
-  if (outcome.status === 401 || outcome.status === 403) return { transport: first, outcome };
+  // A failure of an authorization server says nothing about the transport.
+  const isAuth = outcome.code.startsWith('auth/') || outcome.status === 401 || outcome.status === 403;
+  if (isAuth) return { transport: first, outcome };
   const other = await open(second);
   return other instanceof Error ? { transport: first, outcome } : { transport: second, outcome: other };
 }

@@ -140,6 +140,14 @@ export function isForPeer(error: unknown): error is TenonError & { readonly rpcC
 /** Codes of errors whose text was written for peers. The texts of all others may name internals. */
 const FOR_PEERS: ReadonlySet<string> = new Set(['rpc/error', 'host/too-many-connections']);
 
+/**
+ * Tells if an error is about the authorization, for example a failure of an authorization server. It says nothing about
+ * the transport or the protocol version of the server, so no other one is tried.
+ */
+export function isAuthError({ code }: TenonError): boolean {
+  return code.startsWith('auth/');
+}
+
 /** Errors of a store that works again after some time. */
 const STORE_OUTAGE = /^store\/(unavailable|busy|unknown-key)$/;
 const STORE_UNAVAILABLE: ErrorObject = {

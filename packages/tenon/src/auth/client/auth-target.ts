@@ -7,7 +7,8 @@ import type { AuthExceptions } from './auth-exceptions.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 import type { DpopKey } from './dpop-key.js';
 import { splitScopes } from './scopes.js';
-import { retryWithNonce } from './to-auth-error.js';
+import { repairTokenResponse } from './token-endpoint/repair-members.js';
+import { requestEndpoint } from './token-endpoint/request-endpoint.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;
@@ -60,13 +61,14 @@ export function createTokenRequestOptions(
   return { ...createRequestOptions(target, signal), ...(dpopKey ? { DPoP: dpopKey.handle } : {}) };
 }
 
-/** Requests tokens, and repeats the request once when the DPoP proof needs a nonce. */
+/** Requests tokens. All grants pass here, so that each failure has the same consequences for every grant. */
 export async function fetchTokens(
   target: AuthTarget,
   asked: readonly string[],
-  request: () => Promise<oauth.TokenEndpointResponse>,
+  send: () => Promise<Response>,
+  validate: (response: Response) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<Tokens> {
-  const response = await retryWithNonce(request);
+  const response = await requestEndpoint(send, { statuses: [200], repair: repairTokenResponse, validate });
   const { access_token: access, token_type: type, expires_in: lifetime, refresh_token: refresh } = response;
   if (target.dpopKey && type !== 'dpop') {
     throw new TenonError('auth/not-bound', 'the authorization server does not bind tokens to a key', {

@@ -50,8 +50,9 @@ export interface Authorizer {
   /** IDs of extensions to declare to the server. */
   readonly extensions?: readonly string[] | undefined;
   /**
-   * Deletes the stored tokens, and revokes them if the authorization server supports revocation. Without `server`, it
-   * signs out of all servers that this authorizer was used for.
+   * Deletes the stored tokens, and revokes them if the authorization server supports revocation. Forgets a dynamic
+   * registration too, so that the next sign-in registers the client again. Without `server`, it signs out of all servers
+   * that this authorizer was used for.
    */
   readonly signOut?: ((server?: string | URL) => Promise<void>) | undefined;
 }

@@ -3,6 +3,8 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { type AuthTarget, createRequestOptions } from './auth-target.js';
 import type { Grant } from './grants/grant.js';
 import { getOauthErrorCode } from './to-auth-error.js';
+import { classifyFailure } from './token-endpoint/classify-failure.js';
+import { EndpointError } from './token-endpoint/request-endpoint.js';
 import type { Tokens } from './token-store.js';
 
 /**
@@ -18,14 +20,15 @@ export async function revokeTokens(
 ): Promise<void> {
   const { metadata } = target.authorizationServer;
   if (metadata.revocation_endpoint === undefined) return;
-  const identity = await grant.identifyClient(target, signal);
+  const identity = await grant.identifyClient(target, tokens, signal);
   if (!identity) return;
   const revokeToken = async (token: string, tokenType: string) => {
     const hint = { additionalParameters: { token_type_hint: tokenType } };
     const options = { ...createRequestOptions(target, signal), ...hint };
-    await oauth.processRevocationResponse(
-      await oauth.revocationRequest(metadata, identity.client, identity.auth, token, options),
-    );
+    const response = await oauth.revocationRequest(metadata, identity.client, identity.auth, token, options);
+    if (response.status === 200) return;
+    const header = (name: string) => response.headers.get(name) ?? undefined;
+    throw new EndpointError(classifyFailure({ status: response.status, body: await response.text(), header }));
   };
   try {
     if (tokens.refresh !== undefined) await revokeToken(tokens.refresh, 'refresh_token');

@@ -1,39 +1,60 @@
-import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
+import { isObject } from '../../jsonrpc/message.js';
+import { isTemporaryStatus } from './token-endpoint/classify-failure.js';
+import { EndpointError, getEndpointFailure } from './token-endpoint/request-endpoint.js';
 
-/** Returns the OAuth error code of a response. */
-export const getOauthErrorCode = (error: unknown): string | undefined => {
-  if (error instanceof oauth.ResponseBodyError) return error.error;
-  if (!(error instanceof oauth.WWWAuthenticateChallengeError)) return undefined;
-  return error.status === 401 ? 'invalid_client' : error.cause[0]?.parameters.error;
-};
+/** Returns the OAuth error code of an error, before or after its conversion. */
+export function getOauthErrorCode(error: unknown): string | undefined {
+  const failure = getEndpointFailure(error);
+  if (failure?.error !== undefined) return failure.error;
+  const data = TenonError.is(error) && isObject(error.data) ? error.data : {};
+  return typeof data.error === 'string' ? data.error : undefined;
+}
 
 /**
- * Converts an error of an authorization server. The error of `oauth4webapi` is not kept as the cause, because it
- * contains the whole response with tokens and codes.
+ * Converts an error of an authorization server. Its HTTP status stays in the text: `status` of an error is that of the
+ * MCP server, from which a client infers the transport and the protocol version.
+ *
+ * The original error is not kept as the cause, because it may contain the whole response with tokens and codes.
  */
 export function toAuthError(error: unknown, issuer: string, action: string): TenonError {
   if (TenonError.is(error)) return error;
   const peer = issuer.slice(0, 200);
-  const errorCode = getOauthErrorCode(error);
-  if (errorCode !== undefined) {
-    const described = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
-    const status = (error as { status?: number }).status;
-    const got = [sanitizeServerText(errorCode), described && sanitizeServerText(described)].filter(Boolean).join(': ');
-    const details = {
-      peer,
-      received: got,
-      status,
-      hint: getHint(errorCode),
-      data: { error: sanitizeServerText(errorCode) },
-    };
-    return new TenonError('auth/refused', `the authorization server rejected ${action}`, details);
-  }
-  const reason = error instanceof Error ? sanitizeServerText(error.message) : undefined;
+  if (error instanceof EndpointError) return describeFailure(error, peer, action);
   return new TenonError('auth/bad-answer', `invalid response to ${action}`, {
     peer,
-    received: reason,
-    hint: 'try again, or ask the operator of the authorization server',
+    received: error instanceof Error ? sanitizeServerText(error.message) : undefined,
+    hint: BAD_ANSWER_HINT,
+  });
+}
+
+const BAD_ANSWER_HINT = 'try again, or ask the operator of the authorization server';
+
+function describeFailure({ failure, reason }: EndpointError, peer: string, action: string): TenonError {
+  const { status, error, description, retryAfter } = failure;
+  if (status !== undefined && isTemporaryStatus(status)) {
+    const wait = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
+    return new TenonError('auth/unreachable', `the authorization server cannot handle ${action} now`, {
+      peer,
+      received: `HTTP ${status}`,
+      hint: `try again ${wait}`,
+      ...(retryAfter === undefined ? {} : { data: { retryAfterMs: retryAfter } }),
+    });
+  }
+  if (error !== undefined) {
+    const received = [error, description ?? ''].map(sanitizeServerText).filter(Boolean).join(': ');
+    const data = { error: sanitizeServerText(error) };
+    return new TenonError('auth/refused', `the authorization server rejected ${action}`, {
+      peer,
+      received,
+      hint: getHint(error),
+      data,
+    });
+  }
+  return new TenonError('auth/bad-answer', `invalid response to ${action}`, {
+    peer,
+    received: reason === undefined ? `HTTP ${status}` : sanitizeServerText(reason),
+    hint: BAD_ANSWER_HINT,
   });
 }
 
@@ -42,6 +63,8 @@ function getHint(error: string): string | undefined {
   if (error === 'invalid_target') return 'ask the operator of the authorization server to allow tokens for this server';
   if (error === 'invalid_scope') return 'request other scopes with the option `scopes`';
   if (error === 'access_denied') return 'sign in again and grant access';
+  if (error === 'invalid_grant') return 'sign in again';
+  if (error === 'server_error' || error === 'temporarily_unavailable') return 'try again later';
   return undefined;
 }
 
@@ -51,16 +74,4 @@ export function sanitizeServerText(text: string): string {
     .replace(/[^\x20-\x7e\u00a0-\uffff]/g, ' ')
     .replace(/[\w\-.~+/=]{24,}/g, '…')
     .slice(0, 200);
-}
-
-/**
- * Sends a request to an authorization server, and repeats it once when the server requires another nonce in the proof.
- */
-export async function retryWithNonce<T>(request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    if (!oauth.isDPoPNonceError(error)) throw error;
-    return request();
-  }
 }

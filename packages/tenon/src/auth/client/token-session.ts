@@ -6,7 +6,7 @@ import type { AuthorizerRequest, RefusedRequest } from './authorizer.js';
 import { type AuthChallenge, parseAuthChallenge } from './discovery/auth-challenge.js';
 import { createTargetLookup } from './discovery/target-lookup.js';
 import type { Grant } from './grants/grant.js';
-import { isDue, refreshTokens } from './grants/refresh.js';
+import { isDue, isExpired, refreshTokens } from './grants/refresh.js';
 import { revokeTokens } from './revoke-tokens.js';
 import { selectScopes } from './scopes.js';
 import type { AuthorizerSettings } from './settings.js';
@@ -39,6 +39,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
   const attempts = new AttemptLimiter(grant, server);
   let tokens: Tokens | undefined;
   let currentTarget: AuthTarget | undefined;
+  let failedRenewal: FailedRenewal | undefined;
   let restoring: Promise<void> | undefined;
 
   /** Restores the tokens that an earlier process stored. */
@@ -65,16 +66,14 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     settings.accessTokenStore.update(getTokensKey(server, target, grant.clientKey), async stored => {
       const previous = parseTokens(stored);
       if (previous && previous.access !== stale && !isDue(previous, clock.now())) return { result: previous };
+      // A sign-out must find the issuer of a registration, also if no sign-in there has ever succeeded.
+      if (grant.forgetClient) await storeOrigin(target);
       const next = await grant.requestToken(target, scopes, signal);
       return { next: toStoredSecret(next), result: next };
     });
 
-  const storeTokens = async (target: AuthTarget, next: Tokens): Promise<boolean> => {
-    const { issuer, resource, undescribed, location } = target;
-    currentTarget = target;
-    tokens = next;
-    attempts.markSucceeded();
-    await settings.tokenStore.update(getOriginKey(server, grant.clientKey), async stored => {
+  const storeOrigin = ({ issuer, resource, undescribed, location }: AuthTarget) =>
+    settings.tokenStore.update(getOriginKey(server, grant.clientKey), async stored => {
       const previous = parseTokenOrigin(stored);
       const unchanged =
         previous?.issuer === issuer &&
@@ -84,6 +83,13 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       const next = { issuer, resource, undescribed, ...(location === undefined ? {} : { location }) };
       return unchanged ? { result: undefined } : { next, result: undefined };
     });
+
+  const storeTokens = async (target: AuthTarget, next: Tokens): Promise<boolean> => {
+    currentTarget = target;
+    tokens = next;
+    failedRenewal = undefined;
+    attempts.markSucceeded();
+    await storeOrigin(target);
     return true;
   };
 
@@ -104,24 +110,43 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     onOutcome: AuthorizerRequest['onTokenRefresh'],
   ) => refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale, grant, signal, onOutcome);
 
+  /** Tells if the tokens must be renewed now. A renewal that failed is not repeated before they expire. */
+  const mustRenew = (current: Tokens) =>
+    isDue(current, clock.now()) && (isExpired(current, clock.now()) || failedRenewal?.access !== current.access);
+
   /** Renews tokens before they expire, without user interaction. */
   const refreshBeforeExpiry = async (
     stale: Tokens,
     onTokenRefresh: AuthorizerRequest['onTokenRefresh'],
     signal: AbortSignal,
   ): Promise<boolean> => {
-    const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
     try {
       const target = currentTarget ?? (await lookup.restore(signal));
-      let next = target && (await refresh(target, stale.access, signal, onTokenRefresh));
-      if (!next && target && !grant.interactive)
-        next = await requestOrReuseTokens(target, stale.access, stale.asked, signal);
+      const { tokens: refreshed, error } = target ? await refresh(target, stale.access, signal, onTokenRefresh) : {};
+      if (error) failedRenewal = { access: stale.access, error, isTemporary: false };
+      const next =
+        refreshed ??
+        (target && !grant.interactive
+          ? await requestOrReuseTokens(target, stale.access, stale.asked, signal)
+          : undefined);
       if (next && target) return storeTokens(target, next);
     } catch (error) {
-      if (isExpired()) throw error;
+      if (isExpired(stale, clock.now())) throw error;
+      failedRenewal = { access: stale.access, error: TenonError.from(error), isTemporary: true };
     }
-    if (isExpired()) tokens = undefined;
+    if (isExpired(stale, clock.now())) tokens = undefined;
     return false;
+  };
+
+  /**
+   * Returns the failure of the renewal that the same attempt has just tried. The refresh token is then not sent a second
+   * time, because the authorization server may have replaced it although its response was lost.
+   */
+  const takeFailedRenewal = (sent: string | undefined): FailedRenewal | undefined => {
+    const failure = failedRenewal;
+    if (failure === undefined || (sent !== undefined && sent !== failure.access)) return undefined;
+    failedRenewal = undefined;
+    return failure;
   };
 
   /** Gets new tokens after a 401. Fetches the metadata again, because the authorization server may have changed. */
@@ -132,15 +157,22 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     signal: AbortSignal,
   ) => {
     if (tokens && tokens.access !== stale) return true;
+    const failure = takeFailedRenewal(stale);
+    if (failure?.isTemporary) throw failure.error;
     const target = await lookup.discover(challenge, refusal.protocolVersion, signal);
-    if (attempts.mayRefresh(refusal)) {
-      const next = await refresh(target, stale, signal, refusal.onTokenRefresh);
-      if (next) return storeTokens(target, next);
+    let refreshError = failure?.error;
+    if (failure === undefined && attempts.mayRefresh(refusal)) {
+      const result = await refresh(target, stale, signal, refusal.onTokenRefresh);
+      if (result.tokens) return storeTokens(target, result.tokens);
+      refreshError = result.error;
     }
     if (!attempts.mayRequestTokens(refusal)) return false;
+    const scopes = chooseScopes(target, challenge.scopes);
     return storeTokens(
       target,
-      await attempts.trackSignIn(requestOrReuseTokens(target, stale, chooseScopes(target, challenge.scopes), signal)),
+      await attempts.trackSignIn(requestOrReuseTokens(target, stale, scopes, signal)).catch(error => {
+        throw explainNeededUser(error, refreshError);
+      }),
     );
   };
 
@@ -166,7 +198,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
     async getTokens({ signal, onTokenRefresh }) {
       await ensureRestored();
       const current = tokens;
-      if (current && isDue(current, clock.now()))
+      if (current && mustRenew(current))
         await singleFlight.join(runSignal => refreshBeforeExpiry(current, onTokenRefresh, runSignal), signal);
       return tokens;
     },
@@ -185,21 +217,28 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       await ensureRestored();
       const signal = new AbortController().signal;
       const target = currentTarget ?? (await lookup.restore(signal).catch(() => undefined));
-      const current = tokens;
+      const originKey = getOriginKey(server, grant.clientKey);
+      const origin = parseTokenOrigin(await settings.tokenStore.get(originKey));
+      const remove = async () => ({ next: null, result: undefined });
+      // Expired tokens are no longer in use, but their refresh token is still valid.
+      let current = tokens;
       tokens = undefined;
       currentTarget = undefined;
+      failedRenewal = undefined;
       attempts.markSucceeded();
-      const origin = parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
-      if (origin)
-        await settings.accessTokenStore.update(getTokensKey(server, origin, grant.clientKey), async () => ({
-          next: null,
-          result: undefined,
-        }));
-      await settings.tokenStore.update(getOriginKey(server, grant.clientKey), async () => ({
-        next: null,
-        result: undefined,
-      }));
-      if (target && current) await revokeTokens(target, current, grant, signal);
+      if (origin) {
+        const tokensKey = getTokensKey(server, origin, grant.clientKey);
+        current ??= parseTokens(await settings.accessTokenStore.get(tokensKey));
+        await settings.accessTokenStore.update(tokensKey, remove);
+      }
+      await settings.tokenStore.update(originKey, remove);
+      const issuer = target?.issuer ?? origin?.issuer;
+      try {
+        if (target && current) await revokeTokens(target, current, grant, signal);
+      } finally {
+        // The registration may be the reason for the sign-out: the authorization server no longer knows it.
+        if (issuer !== undefined) await grant.forgetClient?.(issuer);
+      }
       if (!target && current)
         throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
           peer: redactUrl(server),
@@ -207,4 +246,21 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
         });
     },
   };
+}
+
+/** Renewal that the authorization server did not accept. */
+interface FailedRenewal {
+  /** Access token that was to be replaced. */
+  readonly access: string;
+  readonly error: TenonError;
+  /** True if nothing is known about the refresh token, so that the next attempt may send it again. */
+  readonly isTemporary: boolean;
+}
+
+/** Adds the reason to the error of a sign-in that needs a user: the authorization server refused the stored tokens. */
+function explainNeededUser(error: unknown, refreshError: TenonError | undefined): unknown {
+  if (!TenonError.is(error) || error.code !== 'auth/needs-user' || refreshError === undefined) return error;
+  const { peer, received, data } = refreshError;
+  const summary = 'a user must sign in again, because the authorization server refused the stored tokens';
+  return new TenonError(error.code, summary, { peer, received, data, hint: error.hint });
 }

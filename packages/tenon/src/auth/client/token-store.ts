@@ -77,20 +77,48 @@ export interface Tokens {
    */
   readonly renew?: number;
   readonly refresh?: string;
+  /** True if the authorization server refused the refresh token for good. It is not sent again. */
+  readonly unusable?: boolean;
+  /**
+   * Dynamically registered client that received the tokens. A refresh token works only for this client, although later
+   * sign-ins may register another one. Absent for a configured client.
+   */
+  readonly client?: TokenClient;
   /** Requested scopes, including those of earlier step-ups. If none were requested, the granted scopes. */
   readonly asked: readonly string[];
+}
+
+/** Credentials of a dynamically registered client. */
+export interface TokenClient {
+  readonly id: string;
+  readonly secret?: string;
+  readonly method?: string;
+}
+
+/** Parses stored credentials of a client. Returns `undefined` for a malformed value. */
+export function parseTokenClient(value: unknown): TokenClient | undefined {
+  if (!isObject(value) || typeof value.id !== 'string') return undefined;
+  const { id, secret, method } = value;
+  return {
+    id,
+    ...(typeof secret === 'string' && secret !== '' ? { secret } : {}),
+    ...(typeof method === 'string' ? { method } : {}),
+  };
 }
 
 /** Parses the tokens of a stored value. Treats a malformed value as absent. */
 export function parseTokens(secret: StoredSecret | undefined): Tokens | undefined {
   if (!secret || typeof secret.access !== 'string' || secret.access === '') return undefined;
-  const { access, type, expires, renew, refresh, asked } = secret;
+  const { access, type, expires, renew, refresh, asked, unusable } = secret;
+  const client = parseTokenClient(secret.client);
   return {
     access,
     type: type === 'dpop' ? 'dpop' : 'bearer',
     ...(typeof expires === 'number' ? { expires } : {}),
     ...(typeof renew === 'number' ? { renew } : {}),
-    ...(typeof refresh === 'string' ? { refresh } : {}),
+    ...(typeof refresh === 'string' && refresh !== '' ? { refresh } : {}),
+    ...(unusable === true ? { unusable } : {}),
+    ...(client ? { client } : {}),
     asked: Array.isArray(asked) ? asked.filter(scope => typeof scope === 'string') : [],
   };
 }

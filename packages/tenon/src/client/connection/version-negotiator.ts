@@ -1,4 +1,4 @@
-import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
+import { isAuthError, isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
@@ -155,7 +155,7 @@ class VersionNegotiator {
       return await probeServer(connection, { timeout, isKnownStateless, signal: this.#signal, onLateResponse });
     } catch (error) {
       const failure = TenonError.from(error);
-      this.hasProbeFailed = (failure.status ?? 0) >= 500;
+      this.hasProbeFailed = !isAuthError(failure) && (failure.status ?? 0) >= 500;
       this.#hasProbeTimedOut = failure.code === 'call/timeout';
       return failure;
     }
@@ -201,7 +201,7 @@ class VersionNegotiator {
       return await this.#initializeWithRetry(connection, dialect);
     } catch (error) {
       const fallback = this.#endpoint.fallback?.();
-      if (!fallback || !TenonError.is(error) || isSessionLoss(error)) throw error;
+      if (!fallback || !TenonError.is(error) || isSessionLoss(error) || isAuthError(error)) throw error;
       if (error.status === undefined || !dialect.http.isFallbackStatus(error.status)) throw error;
       await connection.close();
       // If the other transport does not work either, the error of the first one names the cause.

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { isAuthError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
@@ -70,8 +70,9 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
  * Tells if an error of the network or the authorization shows nothing about the opening. A 500 or 501 is conclusive,
  * because a server may return it for an unknown method.
  */
-function isInconclusive({ code, status = 0, rpcCode }: TenonError): boolean {
-  if (status === 401 || status === 403) return true;
+function isInconclusive(error: TenonError): boolean {
+  const { code, status = 0, rpcCode } = error;
+  if (isAuthError(error) || status === 401 || status === 403) return true;
   if (status === 404 && rpcCode === METHOD_NOT_FOUND) return false;
-  return /^(auth\/.+|http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
+  return /^(http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
 }

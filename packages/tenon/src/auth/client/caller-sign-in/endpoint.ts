@@ -12,7 +12,7 @@ import {
   readHttpRequest,
 } from '../../pages/http-exchange.js';
 import type { ConfirmationForm } from './page-confirmation.js';
-import type { PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
+import type { OpenPage, PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { Visit, VisitRegistry } from './visit-registry.js';
 
 /** Lifetime of the cookie, in seconds. */
@@ -50,10 +50,11 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     // A response at the path of another authorization server is not for this sign-in.
     if (pendingSignIn?.page.path !== path) return createEndedPage();
     if (!isVerified(pendingSignIn, request)) return createOtherBrowserPage();
-    pendingSignIn.page.resolve(callbackUrl);
+    const { page, outcome } = pendingSignIn;
+    page.resolve(callbackUrl);
     const form = await Promise.race([
-      pendingSignIn.page.confirmation.requested,
-      pendingSignIn.outcome.then(() => undefined),
+      page.confirmation.requested,
+      waitForEnd(page, outcome.then(() => undefined)).then(() => undefined),
     ]);
     return form ? createConfirmationPage(pendingSignIn, form, `${root}/confirm`) : showOutcome(pendingSignIn);
   };
@@ -74,9 +75,19 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     return showOutcome(pendingSignIn);
   };
 
+  /** Shows the outcome of a sign-in, or leads the browser to its next page. */
   const showOutcome = async (pendingSignIn: PendingSignIn): Promise<AuthHttpResponse> => {
     const cookie = getCookie(pendingSignIn);
-    const error = await pendingSignIn.outcome;
+    const { page, outcome } = pendingSignIn;
+    const ended = await waitForEnd(
+      page,
+      outcome.then(error => ({ error })),
+    );
+    if ('url' in ended) {
+      pendingSignIn.page = ended;
+      return createRedirect(ended.url.href);
+    }
+    const { error } = ended;
     if (error) return withClearedCookie(createFailedPage(pendingSignIn.server, error), cookie);
     const text = renderHtml`<p>You are signed in to ${pendingSignIn.server}. Close this page, and try again in your client.</p>`;
     return createPage(200, 'Signed in', text, undefined, { 'set-cookie': cookie.serializeExpired() });
@@ -92,7 +103,15 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     if (cookie.read(request) !== secret) return createOtherBrowserPage();
     visits.end(visit);
     visit.page.resolve(callbackUrl);
-    const user = await visit.user;
+    const ended = await waitForEnd(
+      visit.page,
+      visit.user.then(user => ({ user })),
+    );
+    if ('url' in ended) {
+      visits.add({ ...visit, page: ended });
+      return createRedirect(ended.url.href);
+    }
+    const { user } = ended;
     if (!isSameUser(user, pendingSignIn.caller))
       return withClearedCookie(createOtherUserPage(pendingSignIn.server), cookie);
     pendingSignIn.browsers.add(secret);
@@ -127,6 +146,11 @@ interface Route {
   readonly method: 'GET' | 'POST';
   matches(path: string): boolean;
   handle(request: AuthHttpRequest, path: string): Promise<AuthHttpResponse>;
+}
+
+/** Waits until the sign-in of a page has ended, or needs another page. */
+function waitForEnd<T>(page: OpenPage, end: Promise<T>): Promise<T | OpenPage> {
+  return page.next ? Promise.race([end, page.next]) : end;
 }
 
 async function handleRequest(

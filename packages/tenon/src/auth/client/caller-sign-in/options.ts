@@ -70,7 +70,10 @@ export interface CallerSignIn {
   isSignedIn(server: string, caller: CallerIdentity): boolean;
   /** Calls a listener after each sign-in and sign-out. Returns a function that removes the listener. */
   onChange(listener: (change: CallerSignInChange) => void): () => void;
-  /** Deletes the tokens of a caller for a server, and revokes them if the authorization server supports revocation. */
+  /**
+   * Deletes the tokens of a caller for a server, and revokes them if the authorization server supports revocation. The
+   * next sign-in registers the gateway again, if it registered itself. Tokens of other callers stay valid.
+   */
   signOut(server: string, caller: CallerIdentity): Promise<void>;
   /** Endpoint of the sign-in pages. Pass it to `toNode`. */
   readonly endpoint: AuthEndpoint;

@@ -16,6 +16,8 @@ export interface OpenPage {
   readonly confirmation: PageConfirmation;
   /** Completes the page with the redirect URL that the browser requested. */
   resolve(url: URL): void;
+  /** Page that follows, if the same sign-in needs another one, because the client had to register again. */
+  readonly next?: Promise<OpenPage> | undefined;
 }
 
 /**
@@ -24,6 +26,7 @@ export interface OpenPage {
  * @param uri Redirect URI of clients that are registered by hand.
  */
 export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void): Redirect {
+  let announce: (page: OpenPage) => void = () => {};
   return {
     async begin(_knownUris, _signal, issuerPath) {
       const redirectUri = issuerPath === undefined ? uri : `${uri}/${issuerPath}`;
@@ -33,9 +36,15 @@ export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void
           new Promise((resolve, reject) => {
             if (signal.aborted) return reject(signal.reason);
             signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+            const announcePage = announce;
+            const next = new Promise<OpenPage>(resolveNext => {
+              announce = resolveNext;
+            });
             const state = url.searchParams.get('state') ?? '';
             const path = new URL(redirectUri).pathname;
-            onPage({ url, state, path, confirmation: createPageConfirmation(), resolve });
+            const page = { url, state, path, confirmation: createPageConfirmation(), resolve, next };
+            announcePage(page);
+            onPage(page);
           }),
         close: () => {},
       };
@@ -47,7 +56,8 @@ export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void
 export interface PendingSignIn extends SignInRequest {
   readonly key: string;
   readonly caller: CallerIdentity;
-  readonly page: OpenPage;
+  /** Page that the browser opens now. */
+  page: OpenPage;
   /** Resolves with `undefined` when the caller is signed in, else with the reason. */
   readonly outcome: Promise<Error | undefined>;
   /** Cookie secrets of the browsers that were verified to belong to the caller's user. */

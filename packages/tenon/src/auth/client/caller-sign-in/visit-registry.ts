@@ -52,10 +52,16 @@ export class VisitRegistry {
     const user = this.#findUser(page => openPage(page), deadline.signal).finally(() => deadline.end());
     const page = await Promise.race([opened, user.then(() => opened)]);
     const visit = { pending, page, secret: createRandomText(), user };
-    const visits = this.#visits.get(pending) ?? [];
-    this.#visits.set(pending, [...visits, visit].slice(-MAX_VISITS));
-    if (visits.length === 0) void pending.ended.then(() => this.#visits.delete(pending));
+    this.add(visit);
     return visit;
+  }
+
+  /** Adds a visit whose page the browser is about to open. */
+  add(visit: Visit): void {
+    const { pending } = visit;
+    const visits = this.#visits.get(pending);
+    this.#visits.set(pending, [...(visits ?? []), visit].slice(-MAX_VISITS));
+    if (visits === undefined) void pending.ended.then(() => this.#visits.delete(pending));
   }
 
   /** Removes the visit, so that its response is accepted only once. */

@@ -30,25 +30,16 @@ export async function requestTokensWithCode(
   const received = parseAuthorizationResponse(callback, attempt.uri);
   const params = validateResponse(target, identity, received, state);
   if (!received.has('iss')) await checkOrigin(callback, signal);
+  const { metadata } = target.authorizationServer;
+  const { client, auth } = identity;
+  const options = { ...createTokenRequestOptions(target, signal), additionalParameters: getResourceParams(target) };
   try {
-    return await fetchTokens(target, scopes, async () => {
-      const { metadata } = target.authorizationServer;
-      const options = {
-        ...createTokenRequestOptions(target, signal),
-        additionalParameters: getResourceParams(target),
-      };
-      const { client, auth } = identity;
-      const response = await oauth.authorizationCodeGrantRequest(
-        metadata,
-        client,
-        auth,
-        params,
-        attempt.uri,
-        verifier,
-        options,
-      );
-      return oauth.processAuthorizationCodeResponse(metadata, client, response);
-    });
+    return await fetchTokens(
+      target,
+      scopes,
+      () => oauth.authorizationCodeGrantRequest(metadata, client, auth, params, attempt.uri, verifier, options),
+      response => oauth.processAuthorizationCodeResponse(metadata, client, response),
+    );
   } catch (error) {
     throw toAuthError(error, target.issuer, 'the code exchange');
   }
@@ -140,6 +131,7 @@ function validateResponse(
     if (!(error instanceof oauth.AuthorizationResponseError)) throw createForeignError('invalid `state`', undefined);
     const received = [error.error, error.error_description ?? ''].map(sanitizeServerText).filter(Boolean).join(': ');
     const hint = error.error === 'access_denied' ? 'sign in again and grant access' : undefined;
-    throw new TenonError('auth/denied', 'the sign-in was denied', { peer, received, hint });
+    const data = { error: sanitizeServerText(error.error) };
+    throw new TenonError('auth/denied', 'the sign-in was denied', { peer, received, hint, data });
   }
 }

@@ -38,11 +38,13 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
         const { client, auth } = await createClientIdentity(target.authorizationServer, options);
         const params = { ...getResourceParams(target), ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
         try {
-          return await fetchTokens(target, scopes, async () => {
-            const requestOptions = createTokenRequestOptions(target, signal);
-            const response = await oauth.clientCredentialsGrantRequest(metadata, client, auth, params, requestOptions);
-            return oauth.processClientCredentialsResponse(metadata, client, response);
-          });
+          const requestOptions = createTokenRequestOptions(target, signal);
+          return await fetchTokens(
+            target,
+            scopes,
+            () => oauth.clientCredentialsGrantRequest(metadata, client, auth, params, requestOptions),
+            response => oauth.processClientCredentialsResponse(metadata, client, response),
+          );
         } catch (error) {
           throw toAuthError(error, target.issuer, 'the sign-in with client credentials');
         }

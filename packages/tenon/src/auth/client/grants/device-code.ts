@@ -11,7 +11,10 @@ import {
   getResourceParams,
 } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { getOauthErrorCode, sanitizeServerText, toAuthError } from '../to-auth-error.js';
+import { sanitizeServerText, toAuthError } from '../to-auth-error.js';
+import { type EndpointFailure, isTemporaryStatus } from '../token-endpoint/classify-failure.js';
+import { repairDeviceResponse } from '../token-endpoint/repair-members.js';
+import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import type { Tokens } from '../token-store.js';
 
 /** Code that a user enters on a page of the authorization server, on any device. */
@@ -55,33 +58,37 @@ export async function requestTokensWithDeviceCode(
   if (metadata.device_authorization_endpoint === undefined) throw createUnsupportedError(target);
   const params = { ...getResourceParams(target), ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
   try {
-    const response = await oauth.deviceAuthorizationRequest(
-      metadata,
-      client,
-      auth,
-      params,
-      createRequestOptions(target, signal),
+    const issued = await requestEndpoint(
+      () => oauth.deviceAuthorizationRequest(metadata, client, auth, params, createRequestOptions(target, signal)),
+      {
+        statuses: [200],
+        repair: repairDeviceResponse,
+        validate: response => oauth.processDeviceAuthorizationResponse(metadata, client, response),
+      },
     );
-    const issued = await oauth.processDeviceAuthorizationResponse(metadata, client, response);
     const lifetime = Math.min(issued.expires_in * SECOND, MAX_LIFETIME);
     const deadline = target.clock.now() + lifetime;
     await show(describeCode(target, issued, lifetime), signal);
+    const options = {
+      ...createTokenRequestOptions(target, signal),
+      additionalParameters: getResourceParams(target),
+    };
     let interval = issued.interval === undefined ? INTERVAL : issued.interval * SECOND;
     for (;;) {
       await wait(target.clock, interval, signal);
       if (target.clock.now() >= deadline) throw createExpiredError(target);
-      const tokens = await fetchTokens(target, scopes, async () => {
-        const options = {
-          ...createTokenRequestOptions(target, signal),
-          additionalParameters: getResourceParams(target),
-        };
-        const answer = await oauth.deviceCodeGrantRequest(metadata, client, auth, issued.device_code, options);
-        return oauth.processDeviceCodeResponse(metadata, client, answer);
-      }).catch(error => {
-        const code = getOauthErrorCode(error);
-        if (code === 'expired_token') throw createExpiredError(target);
-        if (code !== 'authorization_pending' && code !== 'slow_down') throw error;
-        if (code === 'slow_down') interval += INTERVAL;
+      const tokens = await fetchTokens(
+        target,
+        scopes,
+        () => oauth.deviceCodeGrantRequest(metadata, client, auth, issued.device_code, options),
+        response => oauth.processDeviceCodeResponse(metadata, client, response),
+      ).catch(error => {
+        signal.throwIfAborted();
+        const failure = getEndpointFailure(error);
+        if (failure?.error === 'expired_token') throw createExpiredError(target);
+        if (!mayAskAgain(failure)) throw error;
+        if (failure?.error !== 'authorization_pending')
+          interval = Math.max(interval + INTERVAL, failure?.retryAfter ?? 0);
         return undefined;
       });
       if (tokens !== undefined) return tokens;
@@ -90,6 +97,17 @@ export async function requestTokensWithDeviceCode(
     signal.throwIfAborted();
     throw toAuthError(error, target.issuer, 'the sign-in with a device code');
   }
+}
+
+/**
+ * Tells if the client may ask for the tokens again: the user has not entered the code yet, or the authorization server
+ * could not be reached. The client then asks less often.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8628#section-3.5
+ */
+function mayAskAgain(failure: EndpointFailure | undefined): boolean {
+  if (failure?.error === 'authorization_pending' || failure?.error === 'slow_down') return true;
+  return failure?.verdict === 'temporary' && (failure.status === undefined || isTemporaryStatus(failure.status));
 }
 
 function describeCode(target: AuthTarget, issued: oauth.DeviceAuthorizationResponse, lifetime: number): DeviceCode {

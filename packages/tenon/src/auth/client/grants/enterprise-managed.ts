@@ -7,7 +7,9 @@ import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../discovery/authorization-server.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
-import { retryWithNonce, toAuthError } from '../to-auth-error.js';
+import { toAuthError } from '../to-auth-error.js';
+import { repairTokenResponse } from '../token-endpoint/repair-members.js';
+import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
@@ -111,16 +113,22 @@ async function exchangeForGrant(
     const authorizationServer = await findProvider(idp, connection, signal);
     const { client, auth } = await createClientIdentity(authorizationServer, idp.client);
     const options = createRequestOptions(connection, signal);
-    const response = await retryWithNonce(async () => {
-      const { metadata } = authorizationServer;
-      const response = await oauth.genericTokenEndpointRequest(metadata, client, auth, TOKEN_EXCHANGE, params, options);
-      return oauth.processGenericTokenEndpointResponse(metadata, client, response, {
-        recognizedTokenTypes: RECOGNIZED_TYPES,
-      });
-    });
+    const { metadata } = authorizationServer;
+    const response = await requestEndpoint(
+      () => oauth.genericTokenEndpointRequest(metadata, client, auth, TOKEN_EXCHANGE, params, options),
+      {
+        statuses: [200],
+        repair: repairTokenResponse,
+        validate: received =>
+          oauth.processGenericTokenEndpointResponse(metadata, client, received, {
+            recognizedTokenTypes: RECOGNIZED_TYPES,
+          }),
+      },
+    );
     return readGrant(response, idp.issuer);
   } catch (error) {
-    throw toNotGrantedError(toAuthError(error, idp.issuer, 'the token exchange'));
+    const authError = toAuthError(error, idp.issuer, 'the token exchange');
+    throw getEndpointFailure(error)?.verdict === 'temporary' ? authError : toNotGrantedError(authError);
   }
 }
 
@@ -150,7 +158,6 @@ function toNotGrantedError(error: TenonError): TenonError {
   return new TenonError('auth/not-granted', 'the enterprise does not allow access to this server', {
     peer: error.peer,
     received: error.received,
-    status: error.status,
     hint: 'sign in to the enterprise again, or ask its administrator for access',
   });
 }

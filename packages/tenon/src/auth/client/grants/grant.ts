@@ -27,7 +27,15 @@ export interface Grant {
    * Returns the client that received the tokens. Resolves with `undefined` when its registration is not stored any
    * more.
    */
-  identifyClient(target: AuthTarget, signal: AbortSignal): Promise<ClientIdentity | undefined>;
-  /** Deletes the registration, because the issuer does not know the client any more. */
-  forgetClient?(target: AuthTarget): Promise<void>;
+  identifyClient(
+    target: AuthTarget,
+    tokens: Pick<Tokens, 'client'>,
+    signal: AbortSignal,
+  ): Promise<ClientIdentity | undefined>;
+  /**
+   * Deletes the dynamic registration at an issuer, so that the next sign-in registers the client again. Does nothing for
+   * a configured client. With `id`, deletes only the registration of this client, because another process may have
+   * registered again meanwhile.
+   */
+  forgetClient?(issuer: string, id?: string): Promise<void>;
 }

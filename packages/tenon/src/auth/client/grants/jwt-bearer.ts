@@ -20,9 +20,11 @@ export function requestTokensWithAssertion(
   const { metadata } = target.authorizationServer;
   const scope = scopes.length > 0 ? { scope: scopes.join(' ') } : {};
   const params = { assertion, ...getResourceParams(target), ...scope };
-  return fetchTokens(target, scopes, async () => {
-    const options = createTokenRequestOptions(target, signal);
-    const response = await oauth.genericTokenEndpointRequest(metadata, client, auth, JWT_BEARER, params, options);
-    return oauth.processGenericTokenEndpointResponse(metadata, client, response);
-  });
+  const options = createTokenRequestOptions(target, signal);
+  return fetchTokens(
+    target,
+    scopes,
+    () => oauth.genericTokenEndpointRequest(metadata, client, auth, JWT_BEARER, params, options),
+    response => oauth.processGenericTokenEndpointResponse(metadata, client, response),
+  );
 }

@@ -6,10 +6,11 @@ import {
   ISSUER,
   issuerMetadata,
   RESOURCE,
+  type Route,
   refusal,
   SERVER,
 } from '../fixtures/world.js';
-import { signIn } from '../sign-in/sign-in.js';
+import { type SignInOptions, signIn } from '../sign-in/sign-in.js';
 import { getOriginKey, getTokensKey, memoryTokenStore, type Tokens, toStoredSecret } from '../token-store.js';
 
 const TOKEN = `${ISSUER}/token`;
@@ -32,7 +33,7 @@ async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof create
     world,
     visited,
     auth: signIn(options),
-    other: () => signIn(options),
+    other: (more: SignInOptions = {}) => signIn({ ...options, ...more }),
     pass: (ms: number) => (now += ms),
     now,
   };
@@ -138,7 +139,7 @@ describe('tokens', () => {
     const { auth, vault, pass } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, failing);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
     pass(10_000);
-    await expect(headersOf(auth)).rejects.toMatchObject({ code: 'auth/bad-answer' });
+    await expect(headersOf(auth)).rejects.toMatchObject({ code: 'auth/unreachable', hint: 'try again later' });
     expect(await vault.get(KEY)).toMatchObject({ refresh: 'r0' });
   });
 
@@ -158,5 +159,155 @@ describe('tokens', () => {
       code: 'auth/other-issuer',
     });
     expect(world.tokenRequests()).toEqual([]);
+  });
+});
+
+/** Answers a refresh as given, and everything else as usual. */
+function refusingRefresh(answer: Exclude<Route, (...args: never[]) => unknown>): Record<string, Route> {
+  let count = 0;
+  return {
+    [TOKEN]: ({ body }) => {
+      if (body.includes('grant_type=refresh_token')) return answer;
+      count += 1;
+      return { json: { access_token: `access-${count}`, token_type: 'Bearer', refresh_token: `fresh-${count}` } };
+    },
+  };
+}
+
+const fail = (error: string, status = 400) => ({ status, json: { error } });
+const HTML = '<!doctype html><title>No</title>';
+
+describe('a refresh that the authorization server does not accept', () => {
+  /** Sends one request as a transport does: without a token if there is none, and the server then refuses it. */
+  async function attempt({ auth }: Awaited<ReturnType<typeof resumed>>) {
+    const sentHeaders = await headersOf(auth);
+    if ('authorization' in sentHeaders) return sentHeaders;
+    await auth.handleRefusal(refusal('Bearer', { sentHeaders }));
+    return headersOf(auth);
+  }
+  const countRefreshes = ({ world }: Awaited<ReturnType<typeof resumed>>) =>
+    world.tokenRequests().filter(body => body.get('grant_type') === 'refresh_token').length;
+
+  it.each([
+    [fail('invalid_grant')],
+    [fail('invalid_grant', 403)],
+    [fail('invalid_grant', 200)],
+    [fail('unauthorized_client')],
+    [fail('invalid_request')],
+    [fail('invalid_client', 401)],
+    [fail('refresh_token_unknown')],
+    [{ status: 404, text: HTML }],
+    [{ status: 401, text: '' }],
+    [{ status: 403, text: '' }],
+    [{ status: 407, text: HTML }],
+    [{ status: 200, text: HTML }],
+    [{ status: 200, json: { access_token: '' } }],
+    [{ status: 400, json: ['invalid_grant'] }],
+    [{ status: 400, json: { error: 5 } }],
+    [{ status: 400, text: 'x'.repeat(300_000) }],
+    [{ status: 302, text: '', headers: { location: 'https://portal.example.com' } }],
+  ])('sends the token once and signs the user in after %j', async answer => {
+    const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(answer));
+    expect(await attempt(client)).toEqual({ authorization: 'Bearer access-1' });
+    expect([countRefreshes(client), client.visited.length]).toEqual([1, 1]);
+    expect(await client.vault.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'fresh-1' });
+    expect(await client.vault.get(KEY)).not.toHaveProperty('unusable');
+  });
+
+  it.each([
+    ['deletes the tokens', fail('invalid_grant'), undefined, 1],
+    ['marks the refresh token', fail('unauthorized_client'), { refresh: 'r0', unusable: true }, 1],
+    ['marks the refresh token', fail('invalid_client', 401), { refresh: 'r0', unusable: true }, 1],
+    ['keeps the refresh token', { status: 404, text: HTML }, { refresh: 'r0' }, 2],
+    ['keeps the refresh token', { status: 407, text: '' }, { refresh: 'r0' }, 2],
+  ])('%s while nobody signs in, after %j', async (_, answer, stored, refreshes) => {
+    const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(answer));
+    const withoutUser = { ...client, auth: client.other({ redirect: undefined }) };
+    for (const _ of [1, 2]) await expect(attempt(withoutUser)).rejects.toMatchObject({ code: 'auth/needs-user' });
+    const kept = await client.vault.get(KEY);
+    if (stored) expect(kept).toMatchObject(stored);
+    else expect(kept).toBeUndefined();
+    expect(kept?.unusable).toBe(stored && 'unusable' in stored ? true : undefined);
+    expect(countRefreshes(client)).toBe(refreshes);
+  });
+
+  it('says why the user must sign in again', async () => {
+    const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(fail('unauthorized_client')));
+    await expect(attempt({ ...client, auth: client.other({ redirect: undefined }) })).rejects.toMatchObject({
+      code: 'auth/needs-user',
+      message: expect.stringContaining('a user must sign in again, because the authorization server refused'),
+      received: 'unauthorized_client',
+    });
+  });
+
+  it.each([408, 425, 429, 500, 502, 503])(
+    'changes nothing after %i, and tries again with the next request',
+    async status => {
+      const headers = { 'retry-after': '7' };
+      const client = await resumed(
+        { expires: 0, refresh: 'r0' },
+        refusingRefresh({ ...fail('invalid_grant', status), headers }),
+      );
+      for (const count of [1, 2]) {
+        const error = await attempt(client).catch(thrown => thrown);
+        expect(error).toMatchObject({
+          code: 'auth/unreachable',
+          hint: 'try again in 7 s',
+          data: { retryAfterMs: 7000 },
+        });
+        expect(error.status).toBeUndefined();
+        expect(countRefreshes(client)).toBe(count);
+      }
+      expect(client.visited).toEqual([]);
+      expect(await client.vault.get(KEY)).toMatchObject({ access: 'kept', refresh: 'r0' });
+    },
+  );
+
+  it('changes nothing when the network fails, and tries again with the next request', async () => {
+    let isLost = true;
+    const client = await resumed(
+      { expires: 0, refresh: 'r0' },
+      {
+        [TOKEN]: () => {
+          if (isLost) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+          return { json: { access_token: 'n', token_type: 'Bearer' } };
+        },
+      },
+    );
+    await expect(attempt(client)).rejects.toMatchObject({ code: 'auth/unreachable' });
+    expect(await client.vault.get(KEY)).toMatchObject({ refresh: 'r0' });
+    isLost = false;
+    expect(await attempt(client)).toEqual({ authorization: 'Bearer n' });
+    expect(client.visited).toEqual([]);
+  });
+
+  it('does not send the refresh token again before the tokens expire', async () => {
+    const answer = { status: 503, text: '' };
+    const client = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, refusingRefresh(answer));
+    for (const _ of [1, 2, 3]) expect(await headersOf(client.auth)).toEqual({ authorization: 'Bearer kept' });
+    expect(countRefreshes(client)).toBe(1);
+    const sentHeaders = await headersOf(client.auth);
+    await expect(client.auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
+      code: 'auth/unreachable',
+    });
+    expect(countRefreshes(client)).toBe(1);
+    await expect(client.auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
+      code: 'auth/unreachable',
+    });
+    expect(countRefreshes(client)).toBe(2);
+  });
+
+  it('keeps an access token that is still valid after invalid_grant, without the refresh token', async () => {
+    const renewable = { expires: 1_010_000, renew: 1_000_000, refresh: 'r0' };
+    const client = await resumed(renewable, refusingRefresh(fail('invalid_grant')));
+    expect(await headersOf(client.auth)).toEqual({ authorization: 'Bearer kept' });
+    expect(await client.vault.get(KEY)).toEqual({
+      access: 'kept',
+      type: 'bearer',
+      asked: ['a'],
+      expires: 1_010_000,
+      renew: 1_000_000,
+    });
+    expect(client.visited).toEqual([]);
   });
 });

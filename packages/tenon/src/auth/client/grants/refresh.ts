@@ -1,19 +1,38 @@
 import * as oauth from 'oauth4webapi';
+import type { TenonError } from '../../../jsonrpc/error.js';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { AuthorizerRequest } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { getOauthErrorCode, toAuthError } from '../to-auth-error.js';
-import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret } from '../token-store.js';
+import { toAuthError } from '../to-auth-error.js';
+import type { FailureVerdict } from '../token-endpoint/classify-failure.js';
+import { getEndpointFailure } from '../token-endpoint/request-endpoint.js';
+import {
+  getTokensKey,
+  parseTokens,
+  type TokenStore,
+  type TokenStoreUpdate,
+  type Tokens,
+  toStoredSecret,
+} from '../token-store.js';
 import type { Grant } from './grant.js';
+
+/** Result of a refresh. */
+export interface RefreshResult {
+  /** Tokens to use. Absent if there is no usable refresh token, or the authorization server did not accept it. */
+  readonly tokens?: Tokens | undefined;
+  /** Reason of the authorization server. Absent if the refresh token was not sent, or it was accepted. */
+  readonly error?: TenonError | undefined;
+}
 
 /**
  * Renews tokens once for all processes that share the token store. A rotating refresh token works only once, so the
  * second process uses the tokens that the first one stored.
  *
- * Resolves with `undefined` when there is no refresh token. Deletes tokens only when the authorization server rejects
- * them.
+ * A failure decides about the refresh token: see `FailureVerdict`. Rejects if a user cannot solve it, so that the same
+ * refresh token is sent again only by the next attempt.
  *
  * @param stale Access token that was rejected or has expired.
+ * @throws TenonError `auth/unreachable`, `auth/timeout`, `auth/refused` or `auth/not-bound`
  */
 export function refreshTokens(
   target: AuthTarget,
@@ -23,27 +42,44 @@ export function refreshTokens(
   { identifyClient, forgetClient }: Pick<Grant, 'identifyClient' | 'forgetClient'>,
   signal: AbortSignal,
   onOutcome: AuthorizerRequest['onTokenRefresh'],
-): Promise<Tokens | undefined> {
-  return tokenStore.update<Tokens | undefined>(getTokensKey(target.server, target, clientKey), async stored => {
+): Promise<RefreshResult> {
+  return tokenStore.update<RefreshResult>(getTokensKey(target.server, target, clientKey), async stored => {
     const previous = parseTokens(stored);
-    if (!previous) return { result: undefined };
-    if (previous.access !== stale && !isDue(previous, target.clock.now())) return { result: previous };
-    if (previous.refresh === undefined) return { result: undefined };
-    const identity = await identifyClient(target, signal);
-    if (!identity) return { result: undefined };
+    if (!previous) return { result: {} };
+    if (previous.access !== stale && !isDue(previous, target.clock.now())) return { result: { tokens: previous } };
+    if (previous.refresh === undefined || previous.unusable) return { result: {} };
+    const identity = await identifyClient(target, previous, signal);
+    if (!identity) return { result: {} };
     try {
       const tokens = await requestRefresh(target, identity, previous.refresh, previous.asked, signal);
-      const next = { refresh: previous.refresh, ...tokens };
+      const { client, refresh } = previous;
+      const next = { refresh, ...tokens, ...(client ? { client } : {}) };
       onOutcome?.('refreshed');
-      return { next: toStoredSecret(next), result: next };
-    } catch (error) {
+      return { next: toStoredSecret(next), result: { tokens: next } };
+    } catch (thrown) {
       if (!signal.aborted) onOutcome?.('failed');
-      const errorCode = getOauthErrorCode(error);
-      if (errorCode === 'invalid_client') await forgetClient?.(target);
-      if (errorCode === 'invalid_grant') return { next: null, result: undefined };
-      throw toAuthError(error, target.issuer, 'the token refresh');
+      const error = toAuthError(thrown, target.issuer, 'the token refresh');
+      const failure = signal.aborted ? undefined : getEndpointFailure(thrown);
+      if (failure?.isClientUnknown) await forgetClient?.(target.issuer, identity.client.client_id);
+      if (failure === undefined || failure.verdict === 'temporary') throw error;
+      return applyVerdict(failure.verdict, previous, error, target.clock.now());
     }
   });
+}
+
+/** Decides what stays stored of tokens that the authorization server did not renew. */
+function applyVerdict(
+  verdict: Exclude<FailureVerdict, 'temporary'>,
+  previous: Tokens,
+  error: TenonError,
+  now: number,
+): TokenStoreUpdate<RefreshResult> {
+  const result = { error };
+  if (verdict === 'unrecognized') return { result };
+  if (verdict === 'refused') return { next: toStoredSecret({ ...previous, unusable: true }), result };
+  const { refresh: _, ...rest } = previous;
+  // The access token may be valid until it expires.
+  return { next: isExpired(previous, now) ? null : toStoredSecret(rest), result };
 }
 
 function requestRefresh(
@@ -56,17 +92,22 @@ function requestRefresh(
   const { metadata } = target.authorizationServer;
   const isScopeSent = target.exceptions.sendScopeOnRefresh === true && requestedScopes.length > 0;
   const scope: Record<string, string> = isScopeSent ? { scope: requestedScopes.join(' ') } : {};
-  return fetchTokens(target, requestedScopes, async () => {
-    const options = {
-      ...createTokenRequestOptions(target, signal),
-      additionalParameters: { ...getResourceParams(target), ...scope },
-    };
-    const response = await oauth.refreshTokenGrantRequest(metadata, client, auth, refresh, options);
-    return oauth.processRefreshTokenResponse(metadata, client, response);
-  });
+  const additionalParameters = { ...getResourceParams(target), ...scope };
+  const options = { ...createTokenRequestOptions(target, signal), additionalParameters };
+  return fetchTokens(
+    target,
+    requestedScopes,
+    () => oauth.refreshTokenGrantRequest(metadata, client, auth, refresh, options),
+    response => oauth.processRefreshTokenResponse(metadata, client, response),
+  );
 }
 
 /** Tells if it is time to renew the tokens. */
 export function isDue({ renew, expires }: Tokens, now: number): boolean {
   return now >= (renew ?? expires ?? Number.POSITIVE_INFINITY);
+}
+
+/** Tells if the access token has expired. */
+export function isExpired({ expires }: Tokens, now: number): boolean {
+  return now >= (expires ?? Number.POSITIVE_INFINITY);
 }

@@ -5,6 +5,7 @@ import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
 import { toAuthError } from '../to-auth-error.js';
+import { getEndpointFailure } from '../token-endpoint/request-endpoint.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
@@ -53,7 +54,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
           return await requestTokensWithAssertion(target, identity, jwt, scopes, signal);
         } catch (thrown) {
           const error = toAuthError(thrown, target.issuer, 'the workload sign-in');
-          if (error.code !== 'auth/refused') throw error;
+          if (error.code !== 'auth/refused' || getEndpointFailure(thrown)?.verdict === 'temporary') throw error;
           refusedAssertion = jwt;
           throw createAssertionError(target, error.received);
         }

@@ -2,11 +2,19 @@ import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyHost } from '../../../net/address-class.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
-import type { ClientCredentials } from '../client-identity.js';
 import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
 import { toAuthError } from '../to-auth-error.js';
-import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
+import { repairRegistrationResponse } from '../token-endpoint/repair-members.js';
+import { requestEndpoint } from '../token-endpoint/request-endpoint.js';
+import {
+  parseTokenClient,
+  type StoredSecret,
+  type TokenClient,
+  type TokenStore,
+  type TokenStoreKey,
+  toStoredSecret,
+} from '../token-store.js';
 
 /** Client metadata for dynamic registration. */
 export interface ClientInfo {
@@ -15,7 +23,7 @@ export interface ClientInfo {
 }
 
 /** Stored result of a dynamic registration. */
-export interface StoredClient extends ClientCredentials {
+export interface StoredClient extends TokenClient {
   readonly redirects: readonly string[];
 }
 
@@ -29,15 +37,10 @@ export const getRegistrationKey = (issuer: string): TokenStoreKey => ['client', 
 
 /** Parses a stored registration. Returns `undefined` when it is missing, malformed or expired. */
 export function parseStoredClient(secret: StoredSecret | undefined, now: number): StoredClient | undefined {
-  if (!secret || typeof secret.id !== 'string' || !Array.isArray(secret.redirects)) return undefined;
-  const { id, secret: clientSecret, method, expires } = secret;
-  if (typeof expires === 'number' && expires <= now) return undefined;
-  return {
-    id,
-    redirects: secret.redirects.filter(each => typeof each === 'string'),
-    ...(typeof clientSecret === 'string' ? { secret: clientSecret } : {}),
-    ...(typeof method === 'string' ? { method } : {}),
-  };
+  if (!secret || !Array.isArray(secret.redirects)) return undefined;
+  const client = parseTokenClient(secret);
+  if (!client || (typeof secret.expires === 'number' && secret.expires <= now)) return undefined;
+  return { ...client, redirects: secret.redirects.filter(each => typeof each === 'string') };
 }
 
 /**
@@ -51,12 +54,29 @@ export async function ensureRegistered(
   clientInfo: ClientInfo,
   redirectUri: string,
   signal: AbortSignal,
-): Promise<StoredClient> {
-  return tokenStore.update(getRegistrationKey(target.issuer), async previous => {
+): Promise<Registration> {
+  return tokenStore.update<Registration>(getRegistrationKey(target.issuer), async previous => {
     const registration = parseStoredClient(previous, target.clock.now());
-    if (registration?.redirects.includes(redirectUri)) return { result: registration };
+    if (registration?.redirects.includes(redirectUri)) return { result: { client: registration, isNew: false } };
     const next = await registerClient(target, clientInfo, redirectUri, signal);
-    return { next, result: parseStoredClient(next, 0) as StoredClient };
+    return { next, result: { client: parseStoredClient(next, 0) as StoredClient, isNew: true } };
+  });
+}
+
+/** Registration of a client, and whether this process has just sent it. */
+export interface Registration {
+  readonly client: StoredClient;
+  readonly isNew: boolean;
+}
+
+/**
+ * Deletes a stored registration. With `id`, only that of this client, because another process may have registered again
+ * meanwhile.
+ */
+export async function forgetRegistration(tokenStore: TokenStore, issuer: string, id?: string): Promise<void> {
+  await tokenStore.update(getRegistrationKey(issuer), async stored => {
+    const isOther = stored === undefined || (id !== undefined && stored.id !== id);
+    return isOther ? { result: undefined } : { next: null, result: undefined };
   });
 }
 
@@ -74,12 +94,14 @@ async function registerClient(
     token_endpoint_auth_method: chooseAuthMethod(metadata.token_endpoint_auth_methods_supported),
   };
   try {
-    const response = await oauth.dynamicClientRegistrationRequest(
-      metadata,
-      clientMetadata,
-      createRequestOptions(target, signal),
+    const client = await requestEndpoint(
+      () => oauth.dynamicClientRegistrationRequest(metadata, clientMetadata, createRequestOptions(target, signal)),
+      {
+        statuses: [201, 200],
+        repair: repairRegistrationResponse,
+        validate: response => oauth.processDynamicClientRegistrationResponse(response),
+      },
     );
-    const client = await oauth.processDynamicClientRegistrationResponse(await normalizeRegistrationResponse(response));
     const { client_id: id, client_secret: secret, client_secret_expires_at: secretExpiresAt } = client;
     const method = client.token_endpoint_auth_method ?? clientMetadata.token_endpoint_auth_method;
     return toStoredSecret({
@@ -119,19 +141,7 @@ function toRegistrationError(error: TenonError, redirectUri: string): TenonError
   return new TenonError('auth/registration', 'the authorization server rejected the client registration', {
     peer: error.peer,
     received: error.received,
-    status: error.status,
     hint,
-  });
-}
-
-/** Adds the status 201 and the expiry of the secret, which some servers omit. */
-async function normalizeRegistrationResponse(response: Response): Promise<Response> {
-  if (response.status !== 200 && response.status !== 201) return response;
-  const body = (await response.json()) as Record<string, unknown>;
-  const expiry = body?.client_secret === undefined ? {} : { client_secret_expires_at: 0 };
-  return new Response(JSON.stringify({ ...expiry, ...body }), {
-    status: 201,
-    headers: { 'content-type': 'application/json' },
   });
 }
 

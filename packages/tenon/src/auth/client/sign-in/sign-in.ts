@@ -1,5 +1,4 @@
 import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyHost } from '../../../net/address-class.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
@@ -12,8 +11,9 @@ import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, reso
 import type { TokenStore, Tokens } from '../token-store.js';
 import { checkDocumentUrl } from './client-document.js';
 import { type ConfirmIssuer, checkResponseOrigin, getIssuerPath, recordRedirect } from './issuer-redirect.js';
-import type { Redirect } from './redirect.js';
-import { ensureRegistered, getRegistrationKey, parseStoredClient, supportsClientDocuments } from './registration.js';
+import type { Redirect, RedirectAttempt } from './redirect.js';
+import { forgetRegistration, getRegistrationKey, parseStoredClient } from './registration.js';
+import { getConfiguredClient, signInAsClient } from './sign-in-client.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 
 /** Client that is registered manually. */
@@ -124,15 +124,15 @@ function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: A
         signal,
       );
     },
-    async identifyClient(target) {
+    async identifyClient(target, tokens) {
       const credentials =
         getConfiguredClient(options, target) ??
+        tokens.client ??
+        // Tokens that version 0.1.0 stored do not name their client.
         parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), 0);
       return credentials && createClientIdentity(target.authorizationServer, credentials);
     },
-    async forgetClient({ issuer }) {
-      if (!client) await tokenStore.update(getRegistrationKey(issuer), async () => ({ next: null, result: undefined }));
-    },
+    ...(client ? {} : { forgetClient: (issuer, id) => forgetRegistration(tokenStore, issuer, id) }),
   };
 }
 
@@ -153,7 +153,7 @@ function countPages(redirect: Redirect, counter: SignInCounter, server: string):
   };
 }
 
-async function signInWithDevice(
+function signInWithDevice(
   options: SignInOptions,
   show: ShowDeviceCode,
   tokenStore: TokenStore,
@@ -161,15 +161,12 @@ async function signInWithDevice(
   scopes: readonly string[],
   signal: AbortSignal,
 ): Promise<Tokens> {
-  const client =
-    getConfiguredClient(options, target) ?? (await registerItself(options, tokenStore, target, DEVICE_GRANT, signal));
-  const identity = await createClientIdentity(target.authorizationServer, client);
-  try {
-    return await requestTokensWithDeviceCode(target, identity, show, scopes, signal);
-  } catch (error) {
-    await forgetUnknownClient(options, tokenStore, target, error);
-    throw error;
-  }
+  return signInAsClient(options, tokenStore, target, signal, async () => ({
+    uri: DEVICE_GRANT,
+    run: identity => requestTokensWithDeviceCode(target, identity, show, scopes, signal),
+    hasMissedCallback: () => false,
+    close: () => {},
+  }));
 }
 
 async function signInWithBrowser(
@@ -182,10 +179,22 @@ async function signInWithBrowser(
 ): Promise<Tokens> {
   const previous = parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), target.clock.now());
   const known = previous?.redirects.filter(uri => uri !== DEVICE_GRANT) ?? [];
-  const configured = getConfiguredClient(options, target);
-  const attempt = await redirect.begin(known, signal, configured ? undefined : getIssuerPath(target.issuer));
-  try {
-    checkRedirect(attempt.uri);
+  const issuerPath = getConfiguredClient(options, target) ? undefined : getIssuerPath(target.issuer);
+  return signInAsClient(options, tokenStore, target, signal, async () => {
+    const attempt = await redirect.begin(known, signal, issuerPath);
+    let hasMissedCallback = false;
+    const watched: RedirectAttempt = {
+      uri: attempt.uri,
+      authorize: async (url, pageSignal) => {
+        try {
+          return await attempt.authorize(url, pageSignal);
+        } catch (error) {
+          hasMissedCallback = TenonError.is(error) && error.code === 'auth/timeout';
+          throw error;
+        }
+      },
+      close: () => attempt.close(),
+    };
     const origin = {
       redirectUri: attempt.uri,
       target,
@@ -194,69 +203,17 @@ async function signInWithBrowser(
       isOpenToAll: options.client === undefined,
       confirmIssuer: options.confirmIssuer,
     };
-    const client = configured ?? (await registerItself(options, tokenStore, target, attempt.uri, signal));
-    await recordRedirect(origin);
-    return await requestTokensWithCode(
-      target,
-      await createClientIdentity(target.authorizationServer, client),
-      attempt,
-      scopes,
-      signal,
-      (response, given) => checkResponseOrigin(origin, response, given),
-    );
-  } catch (error) {
-    await forgetUnknownClient(options, tokenStore, target, error);
-    throw error;
-  } finally {
-    await attempt.close();
-  }
-}
-
-/** Forgets the registration if the server has lost it, so that the next sign-in registers the client again. */
-async function forgetUnknownClient(
-  options: SignInOptions,
-  tokenStore: TokenStore,
-  { issuer }: AuthTarget,
-  error: unknown,
-): Promise<void> {
-  const isUnknownClient =
-    TenonError.is(error) && (error.data as { error?: string } | undefined)?.error === 'invalid_client';
-  if (isUnknownClient && !options.client)
-    await tokenStore.update(getRegistrationKey(issuer), async () => ({ next: null, result: 0 }));
-}
-
-/**
- * Returns the configured client, else the client ID metadata document if the authorization server supports such
- * documents.
- */
-function getConfiguredClient(options: SignInOptions, target: AuthTarget): ClientCredentials | undefined {
-  const { client, clientMetadataUrl, clientKey } = options;
-  if (client) return client;
-  if (clientMetadataUrl === undefined || !supportsClientDocuments(target.authorizationServer)) return undefined;
-  return { id: clientMetadataUrl, ...(clientKey === undefined ? {} : { key: clientKey }) };
-}
-
-async function registerItself(
-  options: SignInOptions,
-  tokenStore: TokenStore,
-  target: AuthTarget,
-  uri: string,
-  signal: AbortSignal,
-) {
-  if (target.authorizationServer.metadata.registration_endpoint === undefined)
-    throw createNoClientError(options, target);
-  const clientInfo = { name: options.clientName ?? 'MCP client', uri: options.clientUri };
-  return ensureRegistered(target, tokenStore, clientInfo, uri, signal);
-}
-
-function createNoClientError({ clientMetadataUrl }: SignInOptions, { issuer }: AuthTarget): TenonError {
-  const reason =
-    clientMetadataUrl === undefined
-      ? 'dynamic client registration is not supported'
-      : 'client metadata documents are not supported either';
-  return new TenonError('auth/no-client', `the authorization server does not know this client: ${reason}`, {
-    peer: issuer.slice(0, 200),
-    hint: 'register a client there manually, and pass `client: { id, issuer }`',
+    return {
+      uri: attempt.uri,
+      async run(identity) {
+        await recordRedirect(origin);
+        return requestTokensWithCode(target, identity, watched, scopes, signal, (response, given) =>
+          checkResponseOrigin(origin, response, given),
+        );
+      },
+      hasMissedCallback: () => hasMissedCallback,
+      close: () => attempt.close(),
+    };
   });
 }
 
@@ -270,14 +227,4 @@ function createNeedsUserError({ issuer }: AuthTarget): TenonError {
 /** Tells if the user registered the client at this issuer, so that its codes reach no other one. */
 function isIssuerConfigured({ client }: SignInOptions, { issuer, exceptions }: AuthTarget): boolean {
   return client?.issuer !== undefined && isSameIssuer(client.issuer, issuer, exceptions);
-}
-
-/** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
-function checkRedirect(uri: string): void {
-  const url = new URL(uri);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
-  throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
-    expected: 'an https: URL, or http: on loopback',
-    received: uri.slice(0, 200),
-  });
 }

@@ -2,7 +2,7 @@ import type { Authorizer } from '../../../auth/client/authorizer.js';
 import type { Clock } from '../../../cancellation/clock.js';
 import { type AbortSignalLike, toAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
 import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { isAuthError, TenonError } from '../../../jsonrpc/error.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
@@ -99,10 +99,16 @@ function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
+/**
+ * Wraps an error that looks like an answer of the MCP server. An authorizer of the user may throw the error of a request
+ * of its own, from whose status the client would infer the transport and the protocol version.
+ */
 async function wrapAuthError<T>(work: Promise<T>, peer: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
+    const isAnswer = TenonError.is(error) && (error.status !== undefined || error.rpcCode !== undefined);
+    if (TenonError.is(error) && (isAuthError(error) || !isAnswer)) throw error;
+    throw new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
   }
 }

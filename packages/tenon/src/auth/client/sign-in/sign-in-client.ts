@@ -1,0 +1,114 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { classifyHost } from '../../../net/address-class.js';
+import type { AuthTarget } from '../auth-target.js';
+import { type ClientCredentials, type ClientIdentity, createClientIdentity } from '../client-identity.js';
+import { DEVICE_GRANT } from '../grants/device-code.js';
+import { getOauthErrorCode } from '../to-auth-error.js';
+import { isUnknownClientError } from '../token-endpoint/classify-failure.js';
+import type { TokenClient, TokenStore, Tokens } from '../token-store.js';
+import {
+  ensureRegistered,
+  forgetRegistration,
+  type Registration,
+  type StoredClient,
+  supportsClientDocuments,
+} from './registration.js';
+import type { SignInOptions } from './sign-in.js';
+
+/** Options of a sign-in that choose its client. */
+type ClientOptions = Pick<SignInOptions, 'client' | 'clientMetadataUrl' | 'clientKey' | 'clientName' | 'clientUri'>;
+
+/** One run of a sign-in, with a page or a code for the user. */
+export interface SignInRun {
+  /** Redirect URI of the run, or the device grant. */
+  readonly uri: string;
+  run(identity: ClientIdentity): Promise<Tokens>;
+  /** True if the user's browser did not come back in time. */
+  hasMissedCallback(): boolean;
+  close(): void | Promise<void>;
+}
+
+/**
+ * Signs in with the configured client, else with a registered one. An authorization server that has lost its
+ * registrations refuses the stored client, or shows the user a page that leads nowhere. In the first case the client
+ * registers again, once, and the sign-in goes on. In the second case only the next sign-in registers, because the user
+ * may just be away.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
+ */
+export async function signInAsClient(
+  options: ClientOptions,
+  tokenStore: TokenStore,
+  target: AuthTarget,
+  signal: AbortSignal,
+  begin: () => Promise<SignInRun>,
+): Promise<Tokens> {
+  const configured = getConfiguredClient(options, target);
+  for (let isFirst = true; ; isFirst = false) {
+    const attempt = await begin();
+    let registration: Registration | undefined;
+    try {
+      if (attempt.uri !== DEVICE_GRANT) checkRedirect(attempt.uri);
+      if (!configured) registration = await registerItself(options, tokenStore, target, attempt.uri, signal);
+      const credentials = configured ?? (registration as Registration).client;
+      const tokens = await attempt.run(await createClientIdentity(target.authorizationServer, credentials));
+      return registration ? { ...tokens, client: toTokenClient(registration.client) } : tokens;
+    } catch (error) {
+      const isUnknown = isUnknownClientError(getOauthErrorCode(error));
+      if (!registration || !(isUnknown || attempt.hasMissedCallback())) throw error;
+      await forgetRegistration(tokenStore, target.issuer, registration.client.id);
+      if (!isUnknown || registration.isNew || !isFirst) throw error;
+    } finally {
+      await attempt.close();
+    }
+  }
+}
+
+function toTokenClient({ redirects: _, ...client }: StoredClient): TokenClient {
+  return client;
+}
+
+/**
+ * Returns the configured client, else the client ID metadata document if the authorization server supports such
+ * documents.
+ */
+export function getConfiguredClient(options: ClientOptions, target: AuthTarget): ClientCredentials | undefined {
+  const { client, clientMetadataUrl, clientKey } = options;
+  if (client) return client;
+  if (clientMetadataUrl === undefined || !supportsClientDocuments(target.authorizationServer)) return undefined;
+  return { id: clientMetadataUrl, ...(clientKey === undefined ? {} : { key: clientKey }) };
+}
+
+async function registerItself(
+  options: ClientOptions,
+  tokenStore: TokenStore,
+  target: AuthTarget,
+  uri: string,
+  signal: AbortSignal,
+): Promise<Registration> {
+  if (target.authorizationServer.metadata.registration_endpoint === undefined)
+    throw createNoClientError(options, target);
+  const clientInfo = { name: options.clientName ?? 'MCP client', uri: options.clientUri };
+  return ensureRegistered(target, tokenStore, clientInfo, uri, signal);
+}
+
+function createNoClientError({ clientMetadataUrl }: ClientOptions, { issuer }: AuthTarget): TenonError {
+  const reason =
+    clientMetadataUrl === undefined
+      ? 'dynamic client registration is not supported'
+      : 'client metadata documents are not supported either';
+  return new TenonError('auth/no-client', `the authorization server does not know this client: ${reason}`, {
+    peer: issuer.slice(0, 200),
+    hint: 'register a client there manually, and pass `client: { id, issuer }`',
+  });
+}
+
+/** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
+function checkRedirect(uri: string): void {
+  const url = new URL(uri);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
+  throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
+    expected: 'an https: URL, or http: on loopback',
+    received: uri.slice(0, 200),
+  });
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+
+/** Parses a text as a JSON object. Returns `undefined` for any other text. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes the members that are `null`, and the named ones that are empty. Many servers send them in place of absent
+ * members.
+ */
+export function dropEmptyMembers(body: JsonObject, mayBeEmpty: readonly string[] = []): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && !(value === '' && mayBeEmpty.includes(name))),
+  );
+}
+
+/** Converts the named members from text to numbers, if the text is a number. */
+export function parseNumberMembers(body: JsonObject, names: readonly string[]): JsonObject {
+  const numbers = names.flatMap(name => {
+    const value = body[name];
+    return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? [[name, Number(value)] as const] : [];
+  });
+  return { ...body, ...Object.fromEntries(numbers) };
+}
+
+/**
+ * Repairs a token response. An absent `token_type` means Bearer, which is the only type that every server issues.
+ *
+ * @throws Error for an `expires_in` that is not a number
+ */
+export function repairTokenResponse(body: JsonObject): JsonObject {
+  const present = dropEmptyMembers(body, ['refresh_token', 'scope', 'id_token']);
+  const repaired = parseNumberMembers({ token_type: 'Bearer', ...present }, ['expires_in']);
+  if (typeof (repaired.expires_in ?? 0) !== 'number') throw new Error('`expires_in` is not a number');
+  return repaired;
+}
+
+/** Repairs the response of a registration. A client without a secret is public. */
+export function repairRegistrationResponse(body: JsonObject): JsonObject {
+  const present = dropEmptyMembers(body, ['client_secret', 'client_secret_expires_at', 'token_endpoint_auth_method']);
+  const repaired = parseNumberMembers(present, ['client_secret_expires_at']);
+  return repaired.client_secret === undefined ? repaired : { client_secret_expires_at: 0, ...repaired };
+}
+
+/** Repairs the response of a device authorization. */
+export function repairDeviceResponse(body: JsonObject): JsonObject {
+  return parseNumberMembers(dropEmptyMembers(body, ['verification_uri_complete']), ['expires_in', 'interval']);
+}
