@@ -7,7 +7,7 @@ import type { AuthExceptions } from './auth-exceptions.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 import type { DpopKey } from './dpop-key.js';
 import { splitScopes } from './scopes.js';
-import { repairTokenResponse } from './token-endpoint/repair-members.js';
+import { normalizeTokenResponse } from './token-endpoint/normalize-response.js';
 import { requestEndpoint } from './token-endpoint/request-endpoint.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
@@ -68,7 +68,7 @@ export async function fetchTokens(
   send: () => Promise<Response>,
   validate: (response: Response) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<Tokens> {
-  const response = await requestEndpoint(send, { statuses: [200], repair: repairTokenResponse, validate });
+  const response = await requestEndpoint(send, { statuses: [200], normalize: normalizeTokenResponse, validate });
   const { access_token: access, token_type: type, expires_in: lifetime, refresh_token: refresh } = response;
   if (target.dpopKey && type !== 'dpop') {
     throw new TenonError('auth/not-bound', 'the authorization server does not bind tokens to a key', {

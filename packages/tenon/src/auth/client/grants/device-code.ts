@@ -13,7 +13,7 @@ import {
 import type { ClientIdentity } from '../client-identity.js';
 import { sanitizeServerText, toAuthError } from '../to-auth-error.js';
 import { type EndpointFailure, isTemporaryStatus } from '../token-endpoint/classify-failure.js';
-import { repairDeviceResponse } from '../token-endpoint/repair-members.js';
+import { normalizeDeviceResponse } from '../token-endpoint/normalize-response.js';
 import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import type { Tokens } from '../token-store.js';
 
@@ -62,7 +62,7 @@ export async function requestTokensWithDeviceCode(
       () => oauth.deviceAuthorizationRequest(metadata, client, auth, params, createRequestOptions(target, signal)),
       {
         statuses: [200],
-        repair: repairDeviceResponse,
+        normalize: normalizeDeviceResponse,
         validate: response => oauth.processDeviceAuthorizationResponse(metadata, client, response),
       },
     );

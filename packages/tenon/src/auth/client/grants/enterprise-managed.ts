@@ -8,7 +8,7 @@ import { type ClientCredentials, createClientIdentity } from '../client-identity
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../discovery/authorization-server.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
 import { toAuthError } from '../to-auth-error.js';
-import { repairTokenResponse } from '../token-endpoint/repair-members.js';
+import { normalizeTokenResponse } from '../token-endpoint/normalize-response.js';
 import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
@@ -118,7 +118,7 @@ async function exchangeForGrant(
       () => oauth.genericTokenEndpointRequest(metadata, client, auth, TOKEN_EXCHANGE, params, options),
       {
         statuses: [200],
-        repair: repairTokenResponse,
+        normalize: normalizeTokenResponse,
         validate: received =>
           oauth.processGenericTokenEndpointResponse(metadata, client, received, {
             recognizedTokenTypes: RECOGNIZED_TYPES,

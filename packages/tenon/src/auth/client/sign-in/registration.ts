@@ -5,7 +5,7 @@ import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
 import { toAuthError } from '../to-auth-error.js';
-import { repairRegistrationResponse } from '../token-endpoint/repair-members.js';
+import { normalizeRegistrationResponse } from '../token-endpoint/normalize-response.js';
 import { requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import {
   parseTokenClient,
@@ -57,16 +57,16 @@ export async function ensureRegistered(
 ): Promise<Registration> {
   return tokenStore.update<Registration>(getRegistrationKey(target.issuer), async previous => {
     const registration = parseStoredClient(previous, target.clock.now());
-    if (registration?.redirects.includes(redirectUri)) return { result: { client: registration, isNew: false } };
+    if (registration?.redirects.includes(redirectUri)) return { result: { client: registration, isStored: true } };
     const next = await registerClient(target, clientInfo, redirectUri, signal);
-    return { next, result: { client: parseStoredClient(next, 0) as StoredClient, isNew: true } };
+    return { next, result: { client: parseStoredClient(next, 0) as StoredClient, isStored: false } };
   });
 }
 
-/** Registration of a client, and whether this process has just sent it. */
+/** Registration of a client. `isStored` is false if this call has made it. */
 export interface Registration {
   readonly client: StoredClient;
-  readonly isNew: boolean;
+  readonly isStored: boolean;
 }
 
 /**
@@ -98,7 +98,7 @@ async function registerClient(
       () => oauth.dynamicClientRegistrationRequest(metadata, clientMetadata, createRequestOptions(target, signal)),
       {
         statuses: [201, 200],
-        repair: repairRegistrationResponse,
+        normalize: normalizeRegistrationResponse,
         validate: response => oauth.processDynamicClientRegistrationResponse(response),
       },
     );

@@ -16,7 +16,10 @@ import {
 import type { SignInOptions } from './sign-in.js';
 
 /** Options of a sign-in that choose its client. */
-type ClientOptions = Pick<SignInOptions, 'client' | 'clientMetadataUrl' | 'clientKey' | 'clientName' | 'clientUri'>;
+type SignInClientOptions = Pick<
+  SignInOptions,
+  'client' | 'clientMetadataUrl' | 'clientKey' | 'clientName' | 'clientUri'
+>;
 
 /** One run of a sign-in, with a page or a code for the user. */
 export interface SignInRun {
@@ -37,7 +40,7 @@ export interface SignInRun {
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
  */
 export async function signInAsClient(
-  options: ClientOptions,
+  options: SignInClientOptions,
   tokenStore: TokenStore,
   target: AuthTarget,
   signal: AbortSignal,
@@ -57,7 +60,7 @@ export async function signInAsClient(
       const isUnknown = isUnknownClientError(getOauthErrorCode(error));
       if (!registration || !(isUnknown || attempt.hasMissedCallback())) throw error;
       await forgetRegistration(tokenStore, target.issuer, registration.client.id);
-      if (!isUnknown || registration.isNew || !isFirst) throw error;
+      if (!isUnknown || !registration.isStored || !isFirst) throw error;
     } finally {
       await attempt.close();
     }
@@ -72,7 +75,7 @@ function toTokenClient({ redirects: _, ...client }: StoredClient): TokenClient {
  * Returns the configured client, else the client ID metadata document if the authorization server supports such
  * documents.
  */
-export function getConfiguredClient(options: ClientOptions, target: AuthTarget): ClientCredentials | undefined {
+export function getConfiguredClient(options: SignInClientOptions, target: AuthTarget): ClientCredentials | undefined {
   const { client, clientMetadataUrl, clientKey } = options;
   if (client) return client;
   if (clientMetadataUrl === undefined || !supportsClientDocuments(target.authorizationServer)) return undefined;
@@ -80,7 +83,7 @@ export function getConfiguredClient(options: ClientOptions, target: AuthTarget):
 }
 
 async function registerItself(
-  options: ClientOptions,
+  options: SignInClientOptions,
   tokenStore: TokenStore,
   target: AuthTarget,
   uri: string,
@@ -92,7 +95,7 @@ async function registerItself(
   return ensureRegistered(target, tokenStore, clientInfo, uri, signal);
 }
 
-function createNoClientError({ clientMetadataUrl }: ClientOptions, { issuer }: AuthTarget): TenonError {
+function createNoClientError({ clientMetadataUrl }: SignInClientOptions, { issuer }: AuthTarget): TenonError {
   const reason =
     clientMetadataUrl === undefined
       ? 'dynamic client registration is not supported'

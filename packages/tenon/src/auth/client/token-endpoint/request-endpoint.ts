@@ -1,7 +1,7 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { classifyFailure, createTransportFailure, type EndpointFailure, parseErrorBody } from './classify-failure.js';
-import { parseJsonObject } from './repair-members.js';
+import { parseJsonObject } from './normalize-response.js';
 
 /** Failed request to an endpoint of an authorization server. `toAuthError` converts it for the user. */
 export class EndpointError extends Error {
@@ -21,9 +21,9 @@ export class EndpointError extends Error {
 export interface EndpointDocument<T> {
   /** Statuses of a success. The first one is that of the specification. */
   readonly statuses: readonly [number, ...number[]];
-  /** Repairs members that many servers send wrongly. */
-  repair(body: JsonObject): JsonObject;
-  /** Validates the repaired response. */
+  /** Normalizes members that many servers send wrongly. */
+  normalize(body: JsonObject): JsonObject;
+  /** Validates the normalized response. */
   validate(response: Response): Promise<T>;
 }
 
@@ -43,7 +43,7 @@ export async function requestEndpoint<T>(send: () => Promise<Response>, document
   }
 }
 
-async function readResponse<T>(response: Response, { statuses, repair, validate }: EndpointDocument<T>): Promise<T> {
+async function readResponse<T>(response: Response, { statuses, normalize, validate }: EndpointDocument<T>): Promise<T> {
   const { status, headers } = response;
   const body = await response.text();
   const value = statuses.includes(status) && !parseErrorBody(body) ? parseJsonObject(body) : undefined;
@@ -52,7 +52,7 @@ async function readResponse<T>(response: Response, { statuses, repair, validate 
     throw new EndpointError(classify(), statuses.includes(status) ? 'expected a JSON object' : undefined);
   try {
     const init = { status: statuses[0], headers: { 'content-type': 'application/json' } };
-    return await validate(new Response(JSON.stringify(repair(value)), init));
+    return await validate(new Response(JSON.stringify(normalize(value)), init));
   } catch (error) {
     if (TenonError.is(error)) throw error;
     throw new EndpointError(classify(), error instanceof Error ? error.message : undefined);

@@ -21,7 +21,7 @@ export function dropEmptyMembers(body: JsonObject, mayBeEmpty: readonly string[]
 }
 
 /** Converts the named members from text to numbers, if the text is a number. */
-export function parseNumberMembers(body: JsonObject, names: readonly string[]): JsonObject {
+function parseNumberMembers(body: JsonObject, names: readonly string[]): JsonObject {
   const numbers = names.flatMap(name => {
     const value = body[name];
     return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? [[name, Number(value)] as const] : [];
@@ -30,25 +30,25 @@ export function parseNumberMembers(body: JsonObject, names: readonly string[]): 
 }
 
 /**
- * Repairs a token response. An absent `token_type` means Bearer, which is the only type that every server issues.
+ * Normalizes a token response. An absent `token_type` means Bearer, which is the only type that every server issues.
  *
  * @throws Error for an `expires_in` that is not a number
  */
-export function repairTokenResponse(body: JsonObject): JsonObject {
+export function normalizeTokenResponse(body: JsonObject): JsonObject {
   const present = dropEmptyMembers(body, ['refresh_token', 'scope', 'id_token']);
-  const repaired = parseNumberMembers({ token_type: 'Bearer', ...present }, ['expires_in']);
-  if (typeof (repaired.expires_in ?? 0) !== 'number') throw new Error('`expires_in` is not a number');
-  return repaired;
+  const normalized = parseNumberMembers({ token_type: 'Bearer', ...present }, ['expires_in']);
+  if (typeof (normalized.expires_in ?? 0) !== 'number') throw new Error('`expires_in` is not a number');
+  return normalized;
 }
 
-/** Repairs the response of a registration. A client without a secret is public. */
-export function repairRegistrationResponse(body: JsonObject): JsonObject {
+/** Normalizes the response of a registration. A client without a secret is public. */
+export function normalizeRegistrationResponse(body: JsonObject): JsonObject {
   const present = dropEmptyMembers(body, ['client_secret', 'client_secret_expires_at', 'token_endpoint_auth_method']);
-  const repaired = parseNumberMembers(present, ['client_secret_expires_at']);
-  return repaired.client_secret === undefined ? repaired : { client_secret_expires_at: 0, ...repaired };
+  const normalized = parseNumberMembers(present, ['client_secret_expires_at']);
+  return normalized.client_secret === undefined ? normalized : { client_secret_expires_at: 0, ...normalized };
 }
 
-/** Repairs the response of a device authorization. */
-export function repairDeviceResponse(body: JsonObject): JsonObject {
+/** Normalizes the response of a device authorization. */
+export function normalizeDeviceResponse(body: JsonObject): JsonObject {
   return parseNumberMembers(dropEmptyMembers(body, ['verification_uri_complete']), ['expires_in', 'interval']);
 }
