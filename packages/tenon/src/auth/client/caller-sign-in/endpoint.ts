@@ -54,7 +54,10 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
     page.resolve(callbackUrl);
     const form = await Promise.race([
       page.confirmation.requested,
-      waitForEnd(page, outcome.then(() => undefined)).then(() => undefined),
+      waitForEnd(
+        page,
+        outcome.then(() => undefined),
+      ).then(() => undefined),
     ]);
     return form ? createConfirmationPage(pendingSignIn, form, `${root}/confirm`) : showOutcome(pendingSignIn);
   };
