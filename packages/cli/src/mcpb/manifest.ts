@@ -114,7 +114,8 @@ export async function parseManifest(json: string, label: string): Promise<Bundle
     throw createManifestError(label, 'it is not valid JSON');
   }
   const checked = (await loadPeerSchema(SCHEMA)).check(parsed);
-  if (checked.ok === false) {
+  if (checked.ok === null) throw createManifestError(label, checked.reason);
+  if (!checked.ok) {
     const problems = checked.issues
       .slice(0, MAX_PROBLEMS)
       .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));

@@ -171,8 +171,9 @@ export async function parseRegistryList(
 
 async function checkShape(value: unknown, schema: JsonObject, registry: string): Promise<void> {
   const checked = (await loadPeerSchema(schema)).check(value);
-  if (checked.ok !== false) return;
-  const [issue] = checked.issues;
+  if (checked.ok) return;
+  // A response that is too large to check is refused too.
+  const [issue] = checked.ok === null ? [{ path: [], message: checked.reason }] : checked.issues;
   throw new TenonError('registry/answer', `${registry}: the response is not of the registry API v0.1`, {
     received: issue && `${issue.path.join('.')}: ${issue.message}`,
     hint: 'check the URL of the registry',

@@ -4,8 +4,8 @@ import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
 const MAX_PROBLEMS = 5;
 
 /**
- * Checks arguments against the schema of a tool before they are sent. If the schema is unusable, the server must check
- * them.
+ * Checks arguments against the schema of a tool before they are sent. If the schema is unusable, or the check would
+ * take too long, the server must check them: the user of the command wrote the arguments.
  *
  * @param formatSignature Formats the tool for an error.
  * @throws TenonError `cli/usage` with each problem.

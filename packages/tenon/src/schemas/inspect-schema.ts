@@ -14,6 +14,11 @@ export interface SchemaLimits {
    * @default 50,000
    */
   readonly maxValues: number;
+  /**
+   * Maximum length of all strings and names together, in characters.
+   * @default no limit
+   */
+  readonly maxText?: number;
 }
 
 const SCHEMA_LIMITS: SchemaLimits = { maxDepth: 128, maxValues: 50_000 };
@@ -24,16 +29,24 @@ const SCHEMA_LIMITS: SchemaLimits = { maxDepth: 128, maxValues: 50_000 };
  */
 export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMITS): void {
   const path: string[] = [];
+  const { maxText = Number.POSITIVE_INFINITY } = limits;
   let left = limits.maxValues;
+  let textLength = 0;
+  const countText = (text: string): void => {
+    textLength += text.length;
+    if (textLength > maxText) throw createTooLargeError(`at most ${maxText} characters`);
+  };
   const visit = (value: unknown): void => {
     if (--left < 0) throw createTooLargeError(`at most ${limits.maxValues} values`);
     if (typeof value !== 'object' || value === null) {
       requireJson(value, path);
+      if (typeof value === 'string') countText(value);
       return;
     }
     if (isSchemaOfLibrary(value)) throw createNotJsonError('a schema object of a library', path);
     if (path.length >= limits.maxDepth) throw createTooLargeError(`at most ${limits.maxDepth} levels`);
     for (const key of Object.keys(value)) {
+      countText(key);
       path.push(key);
       visit((value as Record<string, unknown>)[key]);
       path.pop();

@@ -23,7 +23,10 @@ describe('a schema of a peer', () => {
     ];
     for (const [schema, value, why] of cases) {
       const judged = compilePeerSchema(schema as JsonObject).check(value);
-      expect([schema, judged]).toEqual([schema, { ok: null, reason: expect.stringContaining(why) }]);
+      expect([schema, judged]).toEqual([
+        schema,
+        { ok: null, code: expect.stringMatching(/^schema\//), reason: expect.stringContaining(why) },
+      ]);
     }
   });
 
@@ -32,7 +35,11 @@ describe('a schema of a peer', () => {
     for (let i = 1; i < 40; i++)
       defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] };
     const fan = compilePeerSchema({ $ref: '#/$defs/d39', $defs: defs });
-    expect(fan.check(1)).toEqual({ ok: null, reason: 'the validation takes too many steps' });
+    expect(fan.check(1)).toEqual({
+      ok: null,
+      code: 'schema/work-limit',
+      reason: 'the validation takes too many steps',
+    });
     let deep: JsonObject = {};
     for (let i = 0; i < 100; i++) deep = { not: deep };
     expect(compilePeerSchema(deep).check(1)).toMatchObject({ ok: null, reason: expect.stringContaining('levels') });

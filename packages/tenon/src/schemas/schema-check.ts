@@ -52,6 +52,7 @@ function visitSchema(node: unknown, path: SchemaPath, document: SchemaDocument, 
     const place = [...path, keyword];
     if (!shape.isValid(value)) throw createBrokenError(place, shape.expected, value);
     for (const [keys, each] of shape.listSubschemas(value)) visitSchema(each, [...place, ...keys], document, resource);
+    if (keyword === 'pattern') checkPatterns([String(value)], place);
     if (keyword === 'patternProperties') checkPatterns(Object.keys(value as object), place);
     if (REFERENCES.has(keyword)) checkReference(String(value), place, document, resource);
   }

@@ -1,7 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods } from '../../protocol/methods.js';
-import { describeIssues, type Issue } from '../../schemas/issues.js';
+import { describeIssues } from '../../schemas/issues.js';
+import type { Refusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 
 /** Throws before a request is sent if the server cannot support it. */
@@ -59,10 +60,11 @@ export function isReadOnly(method: string): boolean {
   return isMethod(method) && !WRITE_METHODS.has(method);
 }
 
-export function createOutputMismatchError({ peer }: Connection, tool: string, issues: readonly Issue[]): TenonError {
+export function createOutputMismatchError({ peer }: Connection, tool: string, { limit, issues }: Refusal): TenonError {
+  const problem = limit === undefined ? 'does not match its outputSchema' : 'is refused';
   return new TenonError(
-    'peer/invalid-result',
-    `the result of the tool "${tool}" does not match its outputSchema: ${describeIssues(issues)}`,
+    limit ?? 'peer/invalid-result',
+    `the result of the tool "${tool}" ${problem}: ${describeIssues(issues)}`,
     {
       peer,
       method: 'tools/call',

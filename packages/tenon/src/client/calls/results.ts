@@ -4,6 +4,7 @@ import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import type { Issue } from '../../schemas/issues.js';
+import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 import { createOutputMismatchError } from './call-checks.js';
 import type { CallPipeline } from './call-pipeline.js';
@@ -137,11 +138,11 @@ export function checkStructuredContent(
     (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
   if (isMissing && (outputSchema === undefined || result.isError)) return withoutStructured(result);
   if (cachedTool?.outputValidator === undefined || result.isError) return result;
-  const checked = isMissing
-    ? { ok: false as const, issues: [MISSING_CONTENT] }
-    : cachedTool.outputValidator.check(structuredContent);
-  if (checked.ok !== false) return result;
-  const error = createOutputMismatchError(connection, tool as string, checked.issues);
+  const refusal = isMissing
+    ? { limit: undefined, issues: [MISSING_CONTENT] }
+    : findRefusal(cachedTool.outputValidator.check(structuredContent));
+  if (refusal === undefined) return result;
+  const error = createOutputMismatchError(connection, tool as string, refusal);
   if (pipeline.options.validate !== 'warn') throw error;
   pipeline.emitter.emit('error', error);
   return result;

@@ -16,6 +16,7 @@ import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { describeIssues } from '../../schemas/issues.js';
+import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
 import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 
@@ -178,9 +179,9 @@ async function handleElicitation(
   if (result.action !== 'accept') return { action: result.action };
   const content = fillDefaults(form, result.content ?? {});
   formValidators ??= await createFormValidators();
-  const checked = formValidators.get({ ...form.requestedSchema }).check(content);
-  if (checked.ok !== false) return { ...result, content };
-  throw new TenonError('answer/form', `the answer does not match the form: ${describeIssues(checked.issues)}`, {
+  const refusal = findRefusal(formValidators.get({ ...form.requestedSchema }).check(content));
+  if (refusal === undefined) return { ...result, content };
+  throw new TenonError('answer/form', `the answer does not match the form: ${describeIssues(refusal.issues)}`, {
     peer: info.server,
   });
 }

@@ -3,6 +3,7 @@ import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { describeIssues } from '../../schemas/issues.js';
 import { loadPeerSchema } from '../../schemas/load-peer-schema.js';
+import { findRefusal } from '../../schemas/peer-refusal.js';
 import { type ComparableRequest, countDifferences, formatRequest, toComparable } from '../replay/match-requests.js';
 import { createExample } from './example-value.js';
 import type { Definition, MockSource, RecordedAnswer } from './mock-source.js';
@@ -126,6 +127,6 @@ async function findArgumentProblem(
   { arguments: args = {} }: JsonObject,
 ): Promise<string | undefined> {
   if (!isObject(inputSchema)) return undefined;
-  const checked = (await loadPeerSchema(inputSchema)).check(args);
-  return checked.ok === false ? `Invalid arguments: ${describeIssues(checked.issues)}` : undefined;
+  const refusal = findRefusal((await loadPeerSchema(inputSchema)).check(args));
+  return refusal === undefined ? undefined : `Invalid arguments: ${describeIssues(refusal.issues)}`;
 }

@@ -1,6 +1,7 @@
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
 import { areUnique } from './equality.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
+import { charge, REMEMBER_STEPS } from './work.js';
 
 type ArrayCheck = (items: readonly unknown[], run: CheckRun) => boolean;
 
@@ -20,6 +21,7 @@ export const ARRAY_KEYWORDS: KeywordCompilers = {
   contains(schema: unknown, { compile, schema: { minContains }, document }) {
     const check = compile(schema);
     return checkArray((items, run) => {
+      chargeItems(items.length, run);
       let matches = 0;
       for (let index = 0; index < items.length; index++) {
         if (!checkMember(check, items[index], index, run)) continue;
@@ -40,6 +42,10 @@ function checkArray(check: ArrayCheck): SchemaCheck {
   return (value, run) => !Array.isArray(value) || check(value, run);
 }
 
+function chargeItems(count: number, run: CheckRun): void {
+  charge(run, count * (run.evaluated === undefined ? 1 : REMEMBER_STEPS));
+}
+
 function countSchemas(schemas: unknown): number {
   return Array.isArray(schemas) ? schemas.length : 0;
 }
@@ -48,8 +54,10 @@ function countSchemas(schemas: unknown): number {
 function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext): SchemaCheck {
   const checks = schemas.map(schema => compile(schema));
   return checkArray((items, run) => {
+    const length = Math.min(items.length, checks.length);
+    chargeItems(length, run);
     let isValid = true;
-    for (let index = 0; index < Math.min(items.length, checks.length); index++) {
+    for (let index = 0; index < length; index++) {
       if (checkItem(checks[index] as SchemaCheck, items, index, run)) continue;
       isValid = false;
       if (run.stopsAtFirst) break;
@@ -62,6 +70,7 @@ function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext):
 function compileRest(schema: unknown, { compile }: KeywordContext, start: number, skipsEvaluated = false): SchemaCheck {
   const check = compile(schema);
   return checkArray((items, run) => {
+    chargeItems(Math.max(0, items.length - start), run);
     let isValid = true;
     for (let index = start; index < items.length; index++) {
       if (skipsEvaluated && run.evaluated?.has(index)) continue;
@@ -85,6 +94,7 @@ function compileMatchLimit(
   if (schema.contains === undefined) return undefined;
   const check = compile(schema.contains);
   return checkArray((items, run) => {
+    chargeItems(items.length, run);
     const { failures } = run;
     // Failures of single items do not explain a wrong number of items.
     run.failures = undefined;

@@ -1,4 +1,6 @@
+import { createWorkLimitError } from './broken-schema.js';
 import type { SchemaResource } from './schema-document.js';
+import { charge, REMEMBER_STEPS } from './work.js';
 
 /** Checks a value against a schema or against one keyword. */
 export type SchemaCheck = (value: unknown, run: CheckRun) => boolean;
@@ -26,22 +28,34 @@ export interface CheckRun {
   /** False while failures or evaluated members are recorded. */
   readonly isSimple: boolean;
   /** True if the first member that fails ends the check of its siblings. */
-  readonly stopsAtFirst: boolean;
+  stopsAtFirst: boolean;
   /** Failures of the current keyword. Undefined when only success counts. */
   failures: Failure[] | undefined;
   readonly path: (string | number)[];
   /** Members of the current value that subschemas have evaluated. Undefined when no keyword needs them. */
   evaluated: Set<string | number> | undefined;
   scope: DynamicScope | undefined;
-  /** Number of subschemas that may still be applied. */
+  /** Number of steps that the check may still take. */
   steps: number;
+  /** Number of failures that were recorded. */
+  failureCount: number;
 }
+
+/** Number of failures after which only the first member of each value is explained. */
+const MANY_FAILURES = 5_000;
+const MAX_FAILURES = 20_000;
+/** Steps of one failure, and of one member while failures are recorded. */
+const FAILURE_STEPS = 60;
+const RECORDED_MEMBER_STEPS = 30;
 
 /** Applies a subschema to a member of the current value. Throws `URIError` for a name that UTF-8 cannot encode. */
 export function checkMember(check: SchemaCheck, member: unknown, key: string | number, run: CheckRun): boolean {
   if (run.isSimple) return check(member, run);
   const { evaluated, path } = run;
-  if (run.failures !== undefined) encodeURIComponent(key);
+  if (run.failures !== undefined) {
+    charge(run, RECORDED_MEMBER_STEPS + (typeof key === 'string' ? key.length : 0));
+    encodeURIComponent(key);
+  }
   run.evaluated = undefined;
   path.push(key);
   const isValid = check(member, run);
@@ -66,10 +80,16 @@ export function checkBranch(
   run.failures = failures;
   run.evaluated = own;
   const isValid = check(value, run);
-  if (isValid && own !== undefined) for (const key of own) evaluated?.add(key);
+  if (isValid && own !== undefined && evaluated !== undefined) addEvaluated(own, evaluated, run);
   run.failures = outer;
   run.evaluated = evaluated;
   return isValid;
+}
+
+/** Adds the members that a subschema has evaluated to those of its schema. */
+export function addEvaluated(own: ReadonlySet<string | number>, evaluated: Set<string | number>, run: CheckRun): void {
+  charge(run, own.size * REMEMBER_STEPS);
+  for (const key of own) evaluated.add(key);
 }
 
 /** Applies one alternative of several, and records its failures as one failure. */
@@ -81,11 +101,16 @@ export function checkForm(check: SchemaCheck, value: unknown, run: CheckRun): bo
 }
 
 export function addFailure(
-  { failures, path }: CheckRun,
+  run: CheckRun,
   keyword: string,
   value: unknown,
   expected: unknown,
   inner: readonly Failure[],
 ): void {
-  failures?.push({ keyword, path: [...path], value, expected, inner });
+  const { failures, path } = run;
+  if (failures === undefined) return;
+  charge(run, FAILURE_STEPS + path.length);
+  if (++run.failureCount > MAX_FAILURES) throw createWorkLimitError('the value has too many faults');
+  if (run.failureCount > MANY_FAILURES) run.stopsAtFirst = true;
+  failures.push({ keyword, path: [...path], value, expected, inner });
 }

@@ -1,15 +1,14 @@
 import { copyThroughJson } from '../../encoding/json-value.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { detectDraft } from '../draft.js';
-import { toUnicodePattern } from '../patterns/unicode-pattern.js';
-import { createBrokenSchemaError, createCannotValidateError, shorten } from './broken-schema.js';
+import { isWorkLimitError, shorten } from './broken-schema.js';
 import type { CheckRun, Failure, SchemaCheck } from './check-run.js';
 import type { KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { KEYWORDS } from './keywords.js';
+import { PatternCompiler, type PatternLimits } from './pattern-compiler.js';
 import {
   type CompiledKeyword,
-  createCountedCheck,
   createInvalidCheck,
   createSchemaCheck,
   createScopedCheck,
@@ -17,59 +16,80 @@ import {
   rejectAll,
 } from './schema-checks.js';
 import { SchemaDocument, type SchemaResource } from './schema-document.js';
-
-/** Estimates the maximum length of a string for which a pattern is tried. */
-export type EstimateMaxLength = (pattern: string) => number;
-
-/** Maximum number of subschemas that one check by a peer's schema may apply. */
-const MAX_STEPS = 500_000;
-/** Maximum length of all patterns of a peer's schema together, in characters. */
-const MAX_PATTERN_TEXT = 20_000;
+import { listNames, MAX_STEPS } from './work.js';
 
 /** A schema that was compiled to functions. */
 export interface CompiledSchema {
-  isValid(value: unknown): boolean;
-  /** @param stopsAtFirst If true, the first member that fails ends the search among its siblings. */
-  findFailures(value: unknown, stopsAtFirst: boolean): readonly Failure[];
+  /**
+   * Returns the failures of a value, or `undefined` for a valid value. The list is empty if the failures take too many
+   * steps to find.
+   * @throws TenonError `schema/work-limit` if the check takes too many steps.
+   */
+  findFailures(value: unknown): readonly Failure[] | undefined;
 }
+
+/** Maximum number of nested values for which all failures are found. In a larger value, the first one ends the search. */
+const MAX_EXPLAINED = 5_000;
 
 /**
  * Compiles a JSON Schema to functions, without `eval`. Throws `schema/broken` or `schema/unknown-dialect`.
- * @param estimateMaxLength Set for a schema from a peer, whose steps are counted too.
+ * @param patternLimits Set for a schema from a peer.
  */
-export function compileJsonSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): CompiledSchema {
+export function compileJsonSchema(json: JsonObject, patternLimits?: PatternLimits): CompiledSchema {
   const draft = detectDraft(json);
   // The copy is not affected when the author changes the schema later, and it contains each part only once.
   const document = new SchemaDocument(copyThroughJson(json) as JsonObject, draft);
-  const check = new SchemaCompiler(document, estimateMaxLength).compile(document.root.root, document.root);
-  const createRun = (failures: Failure[] | undefined, stopsAtFirst: boolean): CheckRun => ({
+  const check = new SchemaCompiler(document, patternLimits).compile(document.root.root, document.root);
+  const createRun = (failures: Failure[] | undefined, steps: number): CheckRun => ({
     isSimple: failures === undefined && !document.tracksEvaluated,
-    stopsAtFirst,
+    stopsAtFirst: true,
     failures,
     path: [],
     evaluated: undefined,
     scope: undefined,
-    steps: MAX_STEPS,
+    steps,
+    failureCount: 0,
   });
   return {
-    isValid: value => check(value, createRun(undefined, true)),
-    findFailures(value, stopsAtFirst) {
+    findFailures(value) {
+      const first = createRun(undefined, MAX_STEPS);
+      // Failures are found by a second check, so that valid values need no extra time.
+      if (check(value, first)) return undefined;
       const failures: Failure[] = [];
-      check(value, createRun(failures, stopsAtFirst));
+      const run = createRun(failures, first.steps);
+      try {
+        run.stopsAtFirst = !isSmall(value, run);
+        check(value, run);
+      } catch (error) {
+        if (!isWorkLimitError(error)) throw error;
+        return [];
+      }
       return failures;
     },
   };
 }
 
+function isSmall(json: unknown, run: CheckRun): boolean {
+  let left = MAX_EXPLAINED;
+  const waiting = [json];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    left -= Array.isArray(value) ? value.length : listNames(value, run).length;
+    if (left < 0) return false;
+    for (const each of Object.values(value)) waiting.push(each);
+  }
+  return true;
+}
+
 class SchemaCompiler {
   readonly #document: SchemaDocument;
-  readonly #estimateMaxLength: EstimateMaxLength | undefined;
   readonly #checks = new Map<unknown, SchemaCheck>();
-  #patternLength = 0;
+  readonly #patterns: PatternCompiler;
 
-  constructor(document: SchemaDocument, estimateMaxLength: EstimateMaxLength | undefined) {
+  constructor(document: SchemaDocument, patternLimits: PatternLimits | undefined) {
     this.#document = document;
-    this.#estimateMaxLength = estimateMaxLength;
+    this.#patterns = new PatternCompiler(patternLimits);
   }
 
   compile(schema: unknown, outer: SchemaResource): SchemaCheck {
@@ -89,8 +109,7 @@ class SchemaCompiler {
     if (schema.unevaluatedProperties !== undefined || schema.unevaluatedItems !== undefined) {
       check = createTrackingCheck(check);
     }
-    if (this.#document.isDynamic) check = createScopedCheck(check, resource);
-    return this.#estimateMaxLength === undefined ? check : createCountedCheck(check);
+    return this.#document.isDynamic ? createScopedCheck(check, resource) : check;
   }
 
   #compileKeywords(schema: JsonObject, resource: SchemaResource): CompiledKeyword[] {
@@ -99,7 +118,7 @@ class SchemaCompiler {
       resource,
       document: this.#document,
       compile: (each, other = resource) => this.compile(each, other),
-      compilePattern: source => this.#compilePattern(source),
+      compilePattern: source => this.#patterns.compile(source),
     };
     const isReference = this.#document.draft === '7' && typeof schema.$ref === 'string';
     const keywords: CompiledKeyword[] = [];
@@ -114,24 +133,6 @@ class SchemaCompiler {
       if (check !== undefined) keywords.push({ keyword, expected, check });
     }
     return keywords;
-  }
-
-  #compilePattern(source: string): (text: string) => boolean {
-    const pattern = toUnicodePattern(source);
-    if (pattern === undefined)
-      throw createBrokenSchemaError(`its pattern ${shorten(JSON.stringify(source))} is not a regular expression`);
-    const expression = new RegExp(pattern, 'u');
-    if (this.#estimateMaxLength === undefined) return text => expression.test(text);
-    this.#patternLength += pattern.length;
-    const maxLength = this.#patternLength > MAX_PATTERN_TEXT ? 0 : this.#estimateMaxLength(pattern);
-    return text => {
-      if (text.length > maxLength) {
-        throw createCannotValidateError(
-          `the pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`,
-        );
-      }
-      return expression.test(text);
-    };
   }
 }
 

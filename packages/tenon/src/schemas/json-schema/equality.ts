@@ -1,35 +1,95 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { CheckRun } from './check-run.js';
+import { BRANCH_STEPS, charge, chargeComparison, chargeValue, KEYWORD_STEPS, LOOKUP_STEPS, listNames } from './work.js';
+
+type EqualityCheck = (value: unknown, run: CheckRun) => boolean;
 
 /**
  * Creates a test for equality with a constant. Numbers are compared by value, and objects without the order of their
  * members.
  */
-export function createEqualityCheck(constant: unknown): (value: unknown) => boolean {
-  if (typeof constant !== 'object' || constant === null) return value => value === constant;
-  return value => isEqual(value, constant);
+export function createEqualityCheck(constant: unknown): EqualityCheck {
+  return (value, run) => isEqual(value, constant, run);
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
+/** Creates a test for equality with one of several constants. */
+export function createListCheck(constants: readonly unknown[]): EqualityCheck {
+  const scalars = new Set(constants.filter(each => typeof each !== 'object'));
+  const others = constants.filter(each => typeof each === 'object');
+  const textCounts = new Map<number, number>();
+  for (const each of scalars) if (typeof each === 'string') addCount(textCounts, each.length);
+  return (value, run) => {
+    // Long texts of the same length have the same hash, so the set compares all of them.
+    if (typeof value === 'string') chargeComparison(value, textCounts.get(value.length) ?? 0, run);
+    if (scalars.has(value)) return true;
+    charge(run, others.length * BRANCH_STEPS);
+    return others.some(each => isEqual(value, each, run));
+  };
+}
+
+function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+    if (typeof one === 'string' && typeof other === 'string' && one.length === other.length)
+      chargeComparison(one, 1, run);
+    return one === other;
+  }
+  if (Array.isArray(one) || Array.isArray(other))
+    return Array.isArray(one) && Array.isArray(other) && areEqualLists(one, other, run);
+  const names = listNames(one, run);
+  charge(run, BRANCH_STEPS + names.length * LOOKUP_STEPS);
   return (
-    keys.length === Object.keys(other).length &&
-    keys.every(key => Object.hasOwn(other, key) && isEqual(getMember(one, key), getMember(other, key)))
+    names.length === listNames(other, run).length &&
+    names.every(name => Object.hasOwn(other, name) && isEqual(getMember(one, name), getMember(other, name), run))
   );
+}
+
+function areEqualLists(one: readonly unknown[], other: readonly unknown[], run: CheckRun): boolean {
+  charge(run, KEYWORD_STEPS * Math.min(one.length, other.length));
+  return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
 }
 
 function getMember(value: object, key: string): unknown {
   return (value as { readonly [key: string]: unknown })[key];
 }
 
-/** Tells if no two items are equal. The time grows linearly with the length of the list. */
-export function areUnique(items: readonly unknown[]): boolean {
-  const scalars = new Set<unknown>();
+/** Steps to sort one number, to find one text in a set, and to write one part of a value as canonical JSON. */
+const NUMBER_STEPS = 30;
+const TEXT_STEPS = 60;
+const CANONICAL_STEPS = 60;
+
+/** Tells if no two items are equal. The time grows almost linearly with the size of the list. */
+export function areUnique(items: readonly unknown[], run: CheckRun): boolean {
+  const numbers: number[] = [];
   const texts = new Set<string>();
+  const values = new Set<unknown>();
+  const textCounts = new Map<number, number>();
+  const addText = (to: Set<string> | Set<unknown>, text: string) => {
+    chargeComparison(text, addCount(textCounts, text.length), run);
+    to.add(text);
+  };
+  charge(run, items.length * TEXT_STEPS);
   for (const item of items) {
-    if (typeof item === 'object' && item !== null) texts.add(toCanonicalJson(item));
-    else scalars.add(item);
+    if (typeof item === 'number') numbers.push(item);
+    else if (typeof item === 'string') addText(values, item);
+    else if (typeof item !== 'object' || item === null) values.add(item);
+    else {
+      chargeValue(item, CANONICAL_STEPS, run);
+      addText(texts, toCanonicalJson(item));
+    }
   }
-  return scalars.size + texts.size === items.length;
+  return texts.size + values.size === items.length - numbers.length && areDistinct(numbers, run);
+}
+
+/** Tells if no two numbers are equal. Numbers are sorted, because a peer can choose many with the same hash. */
+function areDistinct(numbers: readonly number[], run: CheckRun): boolean {
+  charge(run, numbers.length * NUMBER_STEPS);
+  const sorted = Float64Array.from(numbers).sort();
+  return sorted.every((number, index) => index === 0 || number !== sorted[index - 1]);
+}
+
+/** Adds one to the count of a key. Returns the count before. */
+function addCount(counts: Map<number, number>, key: number): number {
+  const count = counts.get(key) ?? 0;
+  counts.set(key, count + 1);
+  return count;
 }

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { SchemaCheck } from './check-run.js';
+import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { SchemaDocument, SchemaResource } from './schema-document.js';
+
+/** Tells if a text matches a pattern. Throws `schema/work-limit` if that could take too many steps. */
+export type PatternTest = (text: string, run: CheckRun) => boolean;
 
 /** Context for compiling a keyword. */
 export interface KeywordContext {
@@ -10,8 +13,8 @@ export interface KeywordContext {
   readonly document: SchemaDocument;
   /** @param resource Default: the one of the keyword. */
   compile(schema: unknown, resource?: SchemaResource): SchemaCheck;
-  /** Compiles a regular expression. Throws `schema/broken`; the function throws `schema/cannot-validate`. */
-  compilePattern(source: string): (text: string) => boolean;
+  /** Compiles a regular expression. Returns `undefined` for an invalid one. */
+  compilePattern(source: string): PatternTest | undefined;
 }
 
 /**

@@ -1,30 +1,37 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
-import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
+import type { KeywordCompilers, KeywordContext, PatternTest } from './keyword-compiler.js';
+import { charge, KEYWORD_STEPS, LOOKUP_STEPS, listNames, REMEMBER_STEPS } from './work.js';
 
 type ObjectCheck = (object: JsonObject, run: CheckRun) => boolean;
+type NameTest = (key: string, run: CheckRun) => boolean;
 type SchemaMap = { readonly [name: string]: unknown };
 
 /** Compilers of the keywords for objects. */
 export const OBJECT_KEYWORDS: KeywordCompilers = {
-  required: (names: readonly string[]) => checkObject(object => hasAll(object, names)),
-  minProperties: (limit: number) => checkObject(object => Object.keys(object).length >= limit),
-  maxProperties: (limit: number) => checkObject(object => Object.keys(object).length <= limit),
+  required: (names: readonly string[]) => checkObject((object, run) => hasAll(object, names, run)),
+  minProperties: (limit: number) => checkObject((object, run) => listNames(object, run).length >= limit),
+  maxProperties: (limit: number) => checkObject((object, run) => listNames(object, run).length <= limit),
   propertyNames(schema: unknown, { compile }) {
     const check = compile(schema);
     return checkObject((object, run) => {
       let isValid = true;
-      for (const key of Object.keys(object)) isValid = checkMember(check, key, key, run) && isValid;
+      for (const key of listNames(object, run)) isValid = checkMember(check, key, key, run) && isValid;
       return isValid;
     });
   },
   dependentRequired(dependencies: { readonly [name: string]: readonly string[] }) {
     const entries = Object.entries(dependencies);
-    return checkObject(object => entries.every(([key, names]) => !Object.hasOwn(object, key) || hasAll(object, names)));
+    return checkObject((object, run) => {
+      charge(run, entries.length * LOOKUP_STEPS);
+      return entries.every(([key, names]) => !Object.hasOwn(object, key) || hasAll(object, names, run));
+    });
   },
   dependentSchemas(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
     return checkObject((object, run) => {
+      charge(run, checks.length * LOOKUP_STEPS);
       let isValid = true;
       for (const [key, check] of checks) if (Object.hasOwn(object, key)) isValid = check(object, run) && isValid;
       return isValid;
@@ -33,6 +40,7 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   properties(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
     return checkObject((object, run) => {
+      charge(run, checks.length * LOOKUP_STEPS);
       let isValid = true;
       for (const [key, check] of checks) {
         if (!Object.hasOwn(object, key) || checkProperty(check, object, key, run)) continue;
@@ -42,15 +50,16 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
       return isValid;
     });
   },
-  patternProperties(schemas: SchemaMap, { compile, compilePattern }) {
+  patternProperties(schemas: SchemaMap, context) {
     const checks = Object.entries(schemas).map(
-      ([source, schema]) => [compilePattern(source), compile(schema)] as const,
+      ([source, schema]) => [requirePattern(source, context), context.compile(schema)] as const,
     );
     return checkObject((object, run) => {
       let isValid = true;
+      const names = checks.length > 0 ? listNames(object, run) : [];
       for (const [matches, check] of checks) {
-        for (const key of Object.keys(object)) {
-          if (!matches(key) || checkProperty(check, object, key, run)) continue;
+        for (const key of names) {
+          if (!matches(key, run) || checkProperty(check, object, key, run)) continue;
           isValid = false;
           if (run.stopsAtFirst) return false;
         }
@@ -65,7 +74,7 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   },
   unevaluatedProperties(schema: unknown, { compile }) {
     const check = compile(schema);
-    return checkObject((object, run) => checkRest(check, object, key => run.evaluated?.has(key) === true, run));
+    return checkObject((object, run) => checkRest(check, object, isEvaluated, run));
   },
 };
 
@@ -73,22 +82,32 @@ function checkObject(check: ObjectCheck): SchemaCheck {
   return (value, run) => !isObject(value) || check(value, run);
 }
 
-function hasAll(object: JsonObject, names: readonly string[]): boolean {
+function isEvaluated(key: string, { evaluated }: CheckRun): boolean {
+  return evaluated?.has(key) === true;
+}
+
+function hasAll(object: JsonObject, names: readonly string[], run: CheckRun): boolean {
+  charge(run, names.length * LOOKUP_STEPS);
   for (const name of names) if (!Object.hasOwn(object, name)) return false;
   return true;
 }
 
 function checkProperty(check: SchemaCheck, object: JsonObject, key: string, run: CheckRun): boolean {
   const isValid = checkMember(check, object[key], key, run);
-  if (isValid) run.evaluated?.add(key);
+  if (isValid && run.evaluated !== undefined) {
+    charge(run, REMEMBER_STEPS);
+    run.evaluated.add(key);
+  }
   return isValid;
 }
 
 /** Checks the members that no other keyword names. */
-function checkRest(check: SchemaCheck, object: JsonObject, isNamed: (key: string) => boolean, run: CheckRun): boolean {
+function checkRest(check: SchemaCheck, object: JsonObject, isNamed: NameTest, run: CheckRun): boolean {
   let isValid = true;
-  for (const key of Object.keys(object)) {
-    if (isNamed(key) || checkProperty(check, object, key, run)) continue;
+  const names = listNames(object, run);
+  charge(run, names.length * KEYWORD_STEPS);
+  for (const key of names) {
+    if (isNamed(key, run) || checkProperty(check, object, key, run)) continue;
     isValid = false;
     if (run.stopsAtFirst) break;
   }
@@ -96,10 +115,16 @@ function checkRest(check: SchemaCheck, object: JsonObject, isNamed: (key: string
 }
 
 /** Creates a test for the names that `properties` and `patternProperties` of the same schema cover. */
-function createNameTest({ schema, compilePattern }: KeywordContext): (key: string) => boolean {
-  const { properties, patternProperties } = schema;
+function createNameTest(context: KeywordContext): NameTest {
+  const { properties, patternProperties } = context.schema;
   const names = new Set(isObject(properties) ? Object.keys(properties) : []);
   if (!isObject(patternProperties)) return key => names.has(key);
-  const patterns = Object.keys(patternProperties).map(source => compilePattern(source));
-  return key => names.has(key) || patterns.some(matches => matches(key));
+  const patterns = Object.keys(patternProperties).map(source => requirePattern(source, context));
+  return (key, run) => names.has(key) || patterns.some(matches => matches(key, run));
+}
+
+function requirePattern(source: string, { compilePattern }: KeywordContext): PatternTest {
+  const test = compilePattern(source);
+  if (test !== undefined) return test;
+  throw createBrokenSchemaError(`its pattern ${shorten(JSON.stringify(source))} is not a regular expression`);
 }

@@ -1,6 +1,7 @@
-import { createBrokenSchemaError, createCannotValidateError } from './broken-schema.js';
-import { addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
+import { createBrokenSchemaError } from './broken-schema.js';
+import { addEvaluated, addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
 import type { SchemaResource } from './schema-document.js';
+import { charge, KEYWORD_STEPS, REMEMBER_STEPS } from './work.js';
 
 /** A compiled keyword of one schema. */
 export interface CompiledKeyword {
@@ -16,12 +17,20 @@ const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
   ...['prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
 ]);
 
-/** Creates the check of all keywords of a schema. The first failure ends the check, unless failures are collected. */
+/** A keyword takes more steps while its failures are collected. */
+const COLLECTING_FACTOR = 6;
+
+/**
+ * Creates the check of all keywords of a schema. The first failure ends the check, unless failures are collected. Each
+ * check is counted, because references that fan out let a small schema take very long.
+ */
 export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaCheck {
   // A value that is not JSON has no type, so `type` reports it.
   const hasType = keywords.some(({ keyword }) => keyword === 'type');
   const checks = keywords.map(({ check }) => check);
+  const steps = KEYWORD_STEPS * Math.max(1, checks.length);
   return (value, run) => {
+    charge(run, steps);
     if (run.failures !== undefined) return collectFailures(keywords, value, run);
     if (!hasType) requireJson(value);
     for (const check of checks) if (!check(value, run)) return false;
@@ -31,6 +40,7 @@ export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaC
 
 function collectFailures(keywords: readonly CompiledKeyword[], value: unknown, run: CheckRun): boolean {
   requireJson(value);
+  charge(run, keywords.length * KEYWORD_STEPS * COLLECTING_FACTOR);
   const { failures } = run;
   let isValid = true;
   let hasEnded = false;
@@ -61,10 +71,11 @@ export function createTrackingCheck(check: SchemaCheck): SchemaCheck {
   return (value, run) => {
     const { evaluated } = run;
     const own = new Set<string | number>();
+    charge(run, REMEMBER_STEPS);
     run.evaluated = own;
     const isValid = check(value, run);
     run.evaluated = evaluated;
-    if (evaluated !== undefined) for (const key of own) evaluated.add(key);
+    if (evaluated !== undefined) addEvaluated(own, evaluated, run);
     return isValid;
   };
 }
@@ -78,14 +89,6 @@ export function createScopedCheck(check: SchemaCheck, resource: SchemaResource):
     const isValid = check(value, run);
     run.scope = scope;
     return isValid;
-  };
-}
-
-/** Wraps a check so that it counts as a step, because references that fan out let a small schema take very long. */
-export function createCountedCheck(check: SchemaCheck): SchemaCheck {
-  return (value, run) => {
-    if (--run.steps < 0) throw createCannotValidateError('the validation takes too many steps');
-    return check(value, run);
   };
 }
 

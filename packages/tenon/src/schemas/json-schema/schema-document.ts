@@ -21,6 +21,9 @@ export interface ReferenceTarget {
   readonly fragment: string;
 }
 
+/** Maximum length of a reference and of an identifier, in characters. Each one is resolved against an identifier. */
+const MAX_REFERENCE = 2_000;
+
 /** Address of a schema without `$id`. It is never shown. */
 const UNNAMED = 'https://schema.invalid/';
 
@@ -54,6 +57,7 @@ export class SchemaDocument {
    * invalid URL.
    */
   resolve(reference: string, from: SchemaResource): ReferenceTarget | undefined {
+    if (reference.length > MAX_REFERENCE) return undefined;
     const [document = '', fragment = ''] = reference.split('#', 2);
     const resource = document === '' ? from : this.#resources.get(parseUrl(document, from.base).href);
     if (resource === undefined) return undefined;
@@ -122,9 +126,13 @@ function createResource(base: string, root: unknown): SchemaResource {
 }
 
 function parseUrl(reference: string, base: string): URL {
+  let url: URL;
   try {
-    return new URL(reference, base);
+    url = new URL(reference.slice(0, MAX_REFERENCE + 1), base);
   } catch (cause) {
     throw createBrokenSchemaError('its identifiers or references are invalid', cause);
   }
+  if (reference.length > MAX_REFERENCE || url.href.length > MAX_REFERENCE)
+    throw createBrokenSchemaError(`it has an identifier or reference of more than ${MAX_REFERENCE} characters`);
+  return url;
 }

@@ -1,8 +1,11 @@
 import { isObject } from '../../jsonrpc/message.js';
-import { createEqualityCheck } from './equality.js';
+import { createBrokenSchemaError, shorten } from './broken-schema.js';
+import type { CheckRun, SchemaCheck } from './check-run.js';
+import { createEqualityCheck, createListCheck } from './equality.js';
 import { FORMATS } from './formats.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
 import { isMultipleOf } from './multiple-of.js';
+import { charge } from './work.js';
 
 type TypeTest = (value: unknown) => boolean;
 
@@ -19,17 +22,17 @@ const TYPE_TESTS: { readonly [type: string]: TypeTest | undefined } = {
 /** Compilers of the keywords for values of any type. */
 export const VALUE_KEYWORDS: KeywordCompilers = {
   type(types: string | readonly string[]) {
-    const tests = [types].flat().map(type => TYPE_TESTS[type] as TypeTest);
+    const tests = [...new Set([types].flat())].map(type => TYPE_TESTS[type] as TypeTest);
     const [first = () => false] = tests;
     return tests.length === 1 ? first : value => tests.some(test => test(value));
   },
   const: (constant: unknown) => createEqualityCheck(constant),
-  enum(constants: readonly unknown[]) {
-    const scalars = new Set(constants.filter(each => typeof each !== 'object'));
-    const others = constants.filter(each => typeof each === 'object').map(createEqualityCheck);
-    return value => scalars.has(value) || others.some(isEqual => isEqual(value));
-  },
+  enum: (constants: readonly unknown[]) => createListCheck(constants),
 };
+
+/** Steps of a division of decimal numbers, and of one character of a text whose characters are counted. */
+const DIVISION_STEPS = 1_000;
+const COUNTED_CHARACTER_STEPS = 4;
 
 /** Compilers of the keywords for numbers and strings. */
 export const SCALAR_KEYWORDS: KeywordCompilers = {
@@ -37,22 +40,47 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
   maximum: (limit: number) => checkNumber(value => value <= limit),
   exclusiveMinimum: (limit: number) => checkNumber(value => value > limit),
   exclusiveMaximum: (limit: number) => checkNumber(value => value < limit),
-  multipleOf: (divisor: number) => checkNumber(value => isMultipleOf(value, divisor)),
-  minLength: (limit: number) => checkString(text => text.length >= 2 * limit || countCharacters(text) >= limit),
-  maxLength: (limit: number) => checkString(text => text.length <= limit || countCharacters(text) <= limit),
-  pattern: (source: string, { compilePattern }) => checkString(compilePattern(source)),
+  multipleOf: (divisor: number) =>
+    checkNumber((value, run) => {
+      if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) charge(run, DIVISION_STEPS);
+      return isMultipleOf(value, divisor);
+    }),
+  // A character has one or two UTF-16 units, so most texts need not be counted.
+  minLength: (limit: number) =>
+    checkString((text, run) => text.length >= 2 * limit || (text.length >= limit && count(text, run) >= limit)),
+  maxLength: (limit: number) =>
+    checkString((text, run) => text.length <= limit || (text.length <= 2 * limit && count(text, run) <= limit)),
+  pattern(source: string, { compilePattern }) {
+    const test = compilePattern(source);
+    if (test !== undefined) return checkString(test);
+    const reason = `its pattern ${shorten(JSON.stringify(source))} is not a regular expression`;
+    return () => {
+      throw createBrokenSchemaError(reason);
+    };
+  },
   format(name: unknown) {
-    const test = FORMATS.get(name);
-    return test && checkString(test);
+    const format = FORMATS.get(name);
+    if (format === undefined) return undefined;
+    const { test, steps, maxLength = Number.POSITIVE_INFINITY } = format;
+    return checkString((text, run) => {
+      if (text.length > maxLength) return false;
+      charge(run, text.length * steps);
+      return test(text);
+    });
   },
 };
 
-function checkNumber(test: (value: number) => boolean): TypeTest {
-  return value => typeof value !== 'number' || test(value);
+function checkNumber(test: (value: number, run: CheckRun) => boolean): SchemaCheck {
+  return (value, run) => typeof value !== 'number' || test(value, run);
 }
 
-function checkString(test: (value: string) => boolean): TypeTest {
-  return value => typeof value !== 'string' || test(value);
+function checkString(test: (value: string, run: CheckRun) => boolean): SchemaCheck {
+  return (value, run) => typeof value !== 'string' || test(value, run);
+}
+
+function count(text: string, run: CheckRun): number {
+  charge(run, text.length * COUNTED_CHARACTER_STEPS);
+  return countCharacters(text);
 }
 
 /** Counts the Unicode characters of a text. A lone surrogate counts as one. */

@@ -1,3 +1,4 @@
+import { createDisjointTest, type DisjointTest } from './character-sets.js';
 import { type Branch, type PatternItem, parsePattern } from './parse-pattern.js';
 
 /** Maximum number of steps of one match. 10 million steps take about a tenth of a second. */
@@ -7,8 +8,12 @@ const MAX_STEPS_PER_MATCH = 1e7;
  * exact.
  */
 const MAX_EXPONENTIAL_STEPS = 1e5;
-/** Maximum length of a pattern, in characters. Longer patterns are never run. */
-const MAX_PATTERN = 2_000;
+/** Number of characters that a pattern of linear growth matches in one step. */
+const STRAIGHT_CHARACTERS = 10;
+/** The estimate of such a pattern may be too low by this factor. */
+const EXPONENTIAL_MARGIN = 10;
+/** Maximum length of a peer's pattern, in characters. Longer patterns are never run. */
+export const MAX_PATTERN = 2_000;
 /** A repetition with a maximum up to this limit counts as that many copies. A larger maximum counts as unbounded. */
 const MAX_COPIES = 10;
 
@@ -21,47 +26,74 @@ interface Growth {
 
 const CONSTANT: Growth = { factor: 1, degree: 0, base: 1 };
 
+/** Growth of the steps of a match, with the length up to which the pattern is run. */
+export interface PatternGrowth extends Growth {
+  /** Maximum length of a string, in UTF-16 units. */
+  readonly maxLength: number;
+}
+
 /**
- * Estimates the maximum length of a string for which a pattern still ends soon in spite of backtracking. The estimate
- * looks at nested repetitions, consecutive repetitions, and alternatives that begin alike. It prefers a length that is
- * too short.
+ * Estimates how the steps of a match grow with the length of a string, in spite of backtracking. The estimate looks at
+ * nested repetitions, consecutive repetitions, and alternatives that begin alike. It prefers too many steps.
+ * @param source A valid pattern.
+ */
+export function estimateGrowth(source: string): PatternGrowth {
+  const pattern = parsePattern(source);
+  if (pattern === undefined) return { ...CONSTANT, maxLength: 0 };
+  const { factor, degree, base } = estimateBranches(pattern, createDisjointTest(source), true);
+  // A pattern without an anchor starts at each character.
+  const anchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
+  const growth = { factor, degree: anchored || base > 1 ? degree : degree + 1, base };
+  return { ...growth, maxLength: factor > MAX_STEPS_PER_MATCH ? 0 : computeMaxLength(growth) };
+}
+
+function computeMaxLength({ factor, degree, base }: Growth): number {
+  if (base === 1 && degree <= 1) return Number.POSITIVE_INFINITY;
+  if (base === 1) return Math.floor((MAX_STEPS_PER_MATCH / factor) ** (1 / degree));
+  return Math.max(0, Math.floor(Math.log(MAX_EXPONENTIAL_STEPS / factor) / Math.log(base) / (degree + 1)));
+}
+
+/** Counts the steps of a match with a string. Infinite for a string beyond the maximum length. */
+export function countMatchSteps({ factor, degree, base, maxLength }: PatternGrowth, length: number): number {
+  if (length > maxLength) return Number.POSITIVE_INFINITY;
+  if (base > 1) return EXPONENTIAL_MARGIN * factor * base ** (length * (degree + 1));
+  // A pattern that never goes back takes less than a nanosecond for a character.
+  return degree > 1 ? factor * length ** degree : factor * (1 + length / STRAIGHT_CHARACTERS);
+}
+
+/**
+ * Estimates the maximum length of a string for which a pattern still ends soon.
  * @param source A valid pattern.
  */
 export function estimateMaxLength(source: string): number {
-  if (source.length > MAX_PATTERN) return 0;
-  const pattern = parsePattern(source);
-  if (pattern === undefined) return 0;
-  const { factor, degree, base } = estimateBranches(pattern, true);
-  const anchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
-  if (factor > MAX_STEPS_PER_MATCH) return 0;
-  if (base > 1)
-    return Math.max(0, Math.floor(Math.log(MAX_EXPONENTIAL_STEPS / factor) / Math.log(base) / (degree + 1)));
-  return Math.floor((MAX_STEPS_PER_MATCH / factor) ** (1 / Math.max(1, anchored ? degree : degree + 1)));
+  return source.length > MAX_PATTERN ? 0 : estimateGrowth(source).maxLength;
 }
 
-function estimateBranches(branches: readonly Branch[], top: boolean): Growth {
-  const each = branches.map(branch => estimateBranch(branch, top));
+function estimateBranches(branches: readonly Branch[], isDisjoint: DisjointTest, top: boolean): Growth {
+  const each = branches.map(branch => estimateBranch(branch, isDisjoint, top));
   const factors = each.map(({ factor }) => factor);
   return {
-    factor: isForked(branches) ? factors.reduce((sum, factor) => sum + factor, 0) : Math.max(1, ...factors),
+    factor: isForked(branches, isDisjoint) ? factors.reduce((sum, factor) => sum + factor, 0) : Math.max(1, ...factors),
     degree: Math.max(0, ...each.map(({ degree }) => degree)),
     base: Math.max(1, ...each.map(({ base }) => base)),
   };
 }
 
 /** Tells if two or more alternatives can begin with the same character. */
-function isForked(branches: readonly Branch[]): boolean {
+function isForked(branches: readonly Branch[], isDisjoint: DisjointTest): boolean {
   if (branches.length < 2) return false;
-  const first = branches.map(branch => getRequiredChars(branch[0]));
-  return first.some((chars, i) => chars === undefined || first.slice(i + 1).some(other => !isDisjoint(chars, other)));
+  const first = branches.flatMap(branch => getRequiredChars(branch[0]) ?? []);
+  return first.length < branches.length || !isDisjoint(first);
 }
 
-function estimateBranch(branch: Branch, top: boolean): Growth {
+function estimateBranch(branch: Branch, isDisjoint: DisjointTest, top: boolean): Growth {
   let total = CONSTANT;
   let aside = 0;
   let scans = 0;
   for (const [i, item] of branch.entries()) {
-    const growth = estimateItem(item, branch.slice(i + 1), top);
+    // At the end of the pattern, a loop never goes back: the match has succeeded.
+    if (top && i === branch.length - 1 && item.atom.kind === 'chars' && isLoop(item)) continue;
+    const growth = estimateItem(item, branch.slice(i + 1), isDisjoint, top);
     // A lookaround ends before the rest continues, so its steps are added to those of the rest.
     if (item.atom.kind === 'group' && item.atom.looks && growth.base === 1) aside = Math.max(aside, growth.degree);
     else {
@@ -74,22 +106,22 @@ function estimateBranch(branch: Branch, top: boolean): Growth {
   return { ...total, degree: Math.max(total.degree + scans, aside) };
 }
 
-function estimateItem(item: PatternItem, rest: Branch, top: boolean): Growth {
+function estimateItem(item: PatternItem, rest: Branch, isDisjoint: DisjointTest, top: boolean): Growth {
   const { atom, min, max } = item;
   const loops = isLoop(item);
   if (atom.kind === 'chars') {
-    if (loops) return { ...CONSTANT, degree: isDelimited(atom.chars, rest, top) ? 0 : 1 };
+    if (loops) return { ...CONSTANT, degree: isDelimited(atom.chars, rest, isDisjoint, top) ? 0 : 1 };
     return { ...CONSTANT, factor: max === min ? 1 : max - min + 1 };
   }
   if (atom.kind === 'echo') return { ...CONSTANT, degree: 1 };
   if (atom.kind !== 'group') return CONSTANT;
-  const inner = estimateBranches(atom.branches, false);
+  const inner = estimateBranches(atom.branches, isDisjoint, false);
   const times = max === min ? Math.min(max, MAX_COPIES * MAX_COPIES) : max;
   if (!loops && times <= MAX_COPIES) {
     const choices = inner.factor ** times * (max === min ? 1 : max - min + 1);
     return { factor: choices, degree: inner.degree * times, base: inner.base ** Math.max(1, times) };
   }
-  return estimateLoop(atom.branches, inner, Math.min(min, 4));
+  return estimateLoop(atom.branches, inner, isDisjoint, Math.min(min, 4));
 }
 
 function isLoop({ min, max }: PatternItem): boolean {
@@ -100,8 +132,8 @@ function isLoop({ min, max }: PatternItem): boolean {
  * Estimates a group that repeats. It is harmless when the input alone determines the start and the path of each
  * repetition.
  */
-function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): Growth {
-  const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0]);
+function estimateLoop(branches: readonly Branch[], inner: Growth, isDisjoint: DisjointTest, min: number): Growth {
+  const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0], isDisjoint);
   if (inner.base === 1 && (single || (inner.factor === 1 && inner.degree === 0))) {
     return { ...CONSTANT, degree: Math.max(1, inner.degree) };
   }
@@ -109,36 +141,25 @@ function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): 
 }
 
 /** Tells if a character loop is followed by a character that it cannot match itself, or by the end of the pattern. */
-function isDelimited(chars: string, rest: Branch, top: boolean): boolean {
+function isDelimited(chars: string, rest: Branch, isDisjoint: DisjointTest, top: boolean): boolean {
   const next = rest.find(({ atom }) => atom.kind !== 'start' && atom.kind !== 'end' && atom.kind !== 'edge');
   if (next === undefined) return top;
-  return isDisjoint(chars, getRequiredChars(next));
+  const following = getRequiredChars(next);
+  return following !== undefined && isDisjoint([chars, following]);
 }
 
 /** Tells if each repetition begins or ends with a character that no variable part of it can match. */
-function isSeparated(branch: Branch): boolean {
+function isSeparated(branch: Branch, isDisjoint: DisjointTest): boolean {
   return [branch[0], branch.at(-1)].some(edge => {
     const mark = getRequiredChars(edge);
     if (mark === undefined || edge?.min !== 1 || edge.max !== 1) return false;
     return branch.every(
       item =>
-        item === edge || (item.atom.kind === 'chars' && (item.min === item.max || isDisjoint(mark, item.atom.chars))),
+        item === edge || (item.atom.kind === 'chars' && (item.min === item.max || isDisjoint([mark, item.atom.chars]))),
     );
   });
 }
 
 function getRequiredChars(item: PatternItem | undefined): string | undefined {
   return item !== undefined && item.min > 0 && item.atom.kind === 'chars' ? item.atom.chars : undefined;
-}
-
-/** The characters that show if two character classes overlap. */
-let sampleCharacters: readonly string[] | undefined;
-
-function isDisjoint(one: string, other: string | undefined): boolean {
-  if (other === undefined || one === other) return false;
-  const [left, right] = [new RegExp(`^(?:${one})$`, 'u'), new RegExp(`^(?:${other})$`, 'u')];
-  sampleCharacters ??= [...Array(0x180).keys(), 0x3b1, 0x4e2d, 0x2028, 0xfeff, 0x1f600].map(code =>
-    String.fromCodePoint(code),
-  );
-  return !sampleCharacters.some(character => left.test(character) && right.test(character));
 }

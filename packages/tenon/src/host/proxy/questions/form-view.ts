@@ -1,6 +1,7 @@
 import { isObject } from '../../../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../../protocol/input-requests.js';
 import { describeIssues } from '../../../schemas/issues.js';
+import { findRefusal } from '../../../schemas/peer-refusal.js';
 import { createFieldView, type FieldView } from './field-view.js';
 import { createSecretWarning, doesMessageAskForSecret } from './secret-fields.js';
 import type { ViewOptions } from './url-view.js';
@@ -96,8 +97,8 @@ export async function createFormResult(
   const content = createContent(form, outcome.values);
   const { requestedSchema } = form;
   const { compilePeerSchema } = await import('../../../schemas/peer-schema.js');
-  const checked = compilePeerSchema({ ...requestedSchema }).check(content);
-  return checked.ok === false ? { problem: describeIssues(checked.issues) } : { action: 'accept', content };
+  const refusal = findRefusal(compilePeerSchema({ ...requestedSchema }).check(content));
+  return refusal === undefined ? { action: 'accept', content } : { problem: describeIssues(refusal.issues) };
 }
 
 /**
