@@ -4,8 +4,8 @@ import type { CheckResult } from './compile-schema.js';
 import { inspectSchema, type SchemaLimits } from './inspect-schema.js';
 import { isWorkLimitError } from './json-schema/broken-schema.js';
 import { compileJsonSchema } from './json-schema/compile-json-schema.js';
-import type { PatternLimits } from './json-schema/pattern-compiler.js';
 import { MAX_PATTERN } from './patterns/estimate-max-length.js';
+import type { PatternLimits } from './patterns/pattern-compiler.js';
 import { explainFailure, memoize, validateCompiled } from './validate-json-schema.js';
 
 /** Result of a check. With `ok: null` the value could not be checked, and `reason` says why. */

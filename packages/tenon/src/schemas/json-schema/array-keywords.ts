@@ -1,7 +1,7 @@
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
 import { areUnique } from './equality.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
-import { charge, REMEMBER_STEPS } from './work.js';
+import { countSteps, REMEMBER_STEPS } from './work.js';
 
 type ArrayCheck = (items: readonly unknown[], run: CheckRun) => boolean;
 
@@ -21,7 +21,7 @@ export const ARRAY_KEYWORDS: KeywordCompilers = {
   contains(schema: unknown, { compile, schema: { minContains }, document }) {
     const check = compile(schema);
     return checkArray((items, run) => {
-      chargeItems(items.length, run);
+      countItems(items.length, run);
       let matches = 0;
       for (let index = 0; index < items.length; index++) {
         if (!checkMember(check, items[index], index, run)) continue;
@@ -42,8 +42,8 @@ function checkArray(check: ArrayCheck): SchemaCheck {
   return (value, run) => !Array.isArray(value) || check(value, run);
 }
 
-function chargeItems(count: number, run: CheckRun): void {
-  charge(run, count * (run.evaluated === undefined ? 1 : REMEMBER_STEPS));
+function countItems(count: number, run: CheckRun): void {
+  countSteps(run, count * (run.evaluated === undefined ? 1 : REMEMBER_STEPS));
 }
 
 function countSchemas(schemas: unknown): number {
@@ -55,7 +55,7 @@ function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext):
   const checks = schemas.map(schema => compile(schema));
   return checkArray((items, run) => {
     const length = Math.min(items.length, checks.length);
-    chargeItems(length, run);
+    countItems(length, run);
     let isValid = true;
     for (let index = 0; index < length; index++) {
       if (checkItem(checks[index] as SchemaCheck, items, index, run)) continue;
@@ -70,7 +70,7 @@ function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext):
 function compileRest(schema: unknown, { compile }: KeywordContext, start: number, skipsEvaluated = false): SchemaCheck {
   const check = compile(schema);
   return checkArray((items, run) => {
-    chargeItems(Math.max(0, items.length - start), run);
+    countItems(Math.max(0, items.length - start), run);
     let isValid = true;
     for (let index = start; index < items.length; index++) {
       if (skipsEvaluated && run.evaluated?.has(index)) continue;
@@ -94,7 +94,7 @@ function compileMatchLimit(
   if (schema.contains === undefined) return undefined;
   const check = compile(schema.contains);
   return checkArray((items, run) => {
-    chargeItems(items.length, run);
+    countItems(items.length, run);
     const { failures } = run;
     // Failures of single items do not explain a wrong number of items.
     run.failures = undefined;

@@ -1,6 +1,6 @@
 import { createWorkLimitError } from './broken-schema.js';
 import type { SchemaResource } from './schema-document.js';
-import { charge, REMEMBER_STEPS } from './work.js';
+import { countSteps, REMEMBER_STEPS } from './work.js';
 
 /** Checks a value against a schema or against one keyword. */
 export type SchemaCheck = (value: unknown, run: CheckRun) => boolean;
@@ -53,7 +53,7 @@ export function checkMember(check: SchemaCheck, member: unknown, key: string | n
   if (run.isSimple) return check(member, run);
   const { evaluated, path } = run;
   if (run.failures !== undefined) {
-    charge(run, RECORDED_MEMBER_STEPS + (typeof key === 'string' ? key.length : 0));
+    countSteps(run, RECORDED_MEMBER_STEPS + (typeof key === 'string' ? key.length : 0));
     encodeURIComponent(key);
   }
   run.evaluated = undefined;
@@ -88,7 +88,7 @@ export function checkBranch(
 
 /** Adds the members that a subschema has evaluated to those of its schema. */
 export function addEvaluated(own: ReadonlySet<string | number>, evaluated: Set<string | number>, run: CheckRun): void {
-  charge(run, own.size * REMEMBER_STEPS);
+  countSteps(run, own.size * REMEMBER_STEPS);
   for (const key of own) evaluated.add(key);
 }
 
@@ -109,7 +109,7 @@ export function addFailure(
 ): void {
   const { failures, path } = run;
   if (failures === undefined) return;
-  charge(run, FAILURE_STEPS + path.length);
+  countSteps(run, FAILURE_STEPS + path.length);
   if (++run.failureCount > MAX_FAILURES) throw createWorkLimitError('the value has too many faults');
   if (run.failureCount > MANY_FAILURES) run.stopsAtFirst = true;
   failures.push({ keyword, path: [...path], value, expected, inner });

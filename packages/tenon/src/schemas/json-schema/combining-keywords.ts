@@ -1,6 +1,6 @@
 import { checkBranch, checkForm } from './check-run.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
-import { BRANCH_STEPS, charge } from './work.js';
+import { BRANCH_STEPS, countSteps } from './work.js';
 
 /** Compilers of the keywords that apply subschemas to the value itself. */
 export const COMBINING_KEYWORDS: KeywordCompilers = {
@@ -17,7 +17,7 @@ export const COMBINING_KEYWORDS: KeywordCompilers = {
   anyOf(schemas: readonly unknown[], { compile }) {
     const checks = schemas.map(schema => compile(schema));
     return (value, run) => {
-      charge(run, checks.length * BRANCH_STEPS);
+      countSteps(run, checks.length * BRANCH_STEPS);
       let isValid = false;
       for (const check of checks) {
         if (!checkForm(check, value, run)) continue;
@@ -31,7 +31,7 @@ export const COMBINING_KEYWORDS: KeywordCompilers = {
   allOf(schemas: readonly unknown[], { compile }) {
     const checks = schemas.map(schema => compile(schema));
     return (value, run) => {
-      charge(run, checks.length * BRANCH_STEPS);
+      countSteps(run, checks.length * BRANCH_STEPS);
       let isValid = true;
       for (const check of checks) {
         isValid = checkBranch(check, value, run, run.failures) && isValid;
@@ -43,7 +43,7 @@ export const COMBINING_KEYWORDS: KeywordCompilers = {
   oneOf(schemas: readonly unknown[], { compile }) {
     const checks = schemas.map(schema => compile(schema));
     return (value, run) => {
-      charge(run, checks.length * BRANCH_STEPS);
+      countSteps(run, checks.length * BRANCH_STEPS);
       let matches = 0;
       for (const check of checks) {
         if (checkForm(check, value, run)) matches++;

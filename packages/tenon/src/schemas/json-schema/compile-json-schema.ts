@@ -1,12 +1,12 @@
 import { copyThroughJson } from '../../encoding/json-value.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { detectDraft } from '../draft.js';
+import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';
 import type { CheckRun, Failure, SchemaCheck } from './check-run.js';
 import type { KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { KEYWORDS } from './keywords.js';
-import { PatternCompiler, type PatternLimits } from './pattern-compiler.js';
 import {
   type CompiledKeyword,
   createInvalidCheck,

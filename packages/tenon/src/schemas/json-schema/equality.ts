@@ -1,6 +1,14 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { CheckRun } from './check-run.js';
-import { BRANCH_STEPS, charge, chargeComparison, chargeValue, KEYWORD_STEPS, LOOKUP_STEPS, listNames } from './work.js';
+import {
+  BRANCH_STEPS,
+  countComparisons,
+  countParts,
+  countSteps,
+  KEYWORD_STEPS,
+  LOOKUP_STEPS,
+  listNames,
+} from './work.js';
 
 type EqualityCheck = (value: unknown, run: CheckRun) => boolean;
 
@@ -20,9 +28,9 @@ export function createListCheck(constants: readonly unknown[]): EqualityCheck {
   for (const each of scalars) if (typeof each === 'string') addCount(textCounts, each.length);
   return (value, run) => {
     // Long texts of the same length have the same hash, so the set compares all of them.
-    if (typeof value === 'string') chargeComparison(value, textCounts.get(value.length) ?? 0, run);
+    if (typeof value === 'string') countComparisons(value, textCounts.get(value.length) ?? 0, run);
     if (scalars.has(value)) return true;
-    charge(run, others.length * BRANCH_STEPS);
+    countSteps(run, others.length * BRANCH_STEPS);
     return others.some(each => isEqual(value, each, run));
   };
 }
@@ -30,13 +38,13 @@ export function createListCheck(constants: readonly unknown[]): EqualityCheck {
 function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
     if (typeof one === 'string' && typeof other === 'string' && one.length === other.length)
-      chargeComparison(one, 1, run);
+      countComparisons(one, 1, run);
     return one === other;
   }
   if (Array.isArray(one) || Array.isArray(other))
     return Array.isArray(one) && Array.isArray(other) && areEqualLists(one, other, run);
   const names = listNames(one, run);
-  charge(run, BRANCH_STEPS + names.length * LOOKUP_STEPS);
+  countSteps(run, BRANCH_STEPS + names.length * LOOKUP_STEPS);
   return (
     names.length === listNames(other, run).length &&
     names.every(name => Object.hasOwn(other, name) && isEqual(getMember(one, name), getMember(other, name), run))
@@ -44,7 +52,7 @@ function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
 }
 
 function areEqualLists(one: readonly unknown[], other: readonly unknown[], run: CheckRun): boolean {
-  charge(run, KEYWORD_STEPS * Math.min(one.length, other.length));
+  countSteps(run, KEYWORD_STEPS * Math.min(one.length, other.length));
   return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
 }
 
@@ -64,16 +72,16 @@ export function areUnique(items: readonly unknown[], run: CheckRun): boolean {
   const values = new Set<unknown>();
   const textCounts = new Map<number, number>();
   const addText = (to: Set<string> | Set<unknown>, text: string) => {
-    chargeComparison(text, addCount(textCounts, text.length), run);
+    countComparisons(text, addCount(textCounts, text.length), run);
     to.add(text);
   };
-  charge(run, items.length * TEXT_STEPS);
+  countSteps(run, items.length * TEXT_STEPS);
   for (const item of items) {
     if (typeof item === 'number') numbers.push(item);
     else if (typeof item === 'string') addText(values, item);
     else if (typeof item !== 'object' || item === null) values.add(item);
     else {
-      chargeValue(item, CANONICAL_STEPS, run);
+      countParts(item, CANONICAL_STEPS, run);
       addText(texts, toCanonicalJson(item));
     }
   }
@@ -82,7 +90,7 @@ export function areUnique(items: readonly unknown[], run: CheckRun): boolean {
 
 /** Tells if no two numbers are equal. Numbers are sorted, because a peer can choose many with the same hash. */
 function areDistinct(numbers: readonly number[], run: CheckRun): boolean {
-  charge(run, numbers.length * NUMBER_STEPS);
+  countSteps(run, numbers.length * NUMBER_STEPS);
   const sorted = Float64Array.from(numbers).sort();
   return sorted.every((number, index) => index === 0 || number !== sorted[index - 1]);
 }

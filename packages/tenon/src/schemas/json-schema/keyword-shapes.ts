@@ -69,7 +69,7 @@ const SHAPES: ReadonlyMap<string, KeywordShape> = new Map([
     ),
   ],
   ['multipleOf', createShape('a number greater than 0', value => isNumber(value) && value > 0)],
-  // Whoever uses a pattern compiles it, because that takes long for some patterns.
+  // The pattern itself is checked where it is compiled, because that takes long for some patterns.
   ['pattern', createShape('a regular expression', value => typeof value === 'string')],
   ['required', createShape('a list of names', areNames)],
   ['enum', createShape('a list', Array.isArray)],

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
 import type { KeywordCompilers, KeywordContext, PatternTest } from './keyword-compiler.js';
-import { charge, KEYWORD_STEPS, LOOKUP_STEPS, listNames, REMEMBER_STEPS } from './work.js';
+import { countSteps, KEYWORD_STEPS, LOOKUP_STEPS, listNames, REMEMBER_STEPS } from './work.js';
 
 type ObjectCheck = (object: JsonObject, run: CheckRun) => boolean;
 type NameTest = (key: string, run: CheckRun) => boolean;
@@ -24,14 +24,14 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   dependentRequired(dependencies: { readonly [name: string]: readonly string[] }) {
     const entries = Object.entries(dependencies);
     return checkObject((object, run) => {
-      charge(run, entries.length * LOOKUP_STEPS);
+      countSteps(run, entries.length * LOOKUP_STEPS);
       return entries.every(([key, names]) => !Object.hasOwn(object, key) || hasAll(object, names, run));
     });
   },
   dependentSchemas(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
     return checkObject((object, run) => {
-      charge(run, checks.length * LOOKUP_STEPS);
+      countSteps(run, checks.length * LOOKUP_STEPS);
       let isValid = true;
       for (const [key, check] of checks) if (Object.hasOwn(object, key)) isValid = check(object, run) && isValid;
       return isValid;
@@ -40,7 +40,7 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   properties(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
     return checkObject((object, run) => {
-      charge(run, checks.length * LOOKUP_STEPS);
+      countSteps(run, checks.length * LOOKUP_STEPS);
       let isValid = true;
       for (const [key, check] of checks) {
         if (!Object.hasOwn(object, key) || checkProperty(check, object, key, run)) continue;
@@ -87,7 +87,7 @@ function isEvaluated(key: string, { evaluated }: CheckRun): boolean {
 }
 
 function hasAll(object: JsonObject, names: readonly string[], run: CheckRun): boolean {
-  charge(run, names.length * LOOKUP_STEPS);
+  countSteps(run, names.length * LOOKUP_STEPS);
   for (const name of names) if (!Object.hasOwn(object, name)) return false;
   return true;
 }
@@ -95,7 +95,7 @@ function hasAll(object: JsonObject, names: readonly string[], run: CheckRun): bo
 function checkProperty(check: SchemaCheck, object: JsonObject, key: string, run: CheckRun): boolean {
   const isValid = checkMember(check, object[key], key, run);
   if (isValid && run.evaluated !== undefined) {
-    charge(run, REMEMBER_STEPS);
+    countSteps(run, REMEMBER_STEPS);
     run.evaluated.add(key);
   }
   return isValid;
@@ -105,7 +105,7 @@ function checkProperty(check: SchemaCheck, object: JsonObject, key: string, run:
 function checkRest(check: SchemaCheck, object: JsonObject, isNamed: NameTest, run: CheckRun): boolean {
   let isValid = true;
   const names = listNames(object, run);
-  charge(run, names.length * KEYWORD_STEPS);
+  countSteps(run, names.length * KEYWORD_STEPS);
   for (const key of names) {
     if (isNamed(key, run) || checkProperty(check, object, key, run)) continue;
     isValid = false;

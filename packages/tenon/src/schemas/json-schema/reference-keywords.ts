@@ -2,7 +2,7 @@ import { createCannotValidateError, shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
 import { describeReference, type ReferenceTarget, type SchemaResource } from './schema-document.js';
-import { charge, LOOKUP_STEPS } from './work.js';
+import { countSteps, LOOKUP_STEPS } from './work.js';
 
 export const REFERENCE_KEYWORDS: KeywordCompilers = {
   $recursiveRef: compileDynamicReference,
@@ -39,7 +39,7 @@ function compileDynamicReference(reference: string, context: KeywordContext): Sc
 function findOutermost(fragment: string, run: CheckRun): ReferenceTarget | undefined {
   let outermost: SchemaResource | undefined;
   for (let { scope } = run; scope !== undefined; scope = scope.outer) {
-    charge(run, LOOKUP_STEPS);
+    countSteps(run, LOOKUP_STEPS);
     if (scope.resource.dynamicAnchors.has(fragment)) outermost = scope.resource;
   }
   return outermost && { node: outermost.dynamicAnchors.get(fragment), resource: outermost, fragment };

@@ -1,7 +1,7 @@
 import { createBrokenSchemaError } from './broken-schema.js';
 import { addEvaluated, addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
 import type { SchemaResource } from './schema-document.js';
-import { charge, KEYWORD_STEPS, REMEMBER_STEPS } from './work.js';
+import { countSteps, KEYWORD_STEPS, REMEMBER_STEPS } from './work.js';
 
 /** A compiled keyword of one schema. */
 export interface CompiledKeyword {
@@ -30,7 +30,7 @@ export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaC
   const checks = keywords.map(({ check }) => check);
   const steps = KEYWORD_STEPS * Math.max(1, checks.length);
   return (value, run) => {
-    charge(run, steps);
+    countSteps(run, steps);
     if (run.failures !== undefined) return collectFailures(keywords, value, run);
     if (!hasType) requireJson(value);
     for (const check of checks) if (!check(value, run)) return false;
@@ -40,7 +40,7 @@ export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaC
 
 function collectFailures(keywords: readonly CompiledKeyword[], value: unknown, run: CheckRun): boolean {
   requireJson(value);
-  charge(run, keywords.length * KEYWORD_STEPS * COLLECTING_FACTOR);
+  countSteps(run, keywords.length * KEYWORD_STEPS * COLLECTING_FACTOR);
   const { failures } = run;
   let isValid = true;
   let hasEnded = false;
@@ -71,7 +71,7 @@ export function createTrackingCheck(check: SchemaCheck): SchemaCheck {
   return (value, run) => {
     const { evaluated } = run;
     const own = new Set<string | number>();
-    charge(run, REMEMBER_STEPS);
+    countSteps(run, REMEMBER_STEPS);
     run.evaluated = own;
     const isValid = check(value, run);
     run.evaluated = evaluated;

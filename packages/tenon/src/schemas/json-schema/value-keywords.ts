@@ -5,7 +5,7 @@ import { createEqualityCheck, createListCheck } from './equality.js';
 import { FORMATS } from './formats.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
 import { isMultipleOf } from './multiple-of.js';
-import { charge } from './work.js';
+import { countSteps } from './work.js';
 
 type TypeTest = (value: unknown) => boolean;
 
@@ -42,7 +42,7 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
   exclusiveMaximum: (limit: number) => checkNumber(value => value < limit),
   multipleOf: (divisor: number) =>
     checkNumber((value, run) => {
-      if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) charge(run, DIVISION_STEPS);
+      if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) countSteps(run, DIVISION_STEPS);
       return isMultipleOf(value, divisor);
     }),
   // A character has one or two UTF-16 units, so most texts need not be counted.
@@ -64,7 +64,7 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
     const { test, steps, maxLength = Number.POSITIVE_INFINITY } = format;
     return checkString((text, run) => {
       if (text.length > maxLength) return false;
-      charge(run, text.length * steps);
+      countSteps(run, text.length * steps);
       return test(text);
     });
   },
@@ -79,7 +79,7 @@ function checkString(test: (value: string, run: CheckRun) => boolean): SchemaChe
 }
 
 function count(text: string, run: CheckRun): number {
-  charge(run, text.length * COUNTED_CHARACTER_STEPS);
+  countSteps(run, text.length * COUNTED_CHARACTER_STEPS);
   return countCharacters(text);
 }
 

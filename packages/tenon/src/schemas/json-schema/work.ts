@@ -23,7 +23,7 @@ const COMPARED_CHARACTERS = 32;
 const SHORT_TEXT = 128;
 
 /** Counts the work that a part of a check is about to do. Throws `schema/work-limit` when no steps are left. */
-export function charge(run: CheckRun, steps: number): void {
+export function countSteps(run: CheckRun, steps: number): void {
   run.steps -= steps;
   if (run.steps < 0) throw createWorkLimitError();
 }
@@ -31,26 +31,26 @@ export function charge(run: CheckRun, steps: number): void {
 /** Lists the names of an object. They can be counted only after they were listed. */
 export function listNames(object: object, run: CheckRun): string[] {
   const names = Object.keys(object);
-  charge(run, names.length * (names.length > MAX_FAST_MEMBERS ? HASHED_NAME_STEPS : 2));
+  countSteps(run, names.length * (names.length > MAX_FAST_MEMBERS ? HASHED_NAME_STEPS : 2));
   return names;
 }
 
 /** Counts the comparisons of a text with `count` texts of the same length. */
-export function chargeComparison(text: string, count: number, run: CheckRun): void {
-  if (text.length > SHORT_TEXT) charge(run, Math.ceil(text.length / COMPARED_CHARACTERS) * count);
+export function countComparisons(text: string, count: number, run: CheckRun): void {
+  if (text.length > SHORT_TEXT) countSteps(run, Math.ceil(text.length / COMPARED_CHARACTERS) * count);
 }
 
 /** Counts a pass over each part of a value, at `steps` for each part. */
-export function chargeValue(value: unknown, steps: number, run: CheckRun): void {
-  if (typeof value === 'string') charge(run, steps + value.length);
-  else if (typeof value !== 'object' || value === null) charge(run, steps);
+export function countParts(value: unknown, steps: number, run: CheckRun): void {
+  if (typeof value === 'string') countSteps(run, steps + value.length);
+  else if (typeof value !== 'object' || value === null) countSteps(run, steps);
   else if (Array.isArray(value)) {
-    charge(run, steps);
-    for (const item of value) chargeValue(item, steps, run);
+    countSteps(run, steps);
+    for (const item of value) countParts(item, steps, run);
   } else {
     for (const name of listNames(value, run)) {
-      charge(run, steps + name.length);
-      chargeValue((value as { readonly [name: string]: unknown })[name], steps, run);
+      countSteps(run, steps + name.length);
+      countParts((value as { readonly [name: string]: unknown })[name], steps, run);
     }
   }
 }

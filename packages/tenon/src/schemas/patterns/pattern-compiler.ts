@@ -1,9 +1,9 @@
-import { countMatchSteps, estimateGrowth, type PatternGrowth } from '../patterns/estimate-max-length.js';
-import { toUnicodePattern } from '../patterns/unicode-pattern.js';
-import { createWorkLimitError, shorten } from './broken-schema.js';
-import type { CheckRun } from './check-run.js';
-import type { PatternTest } from './keyword-compiler.js';
-import { charge } from './work.js';
+import { createWorkLimitError, shorten } from '../json-schema/broken-schema.js';
+import type { CheckRun } from '../json-schema/check-run.js';
+import type { PatternTest } from '../json-schema/keyword-compiler.js';
+import { countSteps } from '../json-schema/work.js';
+import { countMatchSteps, estimateGrowth, type PatternGrowth } from './estimate-max-length.js';
+import { toUnicodePattern } from './unicode-pattern.js';
 
 /** Limits on the patterns of a schema. They bound the time to compile the patterns. */
 export interface PatternLimits {
@@ -50,7 +50,7 @@ export class PatternCompiler {
       growth ??= estimateGrowth(pattern);
       const steps = countMatchSteps(growth, text.length);
       if (steps === Number.POSITIVE_INFINITY) return refuse(source, run);
-      charge(run, STARTING_STEPS + steps * MATCH_STEPS);
+      countSteps(run, STARTING_STEPS + steps * MATCH_STEPS);
       return expression.test(text);
     };
   }
