@@ -34,8 +34,14 @@ describe('the examination of TLS', () => {
   });
 
   it('knows private hosts', () => {
-    const hosts = ['localhost', '127.0.0.1', '[::1]', '10.1.2.3', '192.168.0.9', 'nas', 'nas.local', '[fd00::1]'];
+    const hosts = [
+      ...['localhost', '127.0.0.1', '[::1]', '10.1.2.3', '192.168.0.9', 'nas', 'nas.local', '[fd00::1]'],
+      ...['100.64.0.1', '168.63.129.16', '198.18.0.1', '[::ffff:a00:1]', '[64:ff9b::a00:1]', 'app.localhost.'],
+      ...['metadata.goog', 'nas.corp', '[fec0::1]'],
+    ];
     expect(hosts.filter(host => !isPrivateHost(host))).toEqual([]);
-    expect(['example.com', '8.8.8.8', '[2001:db8::1]', '172.32.0.1'].filter(isPrivateHost)).toEqual([]);
+    expect(['example.com', '8.8.8.8', '[2001:db8::1]', '172.32.0.1', '[::ffff:808:808]'].filter(isPrivateHost)).toEqual(
+      [],
+    );
   });
 });

@@ -29,10 +29,15 @@ export function classifyHost(hostname: string): AddressClass {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const known = classifyAddress(host);
   if (known) return known;
+  // URL parsers turn such a host into an address: `0x7f.1`, `2130706433`, `127。0。0。1`. Pass the host of a parsed URL.
+  if (NUMERIC_LABEL.test(host) || /[^ -~]/.test(host)) return 'reserved';
   if (isLoopbackDomain(hostname)) return 'loopback';
   if (METADATA_NAMES.test(host)) return 'link-local';
   return host.includes('.') && !PRIVATE_DOMAINS.test(host) ? 'public' : 'private';
 }
+
+/** A last label that makes a host an IPv4 address. */
+const NUMERIC_LABEL = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
 /** Metadata addresses of Azure and Alibaba. They count as link-local, because they give credentials to machines. */
 const METADATA_IPV4 = new Set(['168.63.129.16', '100.100.100.200']);
@@ -65,8 +70,8 @@ function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressC
   return a === 0 || a >= 224 || RESERVED_IPV4.has(`${a}.${b}.${c}`) ? 'reserved' : 'public';
 }
 
-/** The metadata services of AWS and Google Cloud: `fd00:ec2::254`, `fd20:ce::254`. */
-const METADATA_IPV6 = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254']);
+/** The metadata services of AWS, Google Cloud and Scaleway: `fd00:ec2::254`, `fd20:ce::254`, `fd00:42::42`. */
+const METADATA_IPV6 = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254', 'fd00:42:0:0:0:0:0:42']);
 
 /**
  * Classifies an IPv6 address by its groups.

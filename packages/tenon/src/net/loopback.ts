@@ -36,7 +36,8 @@ export function parseIpAddress(text: string): number[] | undefined {
 
 function parseIpv4(text: string): number[] | undefined {
   const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every(part => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined;
+  if (parts.length !== 4 || !parts.every(part => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
+    return undefined;
   return parts.map(Number);
 }
 

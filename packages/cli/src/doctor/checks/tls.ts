@@ -1,6 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
-import { isLoopbackHost } from 'tenon/node';
+import { classifyHost } from 'tenon/auth/endpoints';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -35,27 +35,8 @@ function checkPlain({ hostname }: URL, { ok, problem }: FindingFactory): Finding
 
 /** Tells if a host is this machine, in a private network, or a name without a dot. */
 export function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const family = isIP(host);
-  if (family === 0)
-    return isLoopbackHost(host) || !host.includes('.') || /\.(local|internal|localhost|test|home\.arpa)$/.test(host);
-  const networks = new BlockList();
-  for (const [network, prefix] of [
-    ['127.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['172.16.0.0', 12],
-    ['192.168.0.0', 16],
-    ['169.254.0.0', 16],
-    ['100.64.0.0', 10],
-  ] as const)
-    networks.addSubnet(network, prefix, 'ipv4');
-  for (const [network, prefix] of [
-    ['::1', 128],
-    ['fc00::', 7],
-    ['fe80::', 10],
-  ] as const)
-    networks.addSubnet(network, prefix, 'ipv6');
-  return networks.check(host, family === 6 ? 'ipv6' : 'ipv4');
+  const addressClass = classifyHost(hostname);
+  return addressClass !== 'public' && addressClass !== 'reserved';
 }
 
 /** Certificate of a server, and the reason why it is not trusted. */

@@ -1,3 +1,4 @@
+import { classifyHost } from '../../../net/address-class.js';
 import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { decodePunycode } from './punycode.js';
 import { hasMixedScripts, looksLatin } from './unicode-scripts.js';
@@ -17,12 +18,15 @@ export interface DomainView {
 }
 
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
-const LOCAL = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
-const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\.)|^\[(::1|::|::ffff:.*|f[cde].*)\]$/;
 /** Second-level labels under which country registries register names. */
 const SECOND = new Set(['co', 'com', 'net', 'org', 'ac', 'gov', 'edu', 'or', 'ne', 'go', 'gob', 'nom', 'mil']);
 /** Top-level labels that a misleading subdomain may imitate: `accounts.example.com.evil.test`. */
 const WELL_KNOWN = new Set(['com', 'net', 'org', 'gov', 'edu', 'io', 'dev', 'app', 'de', 'uk', 'fr', 'cn', 'jp']);
+
+/** Tells if a host is this computer, in its own network, or reserved. The name `.test` of examples is none of them. */
+function isLocalHost(host: string): boolean {
+  return classifyHost(host) !== 'public' && !host.endsWith('.test');
+}
 
 /** Describes the host name of a parsed URL for display. */
 export function describeDomain(hostname: string): DomainView {
@@ -48,7 +52,7 @@ function describeAddress(ascii: string): DomainView {
     ascii,
     unicode: ascii,
     site: ascii,
-    warnings: [warning, ...(PRIVATE.test(ascii) ? [createLocalWarning(ascii)] : [])],
+    warnings: [warning, ...(isLocalHost(ascii) ? [createLocalWarning(ascii)] : [])],
   };
 }
 
@@ -80,7 +84,7 @@ function findLabelWarnings(labels: readonly string[], read: readonly string[]): 
 }
 
 function findSiteWarnings(ascii: string, site: string): ViewWarning[] {
-  if (LOCAL.test(ascii) || !ascii.includes('.')) return [createLocalWarning(ascii)];
+  if (isLocalHost(ascii)) return [createLocalWarning(ascii)];
   const before = ascii.slice(0, -site.length).split('.').slice(0, -1);
   if (!before.slice(1).some(label => WELL_KNOWN.has(label))) return [];
   return [{ code: 'nested-domain', text: `The link leads to ${site}, though its beginning looks like another site.` }];
