@@ -21,7 +21,7 @@ export type {
 } from './auth/http/guarded-fetch.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
 export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';
-export { createPage, createRefusalPage, type Html, renderHtml } from './auth/pages/html-page.js';
+export { createPage, createRefusalPage, type Html, renderHtml } from './redaction/writers/html-page.js';
 export {
   type AuthEndpoint,
   type AuthExchange,

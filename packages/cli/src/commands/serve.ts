@@ -7,6 +7,7 @@ import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
+import { formatNextCommands } from '../http/next-commands.js';
 import { parsePort, parseWorkers } from '../option-parsers.js';
 import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
@@ -129,7 +130,7 @@ async function serveOverHttp(
       },
     },
   });
-  if (isPrimary) announce(screen, http, options);
+  if (isPrimary) announce({ screen, env }, http, options);
   return new Promise(() => {});
 }
 
@@ -149,7 +150,11 @@ function toListenOptions(options: ServeOptions): ServeHttpOptions {
   };
 }
 
-function announce(screen: CliContext['screen'], { url, sseUrl }: HttpServer, { json, health }: ServeOptions): void {
+function announce(
+  { screen, env }: Pick<CliContext, 'screen' | 'env'>,
+  { url, sseUrl }: HttpServer,
+  { json, health }: ServeOptions,
+): void {
   const { origin } = new URL(url);
   const probes = health ? { live: `${origin}/healthz`, ready: `${origin}/readyz` } : {};
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -157,5 +162,5 @@ function announce(screen: CliContext['screen'], { url, sseUrl }: HttpServer, { j
   if (json) return screen.printJson({ event: 'listening', url, sseUrl, ...probes, pid: process.pid });
   const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
   for (const [name, probe] of Object.entries(probes)) rows.push([probe, `health: ${name}`]);
-  screen.print(`\n${formatColumns(rows)}\n\nCtrl-C ends it.`);
+  screen.print(`\n${formatColumns(rows)}\n\n${formatNextCommands({ env }, url)}\n\nCtrl-C ends it.`);
 }

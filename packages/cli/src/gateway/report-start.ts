@@ -2,6 +2,7 @@ import type { Host } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { Configuration } from '../host/read-configuration.js';
 import type { ServedEndpoint } from '../http/listen.js';
+import { formatNextCommands } from '../http/next-commands.js';
 import { formatColumns } from '../screen.js';
 import { createServerReporter, type ReportedServer, reportServers } from './report-servers.js';
 
@@ -31,7 +32,8 @@ export function reportStart(
       ...(sseUrl === undefined ? [] : [[sseUrl, 'the same by HTTP+SSE']]),
     ]);
     const title = `Gateway to the servers of ${configuration.files.join(', ')}`;
-    screen.print(`\n${title}\n\n${formatColumns(rows)}\n\nCtrl-C ends it.\n`);
+    const next = places[0] === undefined ? '' : `\n\n${formatNextCommands(context, places[0].url)}`;
+    screen.print(`\n${title}\n\n${formatColumns(rows)}${next}\n\nCtrl-C ends it.\n`);
   }
   for (const server of skipped) reportServer(server);
   void reportServers(host, names, reportServer, signal);

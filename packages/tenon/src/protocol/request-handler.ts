@@ -16,6 +16,9 @@ import type { Dialect } from './versions/dialect.js';
 
 /** A server, from the point of view of a transport. */
 export interface RequestHandler {
+  /** Name of the server, for people. Absent if it is not known. */
+  readonly info?: { readonly name: string; readonly title?: string | undefined } | undefined;
+
   /** Serves one peer until its transport closes. The peer is a process, a session or an in-memory client. */
   connect(transport: Transport, options?: ConnectOptions): Promise<ServerSession>;
 
@@ -26,6 +29,12 @@ export interface RequestHandler {
 
   /** Handles one stateless request. Never throws or rejects. */
   answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
+
+  /**
+   * Returns a command line of curl that this server answers, for people who do not know how to begin. `url` has no
+   * characters of a shell. Absent if the server cannot tell.
+   */
+  readonly createCurlLine?: ((url: string) => Promise<string>) | undefined;
 
   /**
    * Returns the same server without sessions. On versions with sessions it serves each request alone.

@@ -75,7 +75,6 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
 ): Server<T, P, R> {
   const runtime = createServerRuntime(definition, backend);
   return {
-    info: runtime.info,
     tools: runtime.tools,
     prompts: runtime.prompts,
     resources: runtime.resources,
@@ -100,7 +99,12 @@ function createRequestHandler(runtime: ServerRuntime, statelessHandler: Stateles
   const { stores } = runtime;
   const checkStores = async (): Promise<void> => void (await stores.values.get(HEALTH_KEY));
   return {
+    info: runtime.info,
     ...(stores.durable ? { checkStores } : {}),
+    async createCurlLine(url: string): Promise<string> {
+      const { createCurlLine } = await import('../protocol/negotiation/curl-line.js');
+      return createCurlLine(url, runtime.servedDialects);
+    },
     async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
       const session = new Session(runtime, transport, options);
       await session.open();

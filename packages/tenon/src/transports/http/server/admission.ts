@@ -1,10 +1,10 @@
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
+import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, replyPreflight, withHeaders } from './cors.js';
-import { createInvalidRequest, refuse } from './error-response.js';
-import type { Exchange, RequestInfo } from './exchange.js';
+import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
+import { type Exchange, type RequestInfo, resolveFullPath } from './exchange.js';
 import { type MetadataDocument, serveDocument, serveRemoteDocument } from './metadata-documents.js';
 import type { AuthorizeResult, HandlerOptions } from './options.js';
 
@@ -12,6 +12,7 @@ import type { AuthorizeResult, HandlerOptions } from './options.js';
 export function createAdmission(
   options: HandlerOptions,
   context: HttpServerContext,
+  isOwnPath: (exchange: Exchange) => boolean,
   route: (exchange: Exchange, auth: AuthInfo | undefined) => void,
 ): (exchange: Exchange) => void {
   const guard = createOriginGuard(options);
@@ -41,6 +42,9 @@ export function createAdmission(
     const exchange = corsFields === undefined ? incoming : withHeaders(incoming, corsFields);
     if (cors !== undefined && exchange.method === 'OPTIONS') return replyPreflight(cors, exchange);
     if (authorize === undefined) return route(exchange, exchange.auth);
+    // A browser has no token and shows no challenge. The page contains nothing that needs one.
+    if (auth !== undefined && isBrowserVisit(exchange) && !exchange.header('authorization') && isOwnPath(exchange))
+      return replyVisitor(context, exchange);
     const result = authorize(exchange);
     if (!('then' in result)) return applyResult(exchange, result);
     result.then(settled => applyResult(exchange, settled)).catch(error => replyInternalError(context, exchange, error));
@@ -64,17 +68,6 @@ function createAuthorize({ auth, authorize }: HandlerOptions): AuthorizeRequest 
 function withAuth(exchange: RequestInfo, auth: AuthInfo): RequestInfo {
   const { method, path, query, mount, remote, raw } = exchange;
   return { method, path, query, mount, remote, raw, auth, header: name => exchange.header(name) };
-}
-
-/** Responds with an internal error. Only the operator gets the details. */
-export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown) {
-  context.report(error);
-  if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' });
-}
-
-/** Returns the path as the client knows it. A router that has removed the whole path leaves a slash. */
-export function resolveFullPath(path: string, mount: string): string {
-  return mount !== '' && path === '/' ? mount : mount + path;
 }
 
 /** Returns the problem of the `Host` and `Origin` of a request, or `undefined`. */

@@ -12,6 +12,8 @@ export interface HttpServerContext {
   readonly handler: RequestHandler;
   /** True if `initialize` opens a session. If false, each request is handled without a session. */
   readonly keepsSessions: boolean;
+  /** True if the endpoint needs no authorization. */
+  readonly isPublic: boolean;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly streams: EventStreams;

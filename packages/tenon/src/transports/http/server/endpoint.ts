@@ -7,10 +7,11 @@ import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
-import { createAdmission, replyInternalError, resolveFullPath } from './admission.js';
+import { createAdmission } from './admission.js';
 import type { HttpServerContext, InFlightTracker } from './context.js';
-import { createInvalidRequest, refuse } from './error-response.js';
+import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
 import type { Exchange } from './exchange.js';
+import { resolveFullPath } from './exchange.js';
 import { createHealthEndpoints } from './health.js';
 import { requireCloseOptions } from './option-checks.js';
 import {
@@ -90,6 +91,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
   const context: HttpServerContext = {
     handler: resolveService(service, options),
     keepsSessions: options.sessions !== false,
+    isPublic: options.auth === undefined && options.authorize === undefined,
     limits,
     clock,
     streams: createEventStreams(limits, clock, unread),
@@ -124,7 +126,8 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     else if (isEndpointPath(exchange, path)) serveStreamableHttp(context, sessions, exchange, auth);
     else refuse(exchange, 404, createInvalidRequest(describeNotFound(path)));
   };
-  const admit = createAdmission(options, context, route);
+  const isOwnPath = (exchange: Exchange) => isEndpointPath(exchange, path);
+  const admit = createAdmission(options, context, isOwnPath, route);
   const { inFlight } = context;
   const health = createHealthEndpoints(options.health, context.handler, {
     clock,

@@ -8,6 +8,7 @@ import {
 } from '../../../jsonrpc/error-codes.js';
 import { createFailure, diagnoseMessage, type ErrorObject, type Id, isObject } from '../../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
+import type { HttpServerContext } from './context.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 
 /** Responds with an error. `id` is the ID of the request, or absent or null if it is not known. */
@@ -77,4 +78,10 @@ export function getHttpStatus(error: ErrorObject): number {
     default:
       return 200;
   }
+}
+
+/** Responds with an internal error. Only the operator gets the details. */
+export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown) {
+  context.report(error);
+  if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' });
 }

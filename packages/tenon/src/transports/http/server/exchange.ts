@@ -87,3 +87,8 @@ export interface ResponseStream {
   /** Aborts the response and discards its waiting data. */
   destroy(): void;
 }
+
+/** Returns the path as the client knows it. A router that has removed the whole path leaves a slash. */
+export function resolveFullPath(path: string, mount: string): string {
+  return mount !== '' && path === '/' ? mount : mount + path;
+}

@@ -1,7 +1,9 @@
+import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
 import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
   classifyMessage,
   diagnoseMessage,
+  type ErrorObject,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type MessageKind,
@@ -9,9 +11,16 @@ import {
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import { trimHeaderValue } from '../../../protocol/header-value.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
-import { replyInternalError } from './admission.js';
+import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
-import { createInvalidRequest, getHttpStatus, refuse, refuseBatch, refuseBusy } from './error-response.js';
+import {
+  createInvalidRequest,
+  getHttpStatus,
+  refuse,
+  refuseBatch,
+  refuseBusy,
+  replyInternalError,
+} from './error-response.js';
 import type { Exchange } from './exchange.js';
 import { createAcceptMatcher, isJson, validateVersionHeader } from './header-validation.js';
 import { readJson } from './request-body.js';
@@ -98,6 +107,7 @@ function receiveMessage(
   if (route.opening === 'per-request') return serveStatelessRequest(context, exchange, request, route.dialect, auth);
   if (route.opening === 'refused') {
     const error = validateVersionHeader(exchange, request, route.error) ?? route.error;
+    if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, error, request.id);
     return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
   }
   if (route.opening === 'sessionless') {
@@ -144,6 +154,18 @@ function receiveNonRequest(
   });
 }
 
+/** Refuses a request without a session or `_meta` with a command line that works. Few requests need the code. */
+function refuseBeginner(
+  context: HttpServerContext,
+  exchange: Exchange,
+  error: ErrorObject,
+  id?: JsonRpcRequest['id'],
+): void {
+  import('./first-contact.js')
+    .then(({ refuseWithLine }) => refuseWithLine(context, exchange, 400, error, id))
+    .catch(reason => replyInternalError(context, exchange, reason));
+}
+
 /** Accepts a stateless notification and ignores it, because a stateless request cannot be cancelled by one. */
 function receiveStatelessNotification(
   context: HttpServerContext,
@@ -153,7 +175,7 @@ function receiveStatelessNotification(
   const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
   const { opening } = context.handler.classifyRequest(asRequest, getVersionHeader(exchange));
   if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
-  refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
+  refuseBeginner(context, exchange, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
 }
 
 function handleGetOrDelete(
@@ -164,6 +186,7 @@ function handleGetOrDelete(
 ) {
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
+    if (isBrowserVisit(exchange)) return replyVisitor(context, exchange);
     const hint = context.keepsSessions ? `. ${INITIALIZE_HINT}` : ', and the server runs without sessions';
     const reason = `${exchange.method} requires a session${hint}`;
     return refuse(exchange, 405, createInvalidRequest(reason), undefined, { allow: 'POST, OPTIONS' });
@@ -191,7 +214,12 @@ function withSession(
   next: (session: HttpSession) => void,
 ) {
   if (sessionId === undefined)
-    return refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`), id);
+    return refuseBeginner(
+      context,
+      exchange,
+      createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`),
+      id,
+    );
   const proceed = (session: HttpSession | undefined): void => {
     if (session === undefined)
       return refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);

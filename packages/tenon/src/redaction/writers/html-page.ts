@@ -1,5 +1,4 @@
-import { escapeHtml } from '../../redaction/writers/markup.js';
-import { type AuthHttpResponse, NO_STORE_HEADERS, type ResponseHeaders } from './http-exchange.js';
+import { escapeHtml } from './markup.js';
 
 /** HTML from `renderHtml`. */
 export interface Html {
@@ -16,6 +15,13 @@ export function renderHtml(texts: TemplateStringsArray, ...parts: readonly (stri
   return { html: texts.map((text, index) => text + (rendered[index] ?? '')).join('') };
 }
 
+/** A response with an HTML page. */
+export interface HtmlPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /**
  * Creates an HTML page that allows no scripts, styles, images or framing.
  *
@@ -26,8 +32,8 @@ export function createPage(
   title: string,
   body: Html,
   actions = "'none'",
-  headers: ResponseHeaders = {},
-): AuthHttpResponse {
+  headers: HtmlPage['headers'] = {},
+): HtmlPage {
   const document = renderHtml`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
 <body><main><h1>${title}</h1>
@@ -42,7 +48,8 @@ ${body}
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'same-origin',
-      ...NO_STORE_HEADERS,
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
       ...headers,
     },
     body: document.html,
@@ -54,6 +61,6 @@ ${body}
  *
  * @param reason A sentence without its full stop.
  */
-export function createRefusalPage(title: string, reason: string, more: Html = renderHtml``): AuthHttpResponse {
+export function createRefusalPage(title: string, reason: string, more: Html = renderHtml``): HtmlPage {
   return createPage(400, title, renderHtml`<p>${reason}.</p>${more}`);
 }
