@@ -41,7 +41,7 @@ export function measureStructure(sources: readonly Source[]): Structure {
 }
 
 /** Returns the values that 50, 90, 99 and 100 % of the given ones do not exceed. */
-export function computePercentiles(values: readonly number[]): Percentiles {
+function computePercentiles(values: readonly number[]): Percentiles {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (part: number): number => sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
