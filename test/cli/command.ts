@@ -163,6 +163,8 @@ export interface Serving {
   /** The first line of JSON on standard output that fits, from the beginning on. */
   said<T extends object>(fits: (line: Record<string, unknown>) => boolean): Promise<T>;
   readonly errors: () => string;
+  /** The lines of JSON on standard output. */
+  readonly lines: readonly Record<string, unknown>[];
   readonly pid: number;
   /** Ends it as Ctrl-C does, and gives its exit code. */
   end(): Promise<number | null>;
@@ -213,6 +215,7 @@ export async function serving(
     url,
     said,
     errors: () => errors,
+    lines,
     pid: child.pid ?? 0,
     end() {
       child.kill('SIGINT');

@@ -13,6 +13,7 @@ const MODULE = `
 import { createServer, tool } from ${JSON.stringify(join(library, 'index.node.js'))};
 const tools = {
   pid: tool({ run: () => String(process.pid) }),
+  broken: tool({ run: () => { throw new Error('first line\\nAuthorization: Bearer abcdefghijklmnopqrstuvwxyz012345'); } }),
   wait: tool({ run: async () => { await new Promise(done => setTimeout(done, 500)); return 'waited'; } }),
 };
 export const server = createServer({ name: 'first', version: '1.0.0', tools });
@@ -98,6 +99,30 @@ describe('tenon serve', () => {
     await redis.close();
   });
 
+  it('logs an error of a handler as one line with time, level, code, method and trace ID [cli.serve]', async () => {
+    const { url, lines, said, end } = await serve(['server.mjs', '--metrics', '0']);
+    const { url: metrics } = await said<{ url: string }>(({ event }) => event === 'metrics');
+    const client = await connect(url);
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    await client.call('tools/call', { name: 'broken', arguments: {}, _meta });
+    const error = await said(({ event }) => event === 'error');
+    expect(error).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: 'error',
+      event: 'error',
+      code: 'tool/threw',
+      method: 'tools/call broken',
+      message: expect.stringContaining('first line'),
+      traceId,
+    });
+    expect(JSON.stringify(error)).not.toContain('abcdefghij');
+    expect(await (await fetch(metrics)).text()).toContain('mcp_server_operation_duration_seconds');
+    await client.close();
+    expect(await end()).toBe(0);
+    expect(lines.filter(({ time, level }) => time === undefined || level === undefined)).toEqual([]);
+  });
+
   it('serves on stdio, and keeps standard output for the protocol [cli.serve]', async () => {
     const client = await connect(commandLine(project.folder, 'serve', 'server.mjs', '--stdio'));
     expect(getText(await client.callTool('wait'))).toBe('waited');
@@ -117,6 +142,7 @@ describe('tenon serve', () => {
       [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
       [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
       [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
+      [['server.mjs', '--metrics', '--workers', '2'], 2, '--metrics cannot be used'],
       [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
     ];
     for (const [args, code, text] of cases) {

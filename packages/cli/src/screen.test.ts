@@ -49,4 +49,22 @@ describe('screen', () => {
     screen.print(screen.style('bold', `title\u001b[2J`));
     expect(written()).toBe('\u001b[1mtitle\u001b[22m\n');
   });
+
+  it('writes one line with time and level for each message once a server runs', () => {
+    let written = '';
+    const stream = { write: (text: string | Uint8Array) => (written += String(text)) };
+    const screen = createScreen(stream, stream, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) });
+    screen.note('before');
+    screen.startLog({ json: false });
+    screen.note('warning: first line\n  second line\u001b[2J', 'warning');
+    screen.startLog({ json: true });
+    screen.note('first line\nsecond line');
+    screen.printEvent({ event: 'closed' });
+    expect(written.trimEnd().split('\n')).toEqual([
+      'before',
+      '2026-01-02T03:04:05.000Z warning first line | second line',
+      '{"time":"2026-01-02T03:04:05.000Z","level":"info","message":"first line\\nsecond line"}',
+      '{"time":"2026-01-02T03:04:05.000Z","level":"info","event":"closed"}',
+    ]);
+  });
 });

@@ -22,6 +22,15 @@ export interface Screen {
   noteJson(value: unknown): void;
   /** Writes messages for the user as lines of JSON from then on: `{"level":"info","message":"…"}`. */
   useJson(): void;
+  /**
+   * Writes one line with time and level for each message from then on, because a server begins to run. With `json`,
+   * the lines are JSON.
+   */
+  startLog(options: { readonly json: boolean }): void;
+  /** Writes an event of a running server: as one line of JSON to standard output. Adds time and level. */
+  printEvent<E extends LogEvent>(event: E, level?: NoteLevel): void;
+  /** True if events and messages are lines of JSON. */
+  readonly logsJson: boolean;
   /** Reserves standard output for a protocol. Results are written to standard error from then on. */
   releaseStdout(): void;
   /** True if standard output is a terminal. */
@@ -40,8 +49,22 @@ export interface Screen {
 
 export type NoteLevel = 'debug' | 'info' | 'warning' | 'error';
 
+/** Event of a running server. Each event has members of its own. */
+export interface LogEvent {
+  readonly event: string;
+}
+
+/** Members of each event of a running server. */
+export interface LogFields {
+  /** Time in ISO 8601. */
+  readonly time: string;
+  readonly level: NoteLevel;
+}
+
 /** Message for the user, as `--json` writes it to standard error. */
 export interface NoteLine {
+  /** Time in ISO 8601. Only a running server writes it. */
+  readonly time?: string;
   /** `debug`: a message of the protocol, with `--verbose`. */
   readonly level: NoteLevel;
   readonly message: string;
@@ -63,14 +86,26 @@ export interface ScreenOptions {
    * @default `false`
    */
   readonly noColor?: boolean;
+  /**
+   * Returns the time of log lines, in milliseconds.
+   * @default `Date.now`
+   */
+  readonly now?: () => number;
 }
 
-export function createScreen(output: TextOutput, errors: TextOutput, { noColor = false }: ScreenOptions = {}): Screen {
+export function createScreen(
+  output: TextOutput,
+  errors: TextOutput,
+  { noColor = false, now = Date.now }: ScreenOptions = {},
+): Screen {
   let resultOutput = output;
   let hasStatus = false;
   let holds = 0;
   const held: (() => void)[] = [];
   let isJson = false;
+  let isLog = false;
+  let eventsAreJson = false;
+  const getTime = () => new Date(now()).toISOString();
   const isTerminal = output.isTTY === true;
   // Nobody else knows this text, so that a server cannot write a style of its own.
   const mark = `[${randomUUID()}:`;
@@ -91,6 +126,14 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     showStatus('');
     write(errors, `${text}\n`);
   };
+  const note = (text: string, level: NoteLevel = 'info') => {
+    const line = createNoteLine(text, level);
+    if (isJson) writeNote(writeJson(isLog ? { time: getTime(), ...line } : line));
+    else if (isLog) writeNote(escapeForTerminal(`${getTime()} ${level} ${line.message.replace(/\s*\n\s*/g, ' | ')}`));
+    else writeNote(escapeForTerminal(text));
+  };
+  const printEvent = <E extends LogEvent>(event: E, level: NoteLevel = 'info') =>
+    write(resultOutput, `${writeJson({ time: getTime(), level, ...event })}\n`);
   return {
     isTerminal,
     style: (format, text) =>
@@ -100,8 +143,15 @@ export function createScreen(output: TextOutput, errors: TextOutput, { noColor =
     printData: text => write(resultOutput, `${resultOutput.isTTY ? escapeForTerminal(text) : text}\n`),
     printJson: value => write(resultOutput, `${writeJson(value)}\n`),
     printBytes: bytes => write(resultOutput, bytes),
-    note(text, level = 'info') {
-      writeNote(isJson ? writeJson(createNoteLine(text, level)) : escapeForTerminal(text));
+    note,
+    printEvent,
+    startLog({ json }) {
+      isLog = true;
+      isJson ||= json;
+      eventsAreJson = json;
+    },
+    get logsJson() {
+      return eventsAreJson;
     },
     noteJson: value => writeNote(writeJson(value)),
     useJson() {

@@ -136,6 +136,7 @@ async function serveOverHttp(
   refuseUnauthenticated(context, options);
   checkProgram(target);
   const host = await createServedHost(context, basename(program), target, { max, idle });
+  screen.startLog({ json: json === true });
   await runUntilSignal(context, host, async () => {
     const { endpoints, close } = await listenForTarget(context, host, {
       port: wanted,
@@ -147,7 +148,7 @@ async function serveOverHttp(
     });
     const [{ url, sseUrl } = { url: '' }] = endpoints;
     const shown = [program, ...args].join(' ');
-    if (json) screen.printJson({ event: 'listening', url, sseUrl });
+    if (json) screen.printEvent({ event: 'listening', url, sseUrl });
     else screen.print(`\n${shown}\n\n  ${url}\n  ${sseUrl}   the same by HTTP+SSE\n\nCtrl-C ends it.`);
     return { close };
   });

@@ -1,11 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Host } from 'tenon/host';
-import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { type GatewayOptions, withCallerSignIn, withGuardOptions } from '../gateway/gateway-options.js';
-import type { MetricsAddress, MetricsServer } from '../gateway/metrics.js';
 import { createGatewayHealth, READY_CONDITIONS } from '../gateway/readiness.js';
 import { watchGateway } from '../gateway/reload-gateway.js';
 import { listSkipped, type ReportedServer } from '../gateway/report-servers.js';
@@ -18,18 +15,18 @@ import { type Configuration, createNoServersError, readConfiguration } from '../
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, type ListenOptions, listen } from '../http/listen.js';
 import { createGatewaySignIn } from '../http/sign-in.js';
-import { parseAddress, parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../option-parsers.js';
+import { parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
+import { logError } from '../serving/log-error.js';
+import { createLogTelemetry } from '../serving/trace-ids.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
 import { POLICY_EXAMPLE } from './policy-example.js';
-import { toDrainTime, withDrain } from './serving-options.js';
+import { toDrainTime, withDrain, withMetrics } from './serving-options.js';
 
 const DEFAULT_PORT = 8080;
-/** Default address of the metrics, at the port that exporters of OpenTelemetry use. */
-const METRICS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
 
 export function createGatewayCommand(context: CliContext): Command {
   const command = createCommand('gateway', summaries.gateway)
@@ -50,12 +47,7 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withDrain(withGuardOptions(withCallerSignIn(withProtection(command))))
-    .option(
-      '--metrics [address]',
-      `serve /metrics for Prometheus at this port or HOST:PORT (default: ${METRICS.host}:${METRICS.port})`,
-      parseAddress,
-    )
+  return withMetrics(withDrain(withGuardOptions(withCallerSignIn(withProtection(command)))))
     .addOption(
       new Option(
         '--ready-when <condition>',
@@ -114,8 +106,9 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
   // On stdio, the client is the user of this machine.
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
-  const metrics = await startMetrics(context, options);
-  const measured = metrics ? { telemetry: metrics.telemetry } : {};
+  const { startMetrics } = await import('../serving/metrics.js');
+  const metrics = await startMetrics(context, options, options.json === true && !stdio);
+  const measured = { telemetry: metrics?.telemetry ?? createLogTelemetry() };
   const given = { ...options, ...selections, ...measured, ...(callerSignIn ? { callerSignIn } : {}) };
   const creating = createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
   const hosting = await creating.catch(async error => {
@@ -133,6 +126,7 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const settings = { configuration, readAt, policy, trust, json, stdio, inputs, onSkipped };
   const reloadable = { gateway: hosting, entries: approved, ...settings };
   const start = async (): Promise<RunningServer> => {
+    context.screen.startLog({ json });
     const watch = reload ? await watchGateway(context, reloadable) : undefined;
     const running = await serve(context, hosting.host, configuration, () => skipped, given);
     const close = () => {
@@ -142,21 +136,6 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     return { ...running, close };
   };
   await runUntilSignal(context, { close: closeAll }, start, toDrainTime(options));
-}
-
-async function startMetrics(
-  { screen }: CliContext,
-  { metrics, json, stdio = false }: GatewayOptions,
-): Promise<MetricsServer | undefined> {
-  if (metrics === undefined) return undefined;
-  const { serveMetrics } = await import('../gateway/metrics.js');
-  const address = metrics === true ? METRICS : metrics;
-  const server = await serveMetrics(address);
-  if (json && !stdio) screen.printJson({ event: 'metrics', url: server.url });
-  else screen.note(`metrics: ${server.url}`);
-  if (!isLoopbackHost(address.host))
-    screen.note('Every machine that reaches this address can read the metrics.', 'warning');
-  return server;
 }
 
 async function serve(
@@ -198,7 +177,7 @@ function serveOverHttp(
     drain: { timeout: options.drainTimeout, delay: options.drainDelay },
     createAuth: path => createHttpAuth(options, context.env, path),
     ...(options.callerSignIn ? { pages: options.callerSignIn } : {}),
-    onError: error => context.screen.note(describeError(error), 'error'),
+    onError: error => logError(context.screen, error),
   });
 }
 

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { Stores } from 'tenon';
 import { type HttpServer, type ServeHttpOptions, serveHttp, setServerDefaults } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { formatNextCommands } from '../http/next-commands.js';
@@ -13,15 +12,18 @@ import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { applyConfiguration } from '../serve/apply-configuration.js';
 import { type LoadedServer, loadServer } from '../serve/load-server.js';
+import { logError } from '../serving/log-error.js';
+import { type MetricsOptions, startMetrics } from '../serving/metrics.js';
+import { createLogTelemetry } from '../serving/trace-ids.js';
 import { openStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
 import { createCommand, formatExamples } from './command.js';
-import { type DrainOptions, withDrain, withStore } from './serving-options.js';
+import { type DrainOptions, withDrain, withMetrics, withStore } from './serving-options.js';
 
-interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions {
+interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions, MetricsOptions {
   readonly config?: string;
   readonly port: number;
   readonly stdio?: boolean;
@@ -48,9 +50,9 @@ export function createServeCommand(context: CliContext): Command {
     'header with the address of a client; the proxy in front must overwrite it',
   );
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withDrain(withProtection(command))
+  return withMetrics(withDrain(withProtection(command)))
     .option('--ready-without-store', 'keep /readyz at 200 while the store does not respond')
-    .option('--json', 'print events as lines of JSON: listening, draining, closed')
+    .option('--json', 'print events as lines of JSON with time and level: listening, error, draining, closed')
     .addHelpText(
       'after',
       formatExamples([
@@ -84,14 +86,22 @@ async function serveModule(
     context.screen.releaseStdout();
     context.terminal.releaseStdin();
   } else refuseUnauthenticated(context, options);
+  if (options.metrics !== undefined && options.workers !== undefined)
+    throw createUsageError('--metrics cannot be used with --workers', 'remove one, or run one process per processor');
+  const { json = false } = options;
+  const metrics = await startMetrics(context, options, json);
   const stores = await openStores(context, options, folder);
   try {
-    setServerDefaults({ stores, keys: readSealKeys(context, options) });
+    context.screen.startLog({ json });
+    const onError = (error: unknown) => logError(context.screen, error);
+    const telemetry = metrics?.telemetry ?? createLogTelemetry();
+    setServerDefaults({ stores, keys: readSealKeys(context, options), onError, telemetry });
     const server = await loadServer(reference, folder);
     if (options.stdio) await serveOverStdio(context, server, stores);
     else await serveOverHttp(context, server, stores, options);
   } catch (error) {
     await stores?.close();
+    await metrics?.close();
     throw error;
   }
 }
@@ -119,14 +129,14 @@ async function serveOverHttp(
   const http = await serveHttp(server, {
     ...toListenOptions(options),
     ...createHttpAuth(options, env),
-    onError: error => screen.note(describeError(error), 'error'),
+    onError: error => logError(screen, error),
     exitOnSignal: {
       timeout: options.drainTimeout ?? DRAIN_TIMEOUT,
       delay: options.drainDelay,
       async onClose() {
         server.close?.();
         await stores?.close();
-        if (isPrimary && options.json) screen.printJson({ event: 'closed' });
+        if (isPrimary && options.json) screen.printEvent({ event: 'closed' });
       },
     },
   });
@@ -158,8 +168,8 @@ function announce(
   const { origin } = new URL(url);
   const probes = health ? { live: `${origin}/healthz`, ready: `${origin}/readyz` } : {};
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => (json ? screen.printJson({ event: 'draining', signal }) : screen.note('draining')));
-  if (json) return screen.printJson({ event: 'listening', url, sseUrl, ...probes, pid: process.pid });
+    process.once(signal, () => (json ? screen.printEvent({ event: 'draining', signal }) : screen.note('draining')));
+  if (json) return screen.printEvent({ event: 'listening', url, sseUrl, ...probes, pid: process.pid });
   const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
   for (const [name, probe] of Object.entries(probes)) rows.push([probe, `health: ${name}`]);
   screen.print(`\n${formatColumns(rows)}\n\n${formatNextCommands({ env }, url)}\n\nCtrl-C ends it.`);

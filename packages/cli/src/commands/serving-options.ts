@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseDuration } from '../option-parsers.js';
+import { parseAddress, parseDuration } from '../option-parsers.js';
 import { DRAIN_TIMEOUT } from '../run-until-signal.js';
 
 /** Options of the end of a server, and of its health endpoints. */
@@ -47,3 +47,11 @@ export function withStore(command: Command, description: string): Command {
       'environment variable with the keys that all replicas share: ID:BASE64; Redis and Postgres need them',
     );
 }
+
+/** Adds the option that serves metrics. */
+export const withMetrics = (command: Command): Command =>
+  command.option(
+    '--metrics [address]',
+    'serve /metrics for Prometheus at this port or HOST:PORT (default: 127.0.0.1:9464)',
+    parseAddress,
+  );

@@ -6,12 +6,12 @@ import { serveHttp } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../commands/auth-options.js';
 import { createCommand, formatExamples } from '../commands/command.js';
-import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
+import { logError } from '../serving/log-error.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { type DevEvent, DevServer } from './dev-server.js';
@@ -78,12 +78,13 @@ async function runDev(context: CliContext, reference: string, options: DevComman
     env,
     drainTimeout,
     watch: watch.map(each => resolve(cwd, each)),
-    onEvent: event => (json ? screen.printJson(event) : screen.note(formatEvent(event, cwd))),
+    onEvent: event => (json ? screen.printEvent(event) : screen.note(formatEvent(event, cwd))),
     onUnusable(error) {
       unusable = error;
       end();
     },
   });
+  screen.startLog({ json });
   dev.start();
   const serve = () => (stdio ? serveOverStdio(dev) : serveOverHttp(context, dev, options));
   const start = async () => {
@@ -111,14 +112,14 @@ async function serveOverHttp(
     host,
     allowedHosts,
     ...createHttpAuth(options, env),
-    onError: error => screen.note(describeError(error), 'error'),
+    onError: error => logError(screen, error),
     // The command itself refuses to serve other machines without authorization.
     allowUnauthenticated: true,
   });
   const { url, sseUrl } = http;
   const event: DevEvent = { event: 'listening', url, sseUrl, pid: process.pid };
   const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
-  if (json) screen.printJson(event);
+  if (json) screen.printEvent(event);
   else screen.print(`\n${formatColumns(rows)}\n\nCtrl-C ends it.`);
   return { close: () => http.close({ timeout: CLOSE_TIMEOUT }) };
 }

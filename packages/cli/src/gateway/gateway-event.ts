@@ -1,5 +1,7 @@
 import type { ServerChanges } from 'tenon/host';
 import type { ServedEndpoint } from '../http/listen.js';
+import type { LogFields } from '../screen.js';
+import type { ErrorEvent } from '../serving/log-error.js';
 
 /** State of a server of a gateway. */
 interface ServerEvent {
@@ -21,11 +23,14 @@ interface ReloadError {
 }
 
 /** Line of `tenon gateway --json`. */
-export type GatewayEvent =
-  | ({ readonly event: 'listening' } & ServedEndpoint)
-  | ServerEvent
-  | { readonly event: 'metrics'; readonly url: string }
-  | { readonly event: 'policy'; readonly file: string; readonly rules: number; readonly quotas: number }
-  | ({ readonly event: 'configuration' } & ServerChanges)
-  | { readonly event: 'configuration'; readonly error: ReloadError }
-  | { readonly event: 'policy'; readonly file: string; readonly error: ReloadError };
+export type GatewayEvent = LogFields &
+  (
+    | ({ readonly event: 'listening' } & ServedEndpoint)
+    | ServerEvent
+    | { readonly event: 'metrics'; readonly url: string }
+    | { readonly event: 'policy'; readonly file: string; readonly rules: number; readonly quotas: number }
+    | ({ readonly event: 'configuration' } & ServerChanges)
+    | { readonly event: 'configuration'; readonly error: ReloadError }
+    | { readonly event: 'policy'; readonly file: string; readonly error: ReloadError }
+    | ErrorEvent
+  );

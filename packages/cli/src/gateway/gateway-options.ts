@@ -6,7 +6,7 @@ import type { GatewayHostOptions } from '../host/create-host.js';
 import { type PolicyUserOptions, withPolicyUser } from '../host/policy-user.js';
 import type { CallerSignInCommandOptions } from '../http/sign-in.js';
 import { parseCount, parsePublicUrl } from '../option-parsers.js';
-import type { MetricsAddress } from './metrics.js';
+import type { MetricsOptions } from '../serving/metrics.js';
 import type { ReadyCondition } from './readiness.js';
 
 /** Options of `tenon gateway`. */
@@ -15,6 +15,7 @@ export interface GatewayOptions
     CallerOptions,
     CallerSignInCommandOptions,
     DrainOptions,
+    MetricsOptions,
     PolicyUserOptions {
   readonly port?: number;
   readonly stdio?: boolean;
@@ -22,8 +23,6 @@ export interface GatewayOptions
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
   readonly trust?: boolean;
   readonly json?: boolean;
-  /** Address of the metrics. `true` for the default. */
-  readonly metrics?: MetricsAddress | true;
   /**
    * Applies changes of the configuration files and of the policy file.
    * @default `true`

@@ -119,12 +119,12 @@ async function applyPolicy(context: CliContext, { gateway, json }: ReloadableGat
   const policy = await readPolicyFile(resolve(context.cwd, file), file);
   gateway.update({ policy });
   const [rules, quotas] = [policy.rules.length, policy.quotas.length];
-  if (json) context.screen.printJson({ event: 'policy', file, rules, quotas });
+  if (json) context.screen.printEvent({ event: 'policy', file, rules, quotas });
   else context.screen.note(`${file}: reloaded, ${rules} rules, ${quotas} quotas`);
 }
 
 function reportChanges({ screen }: CliContext, changes: ServerChanges, json: boolean): void {
-  if (json) return screen.printJson({ event: 'configuration', ...changes });
+  if (json) return screen.printEvent({ event: 'configuration', ...changes });
   const lines = (['added', 'removed', 'changed'] as const).flatMap(kind =>
     changes[kind].map(name => `server ${sanitizeName(name)}: ${kind}`),
   );
@@ -150,6 +150,6 @@ type FailedEvent = { readonly event: 'configuration' } | { readonly event: 'poli
 
 function reportFailure({ screen }: CliContext, json: boolean, event: FailedEvent, thrown: unknown): void {
   const { code, summary } = TenonError.from(thrown);
-  if (json) screen.printJson({ ...event, error: { code, message: summary } });
-  screen.note(`not reloaded, the gateway keeps running with the last valid files: ${describeError(thrown)}`);
+  if (json) return screen.printEvent({ ...event, error: { code, message: summary } }, 'error');
+  screen.note(`not reloaded, the gateway keeps running with the last valid files: ${describeError(thrown)}`, 'error');
 }

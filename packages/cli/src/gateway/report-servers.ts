@@ -32,7 +32,7 @@ export function createServerReporter(
   const width = Math.max(0, ...names.map(name => sanitizeName(name).length));
   return ({ name, state, reason, protocolVersion }) => {
     const short = reason === undefined ? undefined : shortenReason(reason);
-    if (json) return screen.printJson({ event: 'server', name, state, reason: short, protocolVersion });
+    if (json) return screen.printEvent({ event: 'server', name, state, reason: short, protocolVersion });
     const details = [protocolVersion, short].filter(each => each !== undefined).join(' ');
     print(`  ${sanitizeName(name).padEnd(width)}   ${state.padEnd(STATE_WIDTH)}   ${details}`.trimEnd());
   };

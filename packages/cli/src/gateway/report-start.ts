@@ -25,7 +25,7 @@ export function reportStart(
   const { screen } = context;
   const names = host.getServers().map(({ name }) => name);
   const reportServer = createServerReporter(context, [...names, ...skipped.map(({ name }) => name)], { json });
-  if (json) for (const place of places) screen.printJson({ event: 'listening', ...place });
+  if (json) for (const place of places) screen.printEvent({ event: 'listening', ...place });
   else {
     const rows = places.flatMap(({ url, sseUrl, servers }) => [
       [url, servers ? servers.join(', ') : 'all servers'],

@@ -7,8 +7,8 @@ import {
   type ScreeningReport,
   sanitizeText,
 } from 'tenon/host';
-import { describeError } from '../error-hints.js';
 import type { Screen } from '../screen.js';
+import { logError } from '../serving/log-error.js';
 import { describeScreening, type ScreeningMode } from './screening-text.js';
 
 /** Maximum length of a reason, in characters. */
@@ -34,8 +34,7 @@ export function createHostListeners(
     screen.note(text, 'warning');
   };
   return {
-    onError: (error: TenonError) =>
-      screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`, 'error'),
+    onError: (error: TenonError) => logError(screen, error),
     onDrift: (_, drifts) =>
       reportOnce(
         `\nChanges against the lock file:\n\n${describeDrift(drifts)}\n${isBlocking ? formatBlocked(drifts) : ''}`,

@@ -1,8 +1,8 @@
 import type { HttpTarget, StdioTarget } from 'tenon';
 import { createHost, type Host, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { createHostListeners } from '../host/host-reports.js';
+import { logError } from '../serving/log-error.js';
 import { type HttpListener, type ListenOptions, listen } from './listen.js';
 
 export interface ServeTargetOptions extends Pick<ListenOptions, 'port' | 'host' | 'allowedHosts' | 'createAuth'> {
@@ -53,6 +53,6 @@ export async function listenForTarget(
   return listen(host, {
     ...options,
     limits: { maxSessions: max, sessionIdleTimeout: idle },
-    onError: error => screen.note(describeError(error), 'error'),
+    onError: error => logError(screen, error),
   });
 }

@@ -5,9 +5,9 @@ import type { Host } from 'tenon/host';
 import { createHandler, type HttpHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { createSingleHost } from '../http/serve-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
+import { logError } from '../serving/log-error.js';
 import { type KeptTarget, restoreTarget } from './kept-target.js';
 
 export interface KeptServersOptions {
@@ -87,7 +87,7 @@ export class KeptServers {
       maxShare: 1,
     });
     const info = await connectNow(host);
-    const onError = (error: unknown) => this.#context.screen.note(describeError(error), 'error');
+    const onError = (error: unknown) => logError(this.#context.screen, error);
     const handler = createHandler(host.toServer(info), { path: getPath(id), health: false, onError });
     const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
     this.#opened.set(id, server);

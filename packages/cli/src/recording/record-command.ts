@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { StdioTarget } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { formatExamples } from '../commands/command.js';
-import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { parsePort, parseSize } from '../option-parsers.js';
+import { logError } from '../serving/log-error.js';
 import { summaries } from '../summaries.js';
 import { resolveServer } from '../target/resolve-target.js';
 import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
@@ -54,7 +54,7 @@ export function createRecordCommand(context: CliContext): Command {
       const proxy = createRecordingProxy({
         recorder: file.recorder,
         openUpstream: () => openTransport(server),
-        onError: error => context.screen.note(describeError(error), 'error'),
+        onError: error => logError(context.screen, error),
       });
       await serveHandler(context, proxy, {
         port,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler, RequestHeaders } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
 import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
+import { logError } from '../serving/log-error.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Options of a command that serves one server on standard streams or over HTTP. */
@@ -60,7 +60,8 @@ async function serveOverHttp(
     import('tenon/node'),
     import('../http/listen.js'),
   ]);
-  const handler = createHandler(server, { onError: error => screen.note(describeError(error), 'error') });
+  screen.startLog({ json: json === true });
+  const handler = createHandler(server, { onError: error => logError(screen, error) });
   const listener = toNode(handler);
   let count = 0;
   const node = http.createHttpServer((request, response) => {
@@ -72,7 +73,7 @@ async function serveOverHttp(
     listener(request, response, () => response.writeHead(404).end());
   });
   const url = `${await http.startListening(node, port, '127.0.0.1')}/mcp`;
-  if (json) screen.printJson({ event: 'listening', url });
+  if (json) screen.printEvent({ event: 'listening', url });
   else screen.print(`\n${title}\n\n  ${url}\n\nCtrl-C ends it.`);
   return {
     async close() {

@@ -24,7 +24,8 @@ import type { DescribedRequest } from '../questions/describe-requests.js';
 import type { DecisionReport } from '../recording/report-decisions.js';
 import type { FoundServer } from '../registry/search-command.js';
 import type { ErrorReport } from '../report-failure.js';
-import type { NoteLine } from '../screen.js';
+import type { LogFields, NoteLine } from '../screen.js';
+import type { ErrorEvent } from '../serving/log-error.js';
 
 /** Text, or the file it was written to. */
 type WrittenText =
@@ -38,7 +39,7 @@ type WrittenText =
     };
 
 /** The command listens at a URL. */
-interface ListeningEvent {
+interface ListeningEvent extends LogFields {
   readonly event: 'listening';
   readonly url: string;
 }
@@ -140,9 +141,7 @@ export type AuditOutput =
   | { readonly replica: string; readonly ok: boolean; readonly absent: true; readonly lines: number };
 
 /** One line, for a command. */
-export interface BridgeOutput extends ListeningEvent {
-  readonly sseUrl?: string;
-}
+export type BridgeOutput = (ListeningEvent & { readonly sseUrl?: string }) | ErrorEvent;
 
 export type CallOutput = ToolResult | InputRequired;
 
@@ -160,7 +159,7 @@ export type CompletionOutput =
 export type ConformanceOutput = ConformanceReport;
 
 /** Lines. */
-export type DevOutput = DevEvent;
+export type DevOutput = (LogFields & DevEvent) | ErrorEvent;
 
 export type DoctorOutput = DoctorReport;
 
@@ -212,7 +211,7 @@ export interface LockOutput {
 }
 
 /** One line, with `--port`. */
-export type MockOutput = ListeningEvent;
+export type MockOutput = ListeningEvent | ErrorEvent;
 
 /** Line on standard error that is no error of the command: a note or a warning. */
 export type NoteOutput = NoteLine;
@@ -225,12 +224,12 @@ export type PromptOutput = PromptResult | InputRequired;
 export type ReadOutput = ResourceResult | InputRequired;
 
 /** One line, with `--port`. */
-export type RecordOutput = ListeningEvent;
+export type RecordOutput = ListeningEvent | ErrorEvent;
 
 export type RemoveOutput = ChangesResult;
 
 /** One line with `--port`, or the report about a server. */
-export type ReplayOutput = ListeningEvent | ReplayReport;
+export type ReplayOutput = ListeningEvent | ReplayReport | ErrorEvent;
 
 /** The names of all schemas, or one schema. */
 export type SchemaOutput = { readonly names: readonly string[] } | SchemaDocument;
@@ -250,8 +249,10 @@ export type ServeOutput =
       readonly ready?: string;
       readonly pid: number;
     })
-  | { readonly event: 'draining'; readonly signal: string }
-  | { readonly event: 'closed' };
+  | (LogFields & { readonly event: 'draining'; readonly signal: string })
+  | (LogFields & { readonly event: 'closed' })
+  | (LogFields & { readonly event: 'metrics'; readonly url: string })
+  | ErrorEvent;
 
 /** The skills of a server, or one file of a skill. */
 export type SkillsOutput =

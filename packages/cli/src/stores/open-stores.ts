@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Stores, sealStores, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { describeError } from '../error-hints.js';
+import { logError } from '../serving/log-error.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { readSealKeys } from './seal-keys.js';
 
@@ -31,7 +31,7 @@ export async function openSealedStores(context: CliContext, options: StoreOption
   const keys = readSealKeys(context, options);
   const stores = await openStores(context, options);
   if (stores?.remote !== true || keys === undefined) return stores;
-  return sealStores(stores, { keys, onError: error => context.screen.note(describeError(error), 'error') });
+  return sealStores(stores, { keys, onError: error => logError(context.screen, error) });
 }
 
 /**
@@ -64,7 +64,7 @@ export async function openStores(
       'put ID:KEY into an environment variable and pass its name: --keys-env NAME',
     );
   }
-  const onError = (error: TenonError) => context.screen.note(describeError(error), 'error');
+  const onError = (error: TenonError) => logError(context.screen, error);
   switch (URL_SCHEME.exec(target)?.[1]?.toLowerCase()) {
     case 'redis':
     case 'rediss':

@@ -1,5 +1,7 @@
+import type { TenonError } from '../../jsonrpc/error.js';
 import type { SealKey } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
 export interface ServerDefaults {
@@ -7,6 +9,10 @@ export interface ServerDefaults {
   readonly stores?: Stores | undefined;
   /** Keys of servers without `inputRequests.keys`. Replicas need the same ones. */
   readonly keys?: readonly SealKey[] | undefined;
+  /** Called with errors that no caller receives, for servers without `onError`. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Telemetry of servers without `telemetry`. */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Several copies of this package may be loaded: one by the command, and one by the program. */
@@ -23,15 +29,20 @@ export function setServerDefaults(defaults: ServerDefaults): void {
 interface DefaultedDefinition {
   readonly stores?: Stores | undefined;
   readonly inputRequests?: { readonly keys?: readonly SealKey[] | undefined } | undefined;
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Adds the defaults of this process to the definition of a server. */
 export function withServerDefaults<T extends DefaultedDefinition>(definition: T): T {
-  const { stores, keys } = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] ?? {};
-  if (stores === undefined && keys === undefined) return definition;
+  const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS];
+  if (defaults === undefined) return definition;
+  const { keys } = defaults;
   return {
     ...definition,
-    stores: definition.stores ?? stores,
+    stores: definition.stores ?? defaults.stores,
+    onError: definition.onError ?? defaults.onError,
+    telemetry: definition.telemetry ?? defaults.telemetry,
     inputRequests: { ...(keys && { keys }), ...definition.inputRequests },
   };
 }

@@ -5,7 +5,9 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { isLoopbackHost } from 'tenon/node';
 import { createTelemetry, type Telemetry } from 'tenon/telemetry';
+import type { CliContext } from '../cli-context.js';
 import { createHttpServer, startListening } from '../http/listen.js';
+import { withTraceIds } from './trace-ids.js';
 
 /** Address of the metrics. */
 export interface MetricsAddress {
@@ -13,12 +15,36 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** Metrics of a gateway, in the text format of Prometheus. */
+/** Metrics of a server or gateway, in the text format of Prometheus. */
 export interface MetricsServer {
-  /** Pass it to the host. */
+  /** Pass it to the server or the host. */
   readonly telemetry: Telemetry;
   readonly url: string;
   close(): Promise<void>;
+}
+
+/** Default address of the metrics, at the port that exporters of OpenTelemetry use. */
+const DEFAULT_ADDRESS: MetricsAddress = { host: '127.0.0.1', port: 9464 };
+
+export interface MetricsOptions {
+  /** Address of the metrics. `true` for the default. */
+  readonly metrics?: MetricsAddress | true;
+}
+
+/** Starts the metrics that the options request, and prints their URL. */
+export async function startMetrics(
+  { screen }: CliContext,
+  { metrics }: MetricsOptions,
+  json: boolean,
+): Promise<MetricsServer | undefined> {
+  if (metrics === undefined) return undefined;
+  const address = metrics === true ? DEFAULT_ADDRESS : metrics;
+  const server = await serveMetrics(address);
+  if (json) screen.printEvent({ event: 'metrics', url: server.url });
+  else screen.note(`metrics: ${server.url}`);
+  if (!isLoopbackHost(address.host))
+    screen.note('Every machine that reaches this address can read the metrics.', 'warning');
+  return server;
 }
 
 const PATH = '/metrics';
@@ -51,8 +77,8 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
   });
   const origin = await startListening(server, port, host, { port: '--metrics', host: '--metrics' });
   return {
-    // The gateway passes the baggage of callers on without metrics, too.
-    telemetry: createTelemetry({ api: { trace, context, propagation, metrics }, baggage: true }),
+    // A gateway passes the baggage of callers on without metrics, too.
+    telemetry: withTraceIds(createTelemetry({ api: { trace, context, propagation, metrics }, baggage: true })),
     url: origin + PATH,
     async close() {
       const closed = new Promise<void>(resolve => server.close(() => resolve()));

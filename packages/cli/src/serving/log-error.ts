@@ -1,0 +1,26 @@
+import { TenonError } from 'tenon';
+import { redactSecrets } from 'tenon/host';
+import { describeError } from '../error-hints.js';
+import type { LogFields, Screen } from '../screen.js';
+import { getTraceId } from './trace-ids.js';
+
+/** Error that no caller receives, as a running server logs it. */
+export interface ErrorEvent extends LogFields {
+  readonly event: 'error';
+  /** Stable error code: `area/problem`. */
+  readonly code: string;
+  readonly message: string;
+  readonly peer?: string;
+  readonly method?: string;
+  /** ID of the trace of the request, if its sender or this process traces it. */
+  readonly traceId?: string;
+}
+
+/** Logs an error of a running server: as an event if the log is JSON, else as a message. Secrets are removed. */
+export function logError(screen: Screen, thrown: unknown): void {
+  const { code, peer, method } = TenonError.from(thrown);
+  const message = redactSecrets(describeError(thrown));
+  const traceId = getTraceId();
+  if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, 'error');
+  else screen.note(`${code}: ${message}${traceId === undefined ? '' : ` (trace ${traceId})`}`, 'error');
+}
