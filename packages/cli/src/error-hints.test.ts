@@ -27,6 +27,26 @@ it.each([
   expect(hint).toEqual(name === undefined ? 'read it' : expect.stringContaining(`--pass ${name} or --env ${name}=`));
 });
 
+it.each([
+  ['https://as', 'https://as/', '--auth-exception ignoreIssuerSlash'],
+  ['https://as/', 'https://as', '--auth-exception ignoreIssuerSlash'],
+  ['https://as', 'https://other', '--auth-exception issuer=URL'],
+])(
+  'names the exception and the attack where the issuer is %s and its metadata say %s',
+  (expected, received, option) => {
+    const error = new TenonError('auth/issuer-mismatch', 'mismatch', { expected, received, hint: 'set `exceptions`' });
+    expect(getHint(error)).toMatch(/impersonate/);
+    expect(getHint(error)).toContain(option);
+  },
+);
+
+it('names the exception for an authorization server that does not announce PKCE', () => {
+  expect(getHint(new TenonError('auth/no-pkce', 'no PKCE', { received: 'none' }))).toContain('assumePkce');
+  expect(getHint(new TenonError('auth/no-pkce', 'no PKCE', { received: 'plain', hint: 'enable it' }))).toBe(
+    'enable it',
+  );
+});
+
 it('leaves other messages as they are', () => {
   const error = new TenonError('config/not-found', 'there is no file', { hint: 'write the file' });
   expect(describeError(error)).toBe('there is no file. Write the file.');

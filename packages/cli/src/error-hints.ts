@@ -51,8 +51,19 @@ function findOwnHint(error: TenonError): string | undefined {
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
   if (error.code === 'call/timeout' && error.method === 'tools/call')
     return `${CHECK_EFFECT}, and allow more time with --timeout`;
+  if (error.code === 'auth/issuer-mismatch') return createIssuerHint(error);
+  if (error.code === 'auth/no-pkce' && error.received === 'none') return PKCE_HINT;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);
   return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
+}
+
+const PKCE_HINT =
+  'ask the operator to announce PKCE, because an attacker could redeem an intercepted code without it; if you know that the authorization server verifies it, pass --auth-exception assumePkce';
+
+function createIssuerHint({ expected, received }: TenonError): string {
+  const isSlash = received === `${expected}/` || expected === `${received}/`;
+  const exception = isSlash ? 'ignoreIssuerSlash' : 'issuer=URL';
+  return `ask the operator to make both values identical, because an attacker could impersonate the authorization server otherwise; if you trust this server, pass --auth-exception ${exception}`;
 }
 
 /** Matches lines about a setting that is missing. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   createPairParser,
+  parseAuthException,
   parseCount,
   parseDuration,
   parseNames,
   parsePort,
+  parseRedirectUri,
   parseSelections,
   parseWebUrl,
 } from './option-parsers.js';
@@ -15,6 +17,23 @@ describe('option parsers', () => {
       500, 90_000, 1_800_000, 7_200_000, 86_400_000, 1500,
     ]);
     for (const text of ['', '30', '0s', '-1s', '1 week']) expect(() => parseDuration(text)).toThrow(/time/);
+  });
+
+  it('reads exceptions of the authorization, also of several options', () => {
+    const first = parseAuthException('issuer=https://login.example/a');
+    expect(parseAuthException('omitResource', first)).toEqual({
+      issuer: 'https://login.example/a',
+      omitResource: true,
+    });
+    for (const text of ['', 'omitresource', 'issuer=', 'issuer=x', 'constructor', 'issuer'])
+      expect(() => parseAuthException(text)).toThrow(/Expected ignoreIssuerSlash/);
+  });
+
+  it('reads redirect URIs on this machine', () => {
+    expect(parseRedirectUri('http://127.0.0.1/callback')).toEqual({ host: '127.0.0.1', path: '/callback' });
+    expect(parseRedirectUri('http://localhost:8765/a/b')).toEqual({ host: 'localhost', path: '/a/b', port: 8765 });
+    for (const text of ['https://localhost/cb', 'http://example.com/cb', 'http://localhost', '/callback'])
+      expect(() => parseRedirectUri(text)).toThrow(/Expected a URL/);
   });
 
   it('reads numbers and ports', () => {

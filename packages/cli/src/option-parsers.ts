@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import type { AuthExceptions } from 'tenon/auth';
+import type { LoopbackOptions } from 'tenon/auth/node';
 import { createUsageError } from './usage-error.js';
 
 /** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
@@ -13,6 +15,27 @@ export function parseDuration(text: string): number {
     throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
   }
   return Number(number) * factor;
+}
+
+/** Exceptions that are on or off. `issuer` has a value. */
+const AUTH_EXCEPTIONS = ['ignoreIssuerSlash', 'omitResource', 'sendScopeOnRefresh', 'assumePkce'];
+
+/** Parses an exception of the authorization: its name, or `issuer=URL`. The option may be repeated. */
+export function parseAuthException(text: string, before: AuthExceptions = {}): AuthExceptions {
+  const [, issuer] = /^issuer=(https?:\/\/\S+)$/.exec(text) ?? [];
+  if (issuer !== undefined) return { ...before, issuer };
+  if (AUTH_EXCEPTIONS.includes(text)) return { ...before, [text]: true };
+  throw new InvalidArgumentError(`Expected ${AUTH_EXCEPTIONS.join(', ')} or issuer=URL.`);
+}
+
+/** Parses a redirect URI on this machine: `http://localhost:8765/callback`. Without a port, any free port is used. */
+export function parseRedirectUri(text: string): Pick<LoopbackOptions, 'host' | 'port' | 'path'> {
+  const [, host, port, path] = /^http:\/\/(127\.0\.0\.1|localhost)(?::(\d{1,5}))?(\/[^?#\s]*)$/.exec(text) ?? [];
+  if (path === undefined)
+    throw new InvalidArgumentError(
+      'Expected a URL such as http://127.0.0.1/callback or http://localhost:8765/callback.',
+    );
+  return { host: host === 'localhost' ? host : '127.0.0.1', path, ...(port ? { port: parsePort(port) } : {}) };
 }
 
 /** Parses a whole number of at least 1. `20k` is 20,000. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { memoryStores, type Stores } from 'tenon';
-import type { CallerSignIn } from 'tenon/auth';
+import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
   createHost,
@@ -204,16 +204,35 @@ export function createCredentials(
   getEntries: () => readonly ConfiguredEntry[],
   { printUrl = false }: Pick<GatewayHostOptions, 'printUrl'> = {},
 ): NonNullable<NodeHostOptions['credentials']> {
-  const authorizer = createUserSignIn(context, {
-    flow: printUrl ? 'url' : 'browser',
-    storedOnly: context.noInput === true,
-  });
+  let current: { readonly key: string; readonly authorizer: Authorizer } | undefined;
+  /** Returns the authorizer for all servers. A change of their exceptions replaces it. */
+  const getAuthorizer = (): Authorizer => {
+    const exceptions = collectExceptions(getEntries());
+    const key = JSON.stringify(exceptions);
+    if (current?.key !== key) {
+      const flow = printUrl ? 'url' : 'browser';
+      current = {
+        key,
+        authorizer: createUserSignIn(context, { flow, storedOnly: context.noInput === true, exceptions }),
+      };
+    }
+    return current.authorizer;
+  };
   const isForUser = (server: string) => {
     const target = getEntries().find(({ name }) => name === server)?.target;
     return target !== undefined && 'url' in target && !hasToken(target.headers);
   };
   return (server, principal) =>
-    isForUser(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? authorizer : undefined;
+    isForUser(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? getAuthorizer() : undefined;
+}
+
+/** Collects the exceptions of the servers, by URL. */
+function collectExceptions(entries: readonly ConfiguredEntry[]): AuthExceptionsByServer {
+  return Object.fromEntries(
+    entries.flatMap(({ target, authExceptions }) =>
+      'url' in target && authExceptions ? [[target.url, authExceptions]] : [],
+    ),
+  );
 }
 
 function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {

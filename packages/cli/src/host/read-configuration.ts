@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { TenonError } from 'tenon';
 import {
   type AskInput,
@@ -13,6 +13,7 @@ import {
   sanitizeText,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { isServerPath } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
@@ -85,7 +86,7 @@ export type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
  * @throws TenonError `cli/no-config`
  */
 export async function listConfigSources(
-  { cwd }: Pick<CliContext, 'cwd'>,
+  { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
   paths: readonly string[],
 ): Promise<ConfigFileSource[]> {
   const server = paths.find(isServerPath);
@@ -94,7 +95,7 @@ export async function listConfigSources(
       `${server}: this is a server, and no configuration`,
       'write the server into mcp.json: "mcpServers": { "NAME": { "command": "node", "args": ["server.mjs"] } }',
     );
-  const sources = paths.length > 0 ? await resolveSources(paths, cwd) : await findSources(cwd);
+  const sources = paths.length > 0 ? await resolveSources(paths, { cwd, env }) : await findSources(cwd);
   if (sources.length > 0) return sources;
   throw new TenonError('cli/no-config', `no configuration found in ${cwd}`, {
     expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
@@ -118,12 +119,16 @@ const createBundleConfig = (path: string, scope: ConfigFileSource['scope']): Con
 });
 
 /**
- * Determines the scope of each file. A file has the scope `user` if it is a known user-level file of a program. Other
- * files may be part of a project.
+ * Determines the scope of each file. A file has the scope `user` if it is a known user-level file of a program, or in
+ * the settings folder of this command. Other files may be part of a project.
  */
-async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigFileSource[]> {
+async function resolveSources(
+  paths: readonly string[],
+  { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
+): Promise<ConfigFileSource[]> {
   const userPaths = new Set((await findUserConfigs()).map(({ path }) => path));
-  return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: userPaths.has(path) ? 'user' : 'project' }));
+  const isOfUser = (path: string) => userPaths.has(path) || dirname(path) === resolve(getFolders(env).settings);
+  return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: isOfUser(path) ? 'user' : 'project' }));
 }
 
 /** Finds `mcp.json` of a folder, or else the files of other programs in it. */

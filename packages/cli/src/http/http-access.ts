@@ -1,4 +1,5 @@
 import type { HttpTarget } from 'tenon';
+import type { AuthExceptionsByServer } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { createPairParser } from '../option-parsers.js';
 import { createTargetAuthorizer, readOAuthClient } from '../target/target-authorizer.js';
@@ -34,6 +35,7 @@ export async function readHttpAccess(
   context: CliContext,
   options: HttpOptions,
   configured: Readonly<Record<string, string>> = {},
+  exceptions: AuthExceptionsByServer = {},
 ): Promise<HttpAccess> {
   warnOfSecrets(context, options.header ?? {});
   const given = {
@@ -44,13 +46,14 @@ export async function readHttpAccess(
   const names = new Set(Object.keys(given).map(name => name.toLowerCase()));
   const kept = Object.entries(configured).filter(([name]) => !names.has(name.toLowerCase()));
   const headers = { ...Object.fromEntries(kept), ...given };
-  return { headers, auth: await readAuth(context, options, headers) };
+  return { headers, auth: await readAuth(context, options, headers, exceptions) };
 }
 
 async function readAuth(
   context: CliContext,
   options: HttpOptions,
   headers: Readonly<Record<string, string>>,
+  exceptions: AuthExceptionsByServer,
 ): Promise<HttpTarget['auth']> {
   const { bearerEnv, tokenFile, auth } = options;
   if (bearerEnv !== undefined && tokenFile !== undefined)
@@ -59,7 +62,7 @@ async function readAuth(
   if (tokenFile !== undefined) return readSecretFile(context, tokenFile, '--token-file');
   const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
   if (hasToken || auth === 'none') return undefined;
-  return createTargetAuthorizer(context, options, await readOAuthClient(context, options));
+  return createTargetAuthorizer(context, options, await readOAuthClient(context, options), exceptions);
 }
 
 async function readHeaderFile(context: CliContext, file: string | undefined): Promise<Record<string, string>> {

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { PrivateJwk } from 'tenon/auth';
+import type { AuthExceptions, PrivateJwk } from 'tenon/auth';
+import type { LoopbackOptions } from 'tenon/auth/node';
 import { withBearer } from '../commands/auth-options.js';
-import { createPairParser } from '../option-parsers.js';
+import { createPairParser, parseAuthException, parseRedirectUri } from '../option-parsers.js';
 
 /** Sources of the token for a server at a URL. */
 export type TokenSource = 'none' | 'stored' | 'browser' | 'device' | 'client-credentials';
@@ -24,7 +25,9 @@ export interface HttpOptions {
   readonly clientSecretEnv?: string;
   readonly clientSecretFile?: string;
   readonly clientKeyFile?: string;
+  readonly redirectUri?: LoopbackOptions;
   readonly printUrl?: boolean;
+  readonly authException?: AuthExceptions;
   readonly transport?: 'http' | 'http-sse';
   /** False if the command never asks the user. */
   readonly input?: boolean;
@@ -65,7 +68,17 @@ export function withHttpOptions(
     .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
     .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
     .option('--client-secret-file <file>', 'file with the client secret')
+    .option(
+      '--redirect-uri <url>',
+      'redirect URI that you registered for the client, on this machine (default: http://127.0.0.1/callback, at any port)',
+      parseRedirectUri,
+    )
     .option('--client-key-file <file>', 'file with the private key of the client: PEM or JWK')
+    .option(
+      '--auth-exception <name>',
+      'accept what an authorization server does against the specification: ignoreIssuerSlash, issuer=URL, omitResource, sendScopeOnRefresh or assumePkce; removes a protection; repeatable',
+      parseAuthException,
+    )
     .option('--print-url', 'sign in without opening a browser: show the URL, and paste the final address')
     .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']));
 }

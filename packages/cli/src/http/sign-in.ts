@@ -2,6 +2,7 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadStream, WriteStream } from 'node:tty';
 import {
+  type AuthExceptionsByServer,
   type Authorizer,
   type CallerSignIn,
   clientCredentials,
@@ -33,6 +34,16 @@ export interface UserSignInOptions {
    */
   readonly storedOnly?: boolean;
   readonly client?: OAuthClient;
+  /**
+   * Exceptions of servers, by URL.
+   * @default none
+   */
+  readonly exceptions?: AuthExceptionsByServer;
+  /**
+   * Redirect URI of a client that was registered by hand.
+   * @default the path `/callback` at any port of 127.0.0.1
+   */
+  readonly loopback?: LoopbackOptions | undefined;
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
@@ -49,24 +60,35 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
 /** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
 export function createUserSignIn(
   context: CliContext,
-  { flow = 'browser', storedOnly = false, client: { id, ...secret } = {} }: UserSignInOptions,
+  {
+    flow = 'browser',
+    storedOnly = false,
+    client: { id, ...secret } = {},
+    exceptions = {},
+    loopback = { path: '/callback' },
+  }: UserSignInOptions,
 ): Authorizer {
   return signIn({
     clientName: 'Tenon',
+    exceptions,
     tokenStore: openTokenStore(context),
-    ...(storedOnly ? {} : createSignInFlow(context, flow, id !== undefined)),
+    ...(storedOnly ? {} : createSignInFlow(context, flow, id === undefined ? {} : loopback)),
     ...(id === undefined ? {} : { client: { id, ...secret } }),
   });
 }
 
 /** Signs this program in with credentials of its own, without a user. */
-export function createClientSignIn(context: CliContext, { id, ...secret }: OAuthClient): Authorizer {
+export function createClientSignIn(
+  context: CliContext,
+  { id, ...secret }: OAuthClient,
+  exceptions: AuthExceptionsByServer = {},
+): Authorizer {
   if (id === undefined || (secret.secret === undefined && secret.key === undefined))
     throw createUsageError(
       '--auth client-credentials: no credentials',
       'pass --client-id, and --client-secret-env, --client-secret-file or --client-key-file',
     );
-  return clientCredentials({ id, ...secret, tokenStore: openTokenStore(context) });
+  return clientCredentials({ id, ...secret, exceptions, tokenStore: openTokenStore(context) });
 }
 
 const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(env).settings, 'tokens.json'));
@@ -74,12 +96,11 @@ const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(e
 function createSignInFlow(
   context: CliContext,
   flow: UserSignInOptions['flow'],
-  isRegisteredByHand: boolean,
+  registered: LoopbackOptions,
 ): Partial<SignInOptions> {
   const { note } = context.screen;
   if (flow === 'device') return { showDeviceCode: code => note(formatDeviceCode(code)) };
-  // A client that was registered by hand has a path that its owner can know before.
-  const loopback = { print: note, ...(isRegisteredByHand ? { path: '/callback' } : {}) };
+  const loopback = { ...registered, print: note };
   return {
     redirect: flow === 'url' ? createManualRedirect(context, loopback) : loopbackRedirect(loopback),
     confirmIssuer: ({ server, host }, signal) => confirmHost(context, server, host, signal),

@@ -1,4 +1,5 @@
 import type { HttpTarget, StdioTarget } from 'tenon';
+import type { AuthExceptions } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
@@ -18,6 +19,8 @@ export interface KeptTarget {
     /** Uses the tokens of earlier sign-ins. */
     readonly stored: boolean;
     readonly clientId?: string | undefined;
+    /** Exceptions of the authorization. The command has read them from its options or from the user's configuration. */
+    readonly exceptions?: AuthExceptions | undefined;
   };
 }
 
@@ -48,7 +51,7 @@ function selectVariables(
 /** Creates the description of a target for the daemon. Returns `undefined` if it cannot be kept. */
 export function createKeptTarget(
   { env }: CliContext,
-  { target, label }: ResolvedTarget,
+  { target, label, exceptions: configured }: ResolvedTarget,
   options: ConnectionOptions,
 ): KeptTarget | undefined {
   if ('command' in target) {
@@ -63,7 +66,11 @@ export function createKeptTarget(
   const { url, headers = {}, transport, auth } = target;
   const bearer = typeof auth === 'string' ? auth : undefined;
   const stored = auth !== undefined && bearer === undefined;
-  return { label, http: { url: String(url), headers, transport, bearer, stored, clientId: options.clientId } };
+  const exceptions = { ...configured, ...options.authException };
+  return {
+    label,
+    http: { url: String(url), headers, transport, bearer, stored, clientId: options.clientId, exceptions },
+  };
 }
 
 /** Tells if the command uses a secret of a client, which stays in its process. */
@@ -74,9 +81,9 @@ const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFil
 export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget): HttpTarget | StdioTarget {
   if (stdio) return stdio;
   if (!http) throw createUsageError('no target', 'send a URL or a command');
-  const { url, headers, transport, bearer, stored, clientId } = http;
+  const { url, headers, transport, bearer, stored, clientId, exceptions = {} } = http;
   const client = clientId === undefined ? {} : { id: clientId };
   const signIn = { auth: 'stored', input: false } as const;
-  const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client) : undefined);
+  const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client, { [url]: exceptions }) : undefined);
   return { url, headers, ...(transport === undefined ? {} : { transport }), ...(auth === undefined ? {} : { auth }) };
 }

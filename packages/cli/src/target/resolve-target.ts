@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
+import type { AuthExceptions } from 'tenon/auth';
 import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
@@ -19,6 +20,8 @@ export interface ResolvedTarget {
    * a registry that needs no files of this machine.
    */
   readonly template?: ConfiguredEntry['target'] | undefined;
+  /** Exceptions of the authorization in the user's configuration. */
+  readonly exceptions?: AuthExceptions | undefined;
 }
 
 /** Server at a URL, or of a command. */
@@ -82,26 +85,31 @@ export async function resolveServer(
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const entry = await findConfiguredServer(context, name, options);
-  const target = await createConfiguredTarget(context, entry.target, options);
-  return { label: name, target, template: createTemplate(entry) };
+  const target = await createConfiguredTarget(context, entry.target, options, entry.authExceptions);
+  return { label: name, target, template: createTemplate(entry), exceptions: entry.authExceptions };
 }
 
 const createConfiguredTarget = async (
   context: CliContext,
   target: ConfiguredEntry['target'],
   options: ConnectionOptions,
+  exceptions?: AuthExceptions,
 ): Promise<HttpTarget | StdioTarget> =>
-  'url' in target ? createHttpTarget(context, target, options) : createStdioTarget(context, target, options);
+  'url' in target
+    ? createHttpTarget(context, target, options, exceptions)
+    : createStdioTarget(context, target, options);
 
 async function createHttpTarget(
   context: CliContext,
   target: HttpTarget,
   options: ConnectionOptions,
+  configuredExceptions: AuthExceptions = {},
 ): Promise<HttpTarget> {
   const { readHttpAccess } = await import('../http/http-access.js');
   const { transport } = options;
+  const exceptions = { [String(target.url)]: { ...configuredExceptions, ...options.authException } };
   const configured = typeof target.headers === 'object' ? target.headers : {};
-  const { headers, auth } = await readHttpAccess(context, options, configured);
+  const { headers, auth } = await readHttpAccess(context, options, configured, exceptions);
   return {
     ...target,
     ...(Object.keys(headers).length > 0 ? { headers } : {}),

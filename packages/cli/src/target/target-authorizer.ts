@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HttpTarget } from 'tenon';
-import type { PrivateJwk } from 'tenon/auth';
+import type { AuthExceptionsByServer, PrivateJwk } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import type { HttpOptions, OAuthClient } from '../http/http-options.js';
@@ -14,10 +14,15 @@ type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
  * Creates an authorizer that uses the tokens of earlier sign-ins, and starts a sign-in if a user is present. Its code
  * is loaded only when there are tokens or the server refuses a request, because loading takes time.
  */
-export function createTargetAuthorizer(context: CliContext, options: HttpOptions, client: OAuthClient): Authorizer {
+export function createTargetAuthorizer(
+  context: CliContext,
+  options: HttpOptions,
+  client: OAuthClient,
+  exceptions: AuthExceptionsByServer = {},
+): Authorizer {
   let loaded: Promise<Authorizer> | undefined;
   const load = () => {
-    loaded ??= loadAuthorizer(context, options, client);
+    loaded ??= loadAuthorizer(context, options, client, exceptions);
     return loaded;
   };
   const hasTokens = existsSync(join(getFolders(context.env).settings, 'tokens.json'));
@@ -28,14 +33,25 @@ export function createTargetAuthorizer(context: CliContext, options: HttpOptions
   };
 }
 
-async function loadAuthorizer(context: CliContext, options: HttpOptions, client: OAuthClient): Promise<Authorizer> {
+async function loadAuthorizer(
+  context: CliContext,
+  options: HttpOptions,
+  client: OAuthClient,
+  exceptions: AuthExceptionsByServer,
+): Promise<Authorizer> {
   const { createClientSignIn, createUserSignIn } = await import('../http/sign-in.js');
   const { printUrl = false, input = true, auth } = options;
-  if (auth === 'client-credentials') return createClientSignIn(context, client);
+  if (auth === 'client-credentials') return createClientSignIn(context, client, exceptions);
   const isPresent =
     auth === 'browser' || auth === 'device' || (auth === undefined && (context.terminal.interactive || printUrl));
   const flow = auth === 'device' ? 'device' : printUrl ? 'url' : 'browser';
-  return createUserSignIn(context, { flow, storedOnly: !input || !isPresent, client });
+  return createUserSignIn(context, {
+    flow,
+    storedOnly: !input || !isPresent,
+    client,
+    exceptions,
+    loopback: options.redirectUri,
+  });
 }
 
 /** Reads the OAuth client that the options name. It is read at the start, so that a wrong option is reported at once. */

@@ -30,7 +30,16 @@ export interface InProcessServer {
 export interface ServerSettings
   extends Pick<
     ServerEntry,
-    'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
+    | 'disabled'
+    | 'startTimeout'
+    | 'idleTimeout'
+    | 'totalTimeout'
+    | 'trusted'
+    | 'authExceptions'
+    | 'tools'
+    | 'roots'
+    | 'share'
+    | 'origin'
   > {
   /**
    * Called before each start of the server, or connection to it. If it rejects, the server is unavailable.

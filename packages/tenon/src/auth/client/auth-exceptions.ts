@@ -66,9 +66,6 @@ const TYPES: Readonly<Record<keyof AuthExceptions, 'boolean' | 'string'>> = {
   assumePkce: 'boolean',
 };
 
-/** Names of the exceptions, for programs that read them from a file. */
-export const AUTH_EXCEPTIONS = Object.keys(TYPES) as readonly (keyof AuthExceptions)[];
-
 /**
  * Returns the exceptions of each server.
  *
@@ -92,9 +89,9 @@ export function checkExceptions(exceptions: AuthExceptions): void {
   for (const [name, value] of Object.entries(exceptions)) {
     const type = Object.hasOwn(TYPES, name) ? TYPES[name as keyof AuthExceptions] : undefined;
     if (type === undefined) {
-      const nearest = findNearestKey(name, AUTH_EXCEPTIONS);
+      const nearest = findNearestKey(name, Object.keys(TYPES));
       throw new TenonError('auth/options', `unknown exception \`${name.slice(0, 60)}\``, {
-        expected: AUTH_EXCEPTIONS.join(', '),
+        expected: Object.keys(TYPES).join(', '),
         hint: nearest === undefined ? undefined : `did you mean \`${nearest}\`?`,
       });
     }

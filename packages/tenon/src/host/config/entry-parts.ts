@@ -19,10 +19,11 @@ export interface EntryPart {
  * not included.
  */
 export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
-  const { target, trusted, tools, roots, share, written = {} } = entry;
+  const { target, trusted, authExceptions, tools, roots, share, written = {} } = entry;
   const parts = 'url' in target ? listUrlParts(target, written) : listCommandParts(target, written);
   const plain: [string, string | undefined][] = [
     ['trusted', trusted === undefined ? undefined : String(trusted)],
+    ['authExceptions', authExceptions && JSON.stringify(authExceptions)],
     ['tools.include', tools?.include && JSON.stringify(tools.include)],
     ['tools.exclude', tools?.exclude && JSON.stringify(tools.exclude)],
     ['tools.overrides', tools?.overrides && JSON.stringify(tools.overrides)],

@@ -11,7 +11,17 @@ export const SUPPORTED_KEYS: readonly string[] = [
   ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
-  ...['trusted', 'tools', 'includeTools', 'excludeTools', 'disabledTools', 'roots', 'share', 'sandboxEnabled'],
+  ...[
+    'trusted',
+    'authExceptions',
+    'tools',
+    'includeTools',
+    'excludeTools',
+    'disabledTools',
+    'roots',
+    'share',
+    'sandboxEnabled',
+  ],
 ];
 
 const POLICY_HINT = 'say what may be called by rules of the policy: `allow("server/tool")`';

@@ -7,6 +7,7 @@ import { readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
+import { readAuthExceptions } from './sections/auth-exceptions.js';
 import { readTools } from './sections/tool-settings.js';
 import type { ConfiguredEntry, EntryOrigin, ServerEntry } from './server-entry.js';
 import { readTimeouts } from './timeouts.js';
@@ -49,7 +50,7 @@ export async function parseEntry(
   if (!checkDuplicates(parser)) return undefined;
   checkKeys(parser);
   const target = await readTarget(parser, parser.isDisabled ? async () => ({}) : readEnvFile);
-  const more = { ...readTimeouts(parser), ...(await readSettings(parser)) };
+  const more = { ...readTimeouts(parser), ...(await readSettings(parser, sources.scope)) };
   if (failed || !target) return undefined;
   const { file, scope } = sources;
   const origin = scope && { origin: { file, line: node.line ?? 1, scope } };
@@ -106,9 +107,9 @@ function checkKeys(parser: EntryParser): void {
   }
 }
 
-type EntrySettings = Pick<ServerEntry, 'disabled' | 'trusted' | 'tools' | 'roots' | 'share'>;
+type EntrySettings = Pick<ServerEntry, 'disabled' | 'trusted' | 'authExceptions' | 'tools' | 'roots' | 'share'>;
 
-async function readSettings(parser: EntryParser): Promise<EntrySettings> {
+async function readSettings(parser: EntryParser, scope: EntrySources['scope']): Promise<EntrySettings> {
   const [disabled, enabled, trusted, share] = ['disabled', 'enabled', 'trusted', 'share'].map(name =>
     readFlag(parser, name),
   );
@@ -118,11 +119,13 @@ async function readSettings(parser: EntryParser): Promise<EntrySettings> {
     parser.reportError('config/sandbox', sandbox, '`sandboxEnabled` is not supported', {
       hint: 'start the server with docker or bwrap, or remove `sandboxEnabled`',
     });
+  const authExceptions = readAuthExceptions(parser, scope);
   const [tools, roots] = [readTools(parser), await readRoots(parser)];
   return {
     ...((disabled || enabled === false) && { disabled: true }),
     ...(trusted !== undefined && { trusted }),
     ...(share !== undefined && { share }),
+    ...(authExceptions && { authExceptions }),
     ...(tools && { tools }),
     ...(roots && { roots }),
   };

@@ -1,3 +1,5 @@
+import type { AuthExceptions } from '../../auth/client/auth-exceptions.js';
+
 /** Server of a configuration. */
 export interface ServerEntry {
   /** Key of the server in the configuration. */
@@ -29,6 +31,12 @@ export interface ServerEntry {
    * @default `false`
    */
   readonly trusted?: boolean | undefined;
+  /**
+   * Deviations from the specification that the host accepts of the authorization server of this server. Each one
+   * removes a protection, so only the user's own configuration may have them.
+   * @default none
+   */
+  readonly authExceptions?: AuthExceptions | undefined;
   /**
    * Tools to offer, and their names and texts.
    * @default all tools, unchanged

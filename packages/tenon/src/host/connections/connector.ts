@@ -1,3 +1,4 @@
+import type { AuthExceptionsByServer } from '../../auth/client/auth-exceptions.js';
 import type { Authorizer, AuthorizerRequest } from '../../auth/client/authorizer.js';
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
 import type { Client } from '../../client/client.js';
@@ -30,7 +31,8 @@ export function createConnector(
     await guard.checkServerStart(name);
     await server.beforeStart?.();
     const given = await credentials?.(name, caller.principal);
-    const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller));
+    const auth =
+      given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
     const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
       telemetry && (outcome => telemetry.countTokenRefresh(name, outcome));
     return connectTo(createEndpoint(server, transports, auth, onTokenRefresh), options);
@@ -38,6 +40,10 @@ export function createConnector(
   const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
 }
+
+/** Returns the exceptions of a server by its URL, as an authorizer takes them. */
+const getExceptions = (server: HostServer): AuthExceptionsByServer =>
+  'url' in server && server.authExceptions ? { [String(server.url)]: server.authExceptions } : {};
 
 /** Tells if the configuration contains a token, which applies to all callers. */
 function hasToken(server: HostServer): boolean {

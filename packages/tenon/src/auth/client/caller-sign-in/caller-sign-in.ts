@@ -1,9 +1,11 @@
 import { systemClock } from '../../../cancellation/clock.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
-import { signIn } from '../sign-in/sign-in.js';
+import { type RegisteredClient, signIn } from '../sign-in/sign-in.js';
 import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
 import { memoryTokenStore, mergeTokenStores, scopeTokenStore, type TokenStore } from '../token-store.js';
 import { createSignInEndpoint } from './endpoint.js';
@@ -44,6 +46,12 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   const pending = new PendingSignIns(url, maxPending);
   const visits = new VisitRegistry({ ...options, url }, clock, timeout, tokenStore);
   const sessions = new Map<string, CallerSession>();
+  /** Exceptions of each server. A change replaces the sessions of the server at their next use. */
+  const exceptionsOf = new Map<string, AuthExceptionsByServer>();
+  const storeExceptions = (server: string, exceptions: AuthExceptionsByServer) => {
+    if (toCanonicalJson(exceptionsOf.get(server) ?? {}) !== toCanonicalJson(exceptions))
+      exceptionsOf.set(server, exceptions);
+  };
   const deadlines = new Map<ReturnType<typeof createDeadline>, string>();
   const listeners = new Set<(change: CallerSignInChange) => void>();
   const notify = (change: CallerSignInChange) => {
@@ -59,8 +67,17 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   const getSession = (server: string, caller: CallerIdentity): CallerSession => {
     const key = getSignInKey(server, caller);
     const existing = sessions.get(key);
+    const { client, exceptions } = { client: options.clients?.[server], exceptions: exceptionsOf.get(server) };
     const session =
-      existing ?? createCallerSession(options, createCallerStore(tokenStore, server, caller), `${url}/callback`);
+      existing?.exceptions === exceptions && existing !== undefined
+        ? existing
+        : createCallerSession(
+            options,
+            createCallerStore(tokenStore, server, caller),
+            `${url}/callback`,
+            client,
+            exceptions,
+          );
     sessions.delete(key);
     sessions.set(key, session);
     const [oldest] = sessions.keys();
@@ -100,8 +117,9 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   };
 
   return {
-    getAuthorizer(server, caller) {
+    getAuthorizer(server, caller, exceptions = {}) {
       if (caller.principal === undefined) return ANONYMOUS_AUTHORIZER;
+      storeExceptions(server, exceptions);
       return {
         async getHeaders(request) {
           const session = getSession(server, caller);
@@ -136,6 +154,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
 /** Authorizer of one caller for one server. */
 interface CallerSession {
   readonly authorizer: Authorizer;
+  readonly exceptions: AuthExceptionsByServer | undefined;
   /** True if the last request had a token. */
   signedIn: boolean;
   /** Resolves with the next page that the user has to open. */
@@ -143,9 +162,11 @@ interface CallerSession {
 }
 
 function createCallerSession(
-  { clock, fetch, clientName = 'MCP gateway' }: CallerSignInOptions,
+  { clock, fetch, clientName = 'MCP gateway', exceptions: common }: CallerSignInOptions,
   tokenStore: TokenStore,
   redirectUri: string,
+  client: RegisteredClient | undefined,
+  exceptions: AuthExceptionsByServer | undefined,
 ): CallerSession {
   let resolve: (page: OpenPage) => void = () => {};
   let nextPage: Promise<OpenPage> | undefined;
@@ -164,12 +185,14 @@ function createCallerSession(
   const authorizer = signIn({
     tokenStore,
     clientName,
+    exceptions: { ...common, ...exceptions },
+    ...(client ? { client } : {}),
     redirect: createPageRedirect(redirectUri, onPage),
     confirmIssuer: (confirmation, signal) => lastPage?.confirmation.confirmIssuer(confirmation, signal) ?? false,
     ...(clock ? { clock } : {}),
     ...(fetch ? { fetch } : {}),
   });
-  return { authorizer, waitForPage, signedIn: false };
+  return { authorizer, exceptions, waitForPage, signedIn: false };
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { AuthEndpoint } from '../../pages/http-exchange.js';
 import type { TokenVerifier } from '../../resource/request-authorizer.js';
+import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer } from '../authorizer.js';
 import type { AuthorizerOptions } from '../settings.js';
-import type { SignInOptions } from '../sign-in/sign-in.js';
+import type { RegisteredClient, SignInOptions } from '../sign-in/sign-in.js';
 
 /** Options of `createCallerSignIn`. Times are in milliseconds. */
-export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore' | 'fetch' | 'clock'> {
+export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore' | 'fetch' | 'clock' | 'exceptions'> {
   /**
    * URL at which browsers reach the pages: `https://gateway.example/sign-in`. It must be an `https:` URL, or `http:` on
    * loopback.
@@ -26,6 +27,13 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore
    * @default dynamic registration
    */
   readonly client?: SignInOptions['client'] | undefined;
+  /**
+   * Clients that are registered manually at the authorization servers of servers behind the gateway, by the name of
+   * the server. Their redirect URI is `<url>/callback`. Set their `issuer`: otherwise the user confirms the host of the
+   * authorization server if two of them use this redirect URI.
+   * @default dynamic registration
+   */
+  readonly clients?: Readonly<Record<string, RegisteredClient>> | undefined;
   /**
    * Client name for dynamic registration, which sign-in pages show.
    * @default `MCP gateway`
@@ -64,8 +72,10 @@ export interface CallerSignIn {
    *
    * Requests reject with `auth/sign-in-required` until the user has signed in. Those of anonymous callers always
    * reject.
+   *
+   * @param exceptions Exceptions of the server, by its URL, in addition to those of the options.
    */
-  getAuthorizer(server: string, caller: CallerIdentity): Authorizer;
+  getAuthorizer(server: string, caller: CallerIdentity, exceptions?: AuthExceptionsByServer): Authorizer;
   /** Tells if the last request of a caller to a server had a token. */
   isSignedIn(server: string, caller: CallerIdentity): boolean;
   /** Calls a listener after each sign-in and sign-out. Returns a function that removes the listener. */

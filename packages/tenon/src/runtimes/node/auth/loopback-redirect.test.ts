@@ -89,6 +89,14 @@ describe('the way back to this machine', () => {
     const again = await begun({}, [before.attempt.uri, first.attempt.uri], never(), 'of-issuer');
     expect(again.attempt.uri).toBe(first.attempt.uri);
     await again.attempt.close();
+    const named = await begun({ host: 'localhost', path: '/cb' });
+    expect(named.attempt.uri).toMatch(/^http:\/\/localhost:\d+\/cb$/);
+    const came = named.back();
+    const right = `${named.attempt.uri}?code=c&state=right`;
+    expect((await ask(right.replace('localhost', '127.0.0.1'))).status).toBe(421);
+    await ask(right.replace('localhost', '127.0.0.1'), { host: new URL(right).host });
+    expect(String(await came)).toBe(right);
+    await named.attempt.close();
     const fixed = await begun({ path: '/cb' }, [], never(), 'of-issuer');
     expect(new URL(fixed.attempt.uri).pathname).toBe('/cb');
     await fixed.attempt.close();

@@ -10,6 +10,12 @@ import { openBrowser } from './browser.js';
 /** Options of `loopbackRedirect`. */
 export interface LoopbackOptions {
   /**
+   * Host of the redirect URI. Use `localhost` only where an authorization server refuses the address, because another
+   * program may listen on the other address of `localhost`.
+   * @default `127.0.0.1`
+   */
+  readonly host?: '127.0.0.1' | 'localhost' | undefined;
+  /**
    * Preferred port. Another free port is used if this one is occupied.
    * @default the port of the last sign-in, else any free one
    */
@@ -43,7 +49,7 @@ export interface LoopbackOptions {
 }
 
 const SIGN_IN_TIMEOUT = 300_000;
-const HOST = '127.0.0.1';
+const ADDRESS = '127.0.0.1';
 const MAX_CONNECTIONS = 32;
 const REQUEST_TIMEOUT = 10_000;
 
@@ -74,7 +80,7 @@ export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
       server.maxConnections = MAX_CONNECTIONS;
       const path = await listen(server, listCandidates(known, options, issuerPath));
       const { port } = server.address() as AddressInfo;
-      return createAttempt(server, `http://${HOST}:${port}${path}`, options, signal);
+      return createAttempt(server, `http://${options.host ?? ADDRESS}:${port}${path}`, options, signal);
     },
   };
 }
@@ -90,10 +96,10 @@ interface ListenCandidate {
  */
 function listCandidates(
   known: readonly string[],
-  { port = 0, path }: LoopbackOptions,
+  { host = ADDRESS, port = 0, path }: LoopbackOptions,
   issuerPath: string | undefined,
 ): ListenCandidate[] {
-  const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === HOST);
+  const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === host);
   const again = before.map(url => ({ port: Number(url.port), path: url.pathname }));
   const required = path ?? (issuerPath === undefined ? undefined : `/callback/${issuerPath}`);
   const fresh = required ?? `/callback/${randomBytes(16).toString('base64url')}`;
@@ -106,7 +112,7 @@ async function listen(server: http.Server, [first, ...rest]: readonly ListenCand
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, HOST, () => {
+      server.listen(port, ADDRESS, () => {
         server.off('error', reject);
         resolve();
       });
@@ -116,7 +122,7 @@ async function listen(server: http.Server, [first, ...rest]: readonly ListenCand
     if (rest.length > 0) return listen(server, rest);
     const received = (error as NodeJS.ErrnoException).code;
     throw new TenonError('auth/no-port', 'no free port for the redirect of the sign-in', {
-      expected: `a free port on ${HOST}`,
+      expected: `a free port on ${ADDRESS}`,
       received,
     });
   }

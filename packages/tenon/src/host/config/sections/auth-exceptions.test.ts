@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { readOne, said, told } from '../fixtures/read.js';
+
+const server = (authExceptions: unknown) => ({ url: 'https://mcp.example/mcp', authExceptions });
+const ALL = {
+  ignoreIssuerSlash: true,
+  issuer: 'https://login.example',
+  omitResource: true,
+  sendScopeOnRefresh: false,
+  assumePkce: true,
+};
+
+describe('exceptions of the authorization in a configuration', () => {
+  it('are read from the file of the user', async () => {
+    const { entries, problems } = await readOne(server(ALL));
+    expect([entries[0]?.authExceptions, problems]).toEqual([ALL, []]);
+  });
+
+  it('refuse the server in a file of a project', async () => {
+    const scope = 'project';
+    const result = await readOne(server({ omitResource: true }), undefined, { scope });
+    expect(result.entries).toEqual([]);
+    expect(told(result)).toEqual(['error config/user-only mcpServers.s.authExceptions']);
+    expect(said(result)).toContain('your own configuration');
+    // An entry without exceptions may be there.
+    expect((await readOne({ url: 'https://mcp.example/mcp' }, undefined, { scope })).entries).toHaveLength(1);
+  });
+
+  it.each([
+    [{ omitResorce: true }, 'unknown exception `omitResorce`'],
+    [{ assumePkce: 'yes' }, 'invalid exception `assumePkce`'],
+    [{ issuer: 'login' }, 'the URL of an issuer'],
+    [{ constructor: true }, 'unknown exception'],
+    [true, 'an object'],
+  ])('refuse the server for %j', async (given, text) => {
+    const result = await readOne(server(given));
+    expect(result.entries).toEqual([]);
+    expect(said(result)).toContain(text);
+  });
+});
