@@ -4,7 +4,7 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
-import { catchMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { catchMaybe, settleMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
@@ -15,6 +15,7 @@ import { isCapabilityDeclared } from './capabilities.js';
 import { Context } from './context/context.js';
 import { decodeParams, encodeResult, requireParams } from './decode-encode.js';
 import { encodeFailure, isToolResultParts } from './definitions/tool-result.js';
+import type { ExposeErrors } from './exposed-errors.js';
 import type { MaybeAsyncResult, MethodOperation, ServerMethodHandler } from './method-handler.js';
 import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
@@ -42,13 +43,19 @@ export function dispatch(
   requestContext: RequestContext,
 ): MaybeAsyncResult {
   const { method } = request;
-  if (!isMethod(method)) return runCustomMethod(runtime, request, requestContext);
+  if (!isMethod(method))
+    return catchMaybe<JsonObject>(
+      () => runCustomMethod(runtime, request, requestContext),
+      error => throwForClient(runtime, error, method, undefined),
+    );
   const handler = resolveMethod(runtime, method, requestContext);
   const params = decodeParams(method, request.params, requestContext.dialect);
   const waiting = authorize(runtime, method, params, requestContext);
   const run = () =>
-    thenMaybe(runOperation(runtime, method, params, requestContext, handler), result =>
-      encodeResult(runtime, result, method, params.name, requestContext),
+    settleMaybe<JsonObject, JsonObject>(
+      () => runOperation(runtime, method, params, requestContext, handler),
+      result => encodeResult(runtime, result, method, params.name, requestContext),
+      error => throwForClient(runtime, error, method, findItem(runtime, method, params, requestContext)),
     );
   return waiting === undefined ? run() : waiting.then(run);
 }
@@ -87,7 +94,10 @@ type ScopedItemFinder<M extends MethodName> = (
   runtime: ServerRuntime,
   params: ParamsOf<M>,
   requestContext: RequestContext,
-) => HasScopes | undefined;
+) => ProtectedItem | undefined;
+
+/** A definition as far as it concerns who may use it, and what its callers see. */
+type ProtectedItem = HasScopes & { readonly exposeErrors?: ExposeErrors | undefined };
 
 const scopedItems: { readonly [M in MethodName]?: ScopedItemFinder<M> } = {
   'tools/call': ({ tools }, { name }, { caller }) => tools.find(name, caller),
@@ -99,14 +109,38 @@ const scopedItems: { readonly [M in MethodName]?: ScopedItemFinder<M> } = {
   'completion/complete': findCompletedItem,
 };
 
+function findItem<M extends MethodName>(
+  runtime: ServerRuntime,
+  method: M,
+  params: ParamsOf<M>,
+  requestContext: RequestContext,
+): ProtectedItem | undefined {
+  return scopedItems[method]?.(runtime, params, requestContext);
+}
+
 function requireScopes<M extends MethodName>(
   runtime: ServerRuntime,
   method: M,
   params: ParamsOf<M>,
   requestContext: RequestContext,
 ): void {
-  const item = scopedItems[method]?.(runtime, params, requestContext);
+  const item = findItem(runtime, method, params, requestContext);
   if (item?.scopes !== undefined) requireItemScopes(item, requestContext.caller);
+}
+
+/** Throws an error of a handler, with its message if the client may see it. */
+function throwForClient(
+  { options, onError }: ServerRuntime,
+  error: unknown,
+  method: string,
+  item: ProtectedItem | undefined,
+): Promise<never> {
+  const { exposeErrors = options.exposeErrors } = item ?? {};
+  if (!exposeErrors) throw error;
+  const report = (original: unknown) => onError(TenonError.from(original, 'handler/threw', { method }));
+  return import('./exposed-errors.js').then(({ exposeError }) => {
+    throw exposeError(error, exposeErrors, report);
+  });
 }
 
 /** Runs the handler of a method inside its middleware, with the input strategy for this client. */

@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { redactPaths } from '../../redaction/paths.js';
 import { redactSecrets } from '../../redaction/secrets.js';
 
 const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
-const PATHS = /(^|[\s"'“(=])(?:~?\/|\.{1,2}[\\/]|[a-z]:[\\/])[^\s"'“”()]+/gi;
 const HIDDEN_TEXT = '…';
 const NETWORK = /^(?:http|session|auth|config|connection)\//;
 
@@ -18,7 +18,7 @@ export function describePublicly(error: TenonError): string {
   // The rest is the text of the platform or of another server.
   const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
   const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
-  return redactSecrets(publicText.replace(URLS, HIDDEN_TEXT).replace(PATHS, `$1${HIDDEN_TEXT}`));
+  return redactSecrets(redactPaths(publicText.replace(URLS, HIDDEN_TEXT)));
 }
 
 /** Returns the texts of the causes of an error that other libraries have created. */

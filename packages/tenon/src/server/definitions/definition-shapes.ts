@@ -26,6 +26,8 @@ const registry = checkOptional(checkEither(checkFunction, anyObject));
 /** The schemas of some vendors are functions. */
 const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
 
+const exposeErrors = checkOptional(checkEither(checkBoolean, checkFunction));
+
 const commonKeys = {
   title: checkOptional(checkString),
   description: checkOptional(checkString),
@@ -34,6 +36,7 @@ const commonKeys = {
   visible: checkOptional(checkFunction),
   requiredCapabilities: checkOptional(anyObject),
   scopes: checkOptional(stringArray),
+  exposeErrors,
 };
 
 const serverKeys: DefinitionChecks<ServerDefinition> = {
@@ -64,6 +67,7 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   onRootsChanged: checkOptional(checkFunction),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   onError: checkOptional(checkFunction),
+  exposeErrors,
   telemetry: checkOptional(anyObject),
   clock: checkOptional(anyObject),
 };

@@ -6,6 +6,7 @@ import type { GetPromptResult } from '../../protocol/params-and-results.js';
 import type { InferInput, InferOutput, Schema } from '../../schemas/standard.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
+import type { ExposeErrors } from '../exposed-errors.js';
 import type { Completers } from './completers.js';
 
 /** Return value of a prompt: text or blocks of one user message, complete messages, or an input request. */
@@ -46,6 +47,11 @@ export interface PromptMetadata {
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /** Scopes that the caller's token must have. A request without them is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
+  /**
+   * Shows clients and models the messages of errors that the handler throws.
+   * @default `exposeErrors` of the server
+   */
+  readonly exposeErrors?: ExposeErrors | undefined;
 }
 
 /** Definition of a prompt. */

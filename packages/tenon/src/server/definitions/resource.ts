@@ -6,6 +6,7 @@ import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
+import type { ExposeErrors } from '../exposed-errors.js';
 import { parseTemplate } from '../uri-template/template.js';
 import type { TemplateVariables } from '../uri-template/variables.js';
 import { templateParser } from './compiled-resource.js';
@@ -71,6 +72,11 @@ export interface ResourceMetadata {
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /** Scopes that the caller's token must have. A request without them is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
+  /**
+   * Shows clients and models the messages of errors that the handler throws.
+   * @default `exposeErrors` of the server
+   */
+  readonly exposeErrors?: ExposeErrors | undefined;
   /**
    * Cache hints of the contents: lifetime in milliseconds, and scope.
    * @default 0 ms, private

@@ -11,6 +11,7 @@ import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { CreateState } from '../context/create-state.js';
 import type { ServerRateLimits } from '../default-rate-limits.js';
+import type { ExposeErrors } from '../exposed-errors.js';
 import type { ServerExtension } from '../extension.js';
 import type { Middleware } from '../middleware/compose-middleware.js';
 import type { RootsChange } from '../session/roots.js';
@@ -156,6 +157,13 @@ export interface ServerOptions<S = unknown> {
    * @default none
    */
   readonly telemetry?: Telemetry | undefined;
+  /**
+   * Shows clients and models the messages of thrown errors, which are masked otherwise. A function returns the text, or
+   * `undefined` to hide the error. The text has at most 500 characters, and no stack, cause, path or secret. `onError`
+   * gets the whole error.
+   * @default `false`
+   */
+  readonly exposeErrors?: ExposeErrors | undefined;
   /**
    * Called for every error that no caller gets, such as exceptions and malformed messages.
    * @default writes the error to standard error

@@ -5,6 +5,7 @@ import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { InferArguments, InferInput, InferOutput, Schema } from '../../schemas/standard.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
+import type { ExposeErrors } from '../exposed-errors.js';
 import type { ToolResultParts } from './tool-result.js';
 
 /** Return value of a tool without `output`: text, content, or a JSON value that becomes text. */
@@ -75,6 +76,11 @@ export interface ToolMetadata {
    * a caller has no scopes.
    */
   readonly scopes?: readonly string[] | undefined;
+  /**
+   * Shows clients and models the messages of errors that the handler throws.
+   * @default `exposeErrors` of the server
+   */
+  readonly exposeErrors?: ExposeErrors | undefined;
   /**
    * Allows or requires that calls become tasks, which respond immediately and outlive the request. Needs `extensions:
    * [tasks()]`.

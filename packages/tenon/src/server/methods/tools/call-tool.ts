@@ -133,18 +133,23 @@ function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promi
 
 /** Rethrows protocol errors and converts errors for the model to results. Masks and reports all others. */
 function toToolErrorResult(
-  { onError }: ServerRuntime,
+  { onError, options }: ServerRuntime,
   tool: CompiledTool,
   error: unknown,
   { signal }: Context,
-): JsonObject {
+): ToolCallReturn {
   if (isToolResultParts(error)) return encodeFailure(tool.wire.name, error);
   if (TenonError.is(error)) {
     if (isForPeer(error) || isUrlElicitationRequired(error)) throw error;
     if (isForModel(error)) return createErrorResult(error.message);
   }
   if (!signal.aborted) onError(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
-  return createErrorResult(`Tool ${tool.wire.name} failed`);
+  const { exposeErrors = options.exposeErrors } = tool.definition;
+  const masked = `Tool ${tool.wire.name} failed`;
+  if (!exposeErrors) return createErrorResult(masked);
+  return import('../../exposed-errors.js').then(({ describeExposedError }) =>
+    createErrorResult(describeExposedError(error, exposeErrors) ?? masked),
+  );
 }
 
 /**

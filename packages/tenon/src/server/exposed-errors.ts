@@ -1,0 +1,61 @@
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
+import { isObject } from '../jsonrpc/message.js';
+import { redactPaths } from '../redaction/paths.js';
+import { redactSecrets } from '../redaction/secrets.js';
+
+/** Maximum number of characters of an error that a client sees. */
+const MAX_MESSAGE = 500;
+/** Maximum number of characters of a message that are searched for secrets. */
+const MAX_SEARCHED = 10_000;
+const STACK_LINE = /^\s*at\s.*$/gm;
+
+/**
+ * Tells if clients see the message of an error that is thrown in a handler. A function returns the text, or `undefined`
+ * to hide the error.
+ */
+export type ExposeErrors = boolean | ((error: unknown) => string | undefined);
+
+/**
+ * Returns the text of a thrown error for clients, or `undefined` if they must not see it. It never contains more than
+ * the message: no stack, cause, path of a file, or text that looks like a secret.
+ */
+export function describeExposedError(error: unknown, expose: ExposeErrors | undefined): string | undefined {
+  if (expose === undefined || expose === false) return undefined;
+  const message = expose === true ? getMessage(error) : callExpose(expose, error);
+  if (typeof message !== 'string') return undefined;
+  const clean = redactPaths(redactSecrets(message.slice(0, MAX_SEARCHED).replace(STACK_LINE, ''))).trim();
+  if (clean === '') return undefined;
+  return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE - 1)}…` : clean;
+}
+
+/**
+ * Returns the error for the client if it may see the message of this error, else the error itself, which is masked.
+ * `report` gets the original of an error that the client sees.
+ */
+export function exposeError(
+  error: unknown,
+  expose: ExposeErrors | undefined,
+  report: (error: unknown) => void,
+): unknown {
+  if (TenonError.is(error) && (error.code === 'rpc/error' || error.code.startsWith('store/'))) return error;
+  const message = describeExposedError(error, expose);
+  if (message === undefined) return error;
+  report(error);
+  return rpcError(INTERNAL_ERROR, message);
+}
+
+/** Returns the message without the peer and the other details that a `TenonError` adds to it. */
+function getMessage(error: unknown): unknown {
+  if (TenonError.is(error)) return error.summary;
+  return isObject(error) || error instanceof Error ? error.message : error;
+}
+
+/** An error of the function itself hides the error. */
+function callExpose(expose: (error: unknown) => string | undefined, error: unknown): unknown {
+  try {
+    return expose(error);
+  } catch {
+    return undefined;
+  }
+}
