@@ -124,6 +124,7 @@ const CLIENT: Undefined<
   versionCache: undefined,
   keepAlive: undefined,
   copyMessages: undefined,
+  caller: undefined,
   clock: undefined,
   telemetry: undefined,
   onMessage: undefined,

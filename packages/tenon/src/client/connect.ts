@@ -25,6 +25,7 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
   options: ClientOptions = {},
 ): Promise<Client<S>> {
   requireClientOptions(options);
+  if (options.caller !== undefined && endpoint.kind !== 'memory') throw createCallerError();
   const pipeline = new CallPipeline(endpoint, withEndpointExtensions(endpoint, options));
   try {
     await pipeline.connections.getConnection();
@@ -35,6 +36,14 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
     throw error;
   }
   return createClient(pipeline);
+}
+
+function createCallerError(): TenonError {
+  return new TenonError('connect/caller', 'the option `caller` is only for a server in this process', {
+    expected: 'the result of `createServer` as the target',
+    received: 'another target',
+    hint: 'pass `auth` in the target, `connect({ url, auth })`, so that a token identifies the caller',
+  });
 }
 
 /**
@@ -63,7 +72,7 @@ export function createInProcessEndpoint(server: RequestHandler, options?: Memory
     kind: 'memory',
     async open() {
       const pair = createTransportPair(undefined, options);
-      await server.connect(pair.server);
+      await server.connect(pair.server, { auth: options?.caller });
       return pair.client;
     },
   };

@@ -72,6 +72,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   versionCache: checkOptional(anyObject),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   copyMessages: checkOptional(checkBoolean),
+  caller: checkOptional(checkObject({ principal: checkString, scopes: checkOptional(checkArray(checkString)) })),
   telemetry: checkOptional(anyObject),
   onMessage: checkOptional(checkFunction),
   clock: checkOptional(anyObject),

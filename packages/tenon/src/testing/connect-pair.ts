@@ -1,5 +1,5 @@
 import type { Client, ServerTypes } from '../client/client.js';
-import { connectTo, createTransportEndpoint } from '../client/connect.js';
+import { connectTo } from '../client/connect.js';
 import type { ClientOptions } from '../client/options.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { Transport } from '../jsonrpc/transport.js';
@@ -27,10 +27,10 @@ export function connectPair<S extends ServerTypes = ServerTypes>(
   options: PairOptions = {},
 ): Promise<Client<S>> {
   const { onMessage, wrapTransport = channel => channel, ...rest } = options;
-  const endpoint = createTransportEndpoint(async () => {
+  const open = async () => {
     const pair = createTransportPair(onMessage, rest);
-    await server.connect(pair.server);
+    await server.connect(pair.server, { auth: rest.caller });
     return wrapTransport(pair.client);
-  });
-  return connectTo<S>(endpoint, rest);
+  };
+  return connectTo<S>({ kind: 'memory', open }, rest);
 }

@@ -2,7 +2,7 @@ import { copyThroughJson } from '../encoding/json-value.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
-import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
+import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** The two connected transports of a client and a server in one process. */
 export interface TransportPair {
@@ -25,6 +25,12 @@ export interface MemoryOptions {
    * @default `true`
    */
   readonly copyMessages?: boolean | undefined;
+  /**
+   * The caller that the server sees, for tests: its principal, scopes and OAuth client, as if it had sent a token.
+   * Rejects with `connect/caller` for a server that is not in this process, because only a token identifies its caller.
+   * @default none
+   */
+  readonly caller?: AuthInfo | undefined;
 }
 
 declare function queueMicrotask(run: () => void): void;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { tool } from '../server/definitions/tool.js';
+import { createServer } from '../server/server.js';
+import { connectPair, protocolVersions } from '../testing/connect-pair.js';
+import { createTransportPair } from '../transports/memory.js';
+import { connectTo, createInProcessEndpoint, createTransportEndpoint } from './connect.js';
+import type { ClientOptions } from './options.js';
+
+const createNotes = () =>
+  createServer({
+    name: 's',
+    version: '1',
+    tools: {
+      write: tool({ scopes: ['notes:write'], run: (_, ctx) => ({ ...ctx.auth }) }),
+    },
+  });
+
+const ada = { principal: 'ada', clientId: 'editor', scopes: ['notes:write'] };
+
+describe.each(protocolVersions)('the caller of a connection in memory on %s', protocolVersion => {
+  const connections = [
+    ['connect', (options: ClientOptions) => connectTo(createInProcessEndpoint(createNotes(), options), options)],
+    ['connectPair', (options: ClientOptions) => connectPair(createNotes(), options)],
+  ] as const;
+
+  it.each(connections)('is what `%s` passes', async (_, connect) => {
+    const client = await connect({ protocolVersion, caller: ada });
+    const { content } = await client.callTool('write');
+    expect(content).toMatchObject([{ text: JSON.stringify(ada) }]);
+    await client.close();
+  });
+
+  it.each(connections)('gets 403 without a scope that the tool needs, by `%s`', async (_, connect) => {
+    for (const caller of [undefined, { principal: 'ada', scopes: ['notes:read'] }]) {
+      const client = await connect({ protocolVersion, caller });
+      await expect(client.callTool('write')).rejects.toMatchObject({ rpcCode: 403, data: { scopes: ['notes:write'] } });
+      await client.close();
+    }
+  });
+});
+
+describe('the option `caller`', () => {
+  it('is refused for a target that is not a server in this process', async () => {
+    const pair = createTransportPair();
+    await createNotes().connect(pair.server);
+    await expect(connectTo(createTransportEndpoint(pair.client), { caller: ada })).rejects.toMatchObject({
+      code: 'connect/caller',
+    });
+  });
+
+  it('is checked like every other option', async () => {
+    const caller = { scopes: ['notes:write'] } as unknown as typeof ada;
+    await expect(connectPair(createNotes(), { caller })).rejects.toMatchObject({ code: 'connect/options' });
+  });
+});
