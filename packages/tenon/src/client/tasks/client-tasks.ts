@@ -6,7 +6,7 @@ import type { CallOptions } from '../call-options.js';
 import type { CallPipeline, CallState } from '../calls/call-pipeline.js';
 import { listAll } from '../calls/pages.js';
 import { getToolValue } from '../calls/results.js';
-import { createUnknownTaskError, isUnknownTask } from './task-errors.js';
+import { createTtlError, createUnknownTaskError, isUnknownTask } from './task-errors.js';
 import type { StartCall, StartOptions, TaskHandle, Tasks, WaitOptions } from './task-handle.js';
 import { toTaskState } from './task-snapshot.js';
 import { checkTask } from './task-tracking.js';
@@ -36,6 +36,10 @@ async function startTask(
 ): Promise<TaskHandle> {
   const { ttl, idleTimeout, onTask } = options;
   const params = { name, arguments: input };
+  if (ttl !== undefined) {
+    const { dialect, peer } = await pipeline.connections.getConnection();
+    if (dialect.tasks === 'by-extension') throw createTtlError(peer);
+  }
   const callState: CallState = {
     ...pipeline.createCallState('tools/call', params, options),
     taskParams: ttl === undefined ? {} : { ttl },

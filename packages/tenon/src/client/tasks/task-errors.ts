@@ -73,6 +73,16 @@ export function createClientClosedError(taskId: string): TenonError {
   );
 }
 
+/** Creates the error for a lifetime that the client cannot send. Nothing was sent. */
+export function createTtlError(peer: string): TenonError {
+  return new TenonError('task/ttl', 'a client cannot choose the lifetime of a task in this protocol version', {
+    peer,
+    method: 'tools/call',
+    expected: 'no `ttl`, because the server decides how long it keeps a task',
+    hint: 'omit `ttl`, and read the lifetime from `state.ttlMs` of the handle',
+  });
+}
+
 /** Creates the error of a call whose task has failed. */
 export function createFailedTaskError({ error, statusMessage }: TaskState, peer: string): TenonError {
   return createPeerError(error ?? { message: statusMessage ?? 'the task failed' }, { peer, method: 'tools/call' });

@@ -238,3 +238,12 @@ describe.each(manners)('a call that became a task with an unknown outcome on %s'
     await client.close();
   });
 });
+
+describe('the lifetime of a task', () => {
+  it('is refused before the call is sent when only the server chooses it', async () => {
+    const { client, sent } = await scripted(EXTENSION, {});
+    await expect(client.tasks.start('x', {}, { ttl: 5000 })).rejects.toMatchObject({ code: 'task/ttl' });
+    expect(sent('tools/call')).toEqual([]);
+    await client.close();
+  });
+});

@@ -17,8 +17,8 @@ export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> 
   /** Signal that cancels the call when it is aborted. It has no effect after the handle was returned. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Requested lifetime of the task, in milliseconds, on versions that let the client choose it. The server may choose
-   * another.
+   * Requested lifetime of the task, in milliseconds. The server may choose another. Throws `task/ttl` on 2026-07-28,
+   * where only the server chooses it.
    */
   readonly ttl?: number | undefined;
 }
