@@ -29,10 +29,13 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Tests that take long run in `npm run test:full`, and where they are named.
     exclude: ['**/node_modules/**', '**/dist/**', ...(isCover ? ['**/*.full.test.ts'] : [])],
+    setupFiles: ['test/support/patient-waits.ts'],
+    expect: { poll: { timeout: 55_000, interval: 20 } },
     globalSetup: ['test/support/report-missing.ts'],
     reporters: [new ProgressReporter(), ...(report === undefined ? [] : ['json'])],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
-    testTimeout: 30_000,
+    // Deadlines are for tests that hang. A busy machine needs many times as long as an idle one.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
     // Files of one worker share its modules: to load them anew for each file takes as long as the tests.

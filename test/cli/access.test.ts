@@ -169,7 +169,7 @@ describe('the sign-in', () => {
     child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
     child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
     const ended = new Promise(resolve => child.once('close', resolve));
-    await expect.poll(() => texts.err, { timeout: 15_000 }).toMatch(/code in it: \S+/);
+    await expect.poll(() => texts.err).toMatch(/code in it: \S+/);
     expect(texts.err).toMatch(/enter the code: \S{4}-\S{4}/);
     const [, page = ''] = /code in it: (\S+)/.exec(texts.err) ?? [];
     const last = await browse(new URL(page), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}));
@@ -216,7 +216,7 @@ describe('the sign-in', () => {
     await chmod(join(bin, 'xdg-open'), 0o755);
     const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, TENON_HOME: project.path('home of browser') };
     const ended = tenon(project.folder, call('--auth', 'browser'), env);
-    await expect.poll(() => existsSync(page), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(page)).toBe(true);
     expect(await signUp(await readFile(page, 'utf8'))).toContain('200');
     expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('ada') });
   });

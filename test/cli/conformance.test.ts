@@ -12,7 +12,7 @@ describe('tenon conformance', () => {
     clear = await buildCommand();
     await installRuntimes();
     project = await projectWith({});
-  }, 120_000);
+  });
   afterAll(() => Promise.all([project.remove(), clear()]));
   const conformance = (...args: string[]) => runTenon(project.folder, ['conformance', ...args]);
 

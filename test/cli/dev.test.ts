@@ -103,9 +103,7 @@ describe('tenon dev', () => {
       message: 'the process exited with 3 by itself',
     });
     await project.write('greet.mjs', createGreeting('Healed'));
-    await expect
-      .poll(() => greetAll().catch(error => error.message), { timeout: 10_000 })
-      .toEqual(['Healed Ada', 'Healed Ada']);
+    await expect.poll(() => greetAll().catch(error => error.message)).toEqual(['Healed Ada', 'Healed Ada']);
 
     expect(states).toEqual([]);
     for (const each of changes) await each.return?.();
@@ -124,10 +122,10 @@ describe('tenon dev', () => {
     const greet = async () => getText(await client.callTool('greet', {}));
     expect(await greet()).toBe('Hello Ada');
     await project.write('greet.ts', "throw new Error('no greeting');\nexport const greet = () => '';\n");
-    await expect.poll(() => errors, { timeout: 10_000 }).toContain('greet.ts:1:7: Error: no greeting');
+    await expect.poll(() => errors).toContain('greet.ts:1:7: Error: no greeting');
     expect(errors).toContain("> 1 | throw new Error('no greeting');");
     await project.write('greet.ts', createGreeting('Bye', ': string'));
-    await expect.poll(greet, { timeout: 10_000 }).toBe('Bye Ada');
+    await expect.poll(greet).toBe('Bye Ada');
     await client.close();
   });
 
@@ -159,7 +157,7 @@ describe('tenon dev', () => {
     const texts = { out: '', err: '' };
     child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
     child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
-    const expectError = (text: string) => expect.poll(() => texts.err, { timeout: 10_000 }).toContain(text);
+    const expectError = (text: string) => expect.poll(() => texts.err).toContain(text);
     await expectError('exited with 0 while it was loaded. Export the server, and do not start it in the module');
     await project.write('broken.ts', 'export default 1;\n');
     await expectError('no server is exported');

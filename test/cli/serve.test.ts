@@ -129,29 +129,26 @@ describe('tenon serve', () => {
     await client.close();
   });
 
-  it('says what is wrong, and how to go on [cli.exit]', async () => {
+  it.each<[readonly string[], number, string]>([
+    [['missing.mjs'], 2, 'file not found'],
+    [['none.mjs'], 2, 'no server is exported'],
+    [['server.mjs#other'], 2, 'the export \\"other\\" is not a server'],
+    [['--config', 'bad.json'], 2, 'unknown member \\"prot\\"'],
+    [[], 2, 'no server module'],
+    [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
+    [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
+    [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
+    [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
+    [['server.mjs', '--metrics', '--workers', '2'], 2, '--metrics cannot be used'],
+    [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
+  ])('reports an error and the next step for %j [cli.exit]', async (args, code, text) => {
     await project.write('none.mjs', 'export const other = 1;');
     await project.write('bad.json', { port: 3000, prot: 1 });
-    const cases: [readonly string[], number, string][] = [
-      [['missing.mjs'], 2, 'file not found'],
-      [['none.mjs'], 2, 'no server is exported'],
-      [['server.mjs#other'], 2, 'the export \\"other\\" is not a server'],
-      [['--config', 'bad.json'], 2, 'unknown member \\"prot\\"'],
-      [[], 2, 'no server module'],
-      [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
-      [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
-      [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
-      [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
-      [['server.mjs', '--metrics', '--workers', '2'], 2, '--metrics cannot be used'],
-      [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
-    ];
-    for (const [args, code, text] of cases) {
-      const ended = await runTenon(project.folder, ['serve', ...args, '--json']);
-      expect({ args, code: ended.code, out: ended.out }).toEqual({ args, code, out: '' });
-      expect(ended.err).toContain(text);
-      expect(ended.err).not.toContain('secret-password');
-    }
-  }, 120_000);
+    const ended = await runTenon(project.folder, ['serve', ...args, '--json']);
+    expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' });
+    expect(ended.err).toContain(text);
+    expect(ended.err).not.toContain('secret-password');
+  });
 
   it('ends at once at a second signal [cli.serve]', async () => {
     const child = startTenon(project.folder, ['serve', 'server.mjs', '--port', '0', '--drain-delay', '10m', '--json']);

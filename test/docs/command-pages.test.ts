@@ -5,4 +5,4 @@ import { runTenon } from '../cli/command.js';
 it('has the help of each command on its page; `npm run build && npm run docs:command` writes them', async () => {
   const pages = await createPages(async path => (await runTenon('.', [...path, '--help'])).out);
   for (const [name, text] of Object.entries(pages)) expect(readPage(name), name).toBe(text);
-}, 120_000);
+});

@@ -6,6 +6,8 @@ import { type Outcome, openWorkshop, runPages, typecheck } from './workshop.js';
 
 const all = pages();
 const withCode = all.filter(({ blocks }) => blocks.length > 0);
+/** Number of processes that run the code of the pages, one after the other. */
+const PARTS = 5;
 const running = withCode.filter(({ blocks }) => blocks.some(({ runs }) => runs));
 
 describe('the code on the pages', () => {
@@ -26,17 +28,18 @@ describe('the code on the pages', () => {
 
   it('is right by its types', async () => {
     expect(await typecheck(workshop)).toBe('');
-  }, 90_000);
+  });
 
-  describe('runs and prints what the page says', () => {
-    const half = Math.ceil(running.length / 2);
+  /** Each process runs some pages: with one for each page, to load the library would take most of the time. */
+  const parts = Array.from({ length: PARTS }, (_, part) => running.filter((_, index) => index % PARTS === part));
+
+  describe.each(parts.map(part => [part]))('runs and prints what the page says', part => {
     let outcomes = new Map<Page, Outcome>();
     beforeAll(async () => {
-      const halves = [running.slice(0, half), running.slice(half)].map(part => runPages(workshop, part));
-      outcomes = new Map((await Promise.all(halves)).flatMap(part => [...part]));
+      outcomes = await runPages(workshop, part);
     });
 
-    it.each(running)('$path', page => {
+    it.each(part)('$path', page => {
       const { printed, failure } = outcomes.get(page) as Outcome;
       expect(failure).toBeUndefined();
       for (const { file, prints, runs } of page.blocks) {

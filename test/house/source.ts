@@ -64,11 +64,21 @@ const NESTED_LAYERS = ['protocol/versions', 'protocol/negotiation'];
 export const getLayer = (path: string): string =>
   NESTED_LAYERS.find(floor => path.startsWith(`${floor}/`)) ?? (path.includes('/') ? (path.split('/')[0] ?? '') : '');
 
-function* walk(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, child => void children.push(child));
-  for (const child of children) yield* walk(child);
+/** Nodes by their files: many rules read each file. */
+const nodesOf = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
+
+/** Lists all nodes of a file in their order. */
+function walk(tree: ts.SourceFile): readonly ts.Node[] {
+  const known = nodesOf.get(tree);
+  if (known) return known;
+  const nodes: ts.Node[] = [];
+  const add = (node: ts.Node): void => {
+    nodes.push(node);
+    ts.forEachChild(node, add);
+  };
+  add(tree);
+  nodesOf.set(tree, nodes);
+  return nodes;
 }
 
 function getLine({ tree }: Source, node: ts.Node): number {
@@ -76,7 +86,7 @@ function getLine({ tree }: Source, node: ts.Node): number {
 }
 
 export function getImports(source: Source): Import[] {
-  return [...walk(source.tree)].flatMap(node => {
+  return walk(source.tree).flatMap(node => {
     const found = toImport(node);
     return found ? [{ ...found, target: resolve(source.path, found.target) }] : [];
   });
@@ -110,7 +120,7 @@ function resolve(from: string, specifier: string): string {
 
 /** The strings in the code, without its comments. */
 export function getStrings(source: Source): { text: string; line: number }[] {
-  return [...walk(source.tree)].flatMap(node => {
+  return walk(source.tree).flatMap(node => {
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateMiddleOrTemplateTail(node) || ts.isTemplateHead(node);
     return isText ? [{ text: node.text, line: getLine(source, node) }] : [];
   });
@@ -118,16 +128,18 @@ export function getStrings(source: Source): { text: string; line: number }[] {
 
 /** The calls of a file: what is called, and the first argument if it is a string. */
 export function getCalls(source: Source): { callee: string; text: string | undefined; line: number }[] {
-  return [...walk(source.tree)].filter(ts.isCallExpression).map(node => {
-    const [first] = node.arguments;
-    const text = first && ts.isStringLiteralLike(first) ? first.text : undefined;
-    return { callee: node.expression.getText(), text, line: getLine(source, node) };
-  });
+  return walk(source.tree)
+    .filter(ts.isCallExpression)
+    .map(node => {
+      const [first] = node.arguments;
+      const text = first && ts.isStringLiteralLike(first) ? first.text : undefined;
+      return { callee: node.expression.getText(), text, line: getLine(source, node) };
+    });
 }
 
 /** The identifiers of a file. `isDeclared` is true where one is the name of a declaration in this file. */
 export function getIdentifiers(source: Source): { name: string; line: number; isDeclared: boolean }[] {
-  return [...walk(source.tree)].flatMap(node => {
+  return walk(source.tree).flatMap(node => {
     if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return [];
     const isDeclared = isDeclaration(node.parent) && node.parent.name === node;
     return [{ name: node.text, line: getLine(source, node), isDeclared }];
@@ -152,7 +164,7 @@ function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
 
 /** The functions with a name: declarations, methods of classes, and variables that hold a function. */
 export function getNamedFunctions(source: Source): { name: string; line: number }[] {
-  return [...walk(source.tree)].flatMap(node => {
+  return walk(source.tree).flatMap(node => {
     const isFunction =
       ts.isFunctionDeclaration(node) ||
       (ts.isMethodDeclaration(node) && ts.isClassLike(node.parent)) ||
@@ -199,11 +211,13 @@ export function getDocComments(source: Source): { text: string; line: number }[]
 
 /** Each function with a body. Its length is without the insides of the functions in it: those are told for themselves. */
 export function getFunctions(source: Source): { name: string; line: number; lines: number }[] {
-  return [...walk(source.tree)].filter(hasBody).map(node => {
-    const name = 'name' in node && node.name ? (node.name as ts.Node).getText() : '(anonymous)';
-    const inside = getNestedFunctions(node).reduce((sum, each) => sum + countLines(source, each) - 1, 0);
-    return { name, line: getLine(source, node), lines: countLines(source, node) - inside };
-  });
+  return walk(source.tree)
+    .filter(hasBody)
+    .map(node => {
+      const name = 'name' in node && node.name ? (node.name as ts.Node).getText() : '(anonymous)';
+      const inside = getNestedFunctions(node).reduce((sum, each) => sum + countLines(source, each) - 1, 0);
+      return { name, line: getLine(source, node), lines: countLines(source, node) - inside };
+    });
 }
 
 const hasBody = (node: ts.Node): boolean => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;

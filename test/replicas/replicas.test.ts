@@ -163,7 +163,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
   });
 
   it('go on with every session while one process after another is killed, and no effect is lost', {
-    timeout: 180_000,
+    timeout: isFull ? 180_000 : 60_000,
   }, async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => openRawSession(cluster.url)));
     const outcomes: number[] = [];

@@ -156,7 +156,7 @@ describe('a task whose process is killed', () => {
     await looks.end();
     expect(byName.size).toBe(KILLS);
     console.log(`${KILLS} kills: ${twice} steps were cut in the middle and ran again, all others once`);
-  }, 120_000);
+  });
 
   it.runIf(isFull)(
     'again and again, by restarts of the only process, ends all the same',

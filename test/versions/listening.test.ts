@@ -67,7 +67,7 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
     else expect(cancelled).toEqual([]);
     await client.ping();
     expect(problems).toEqual([]);
-    await expect.poll(() => wire.sent('client', 'subscriptions/listen').length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => wire.sent('client', 'subscriptions/listen').length).toBe(2);
     const stream = wire.exchanges.find(({ body }) => (body as Json | undefined)?.method === 'subscriptions/listen');
     if (road === 'http')
       expect([stream?.status, stream?.contentType]).toEqual([200, expect.stringContaining('text/event-stream')]);
@@ -156,7 +156,7 @@ describe('a listening that the server cancels', () => {
     const watch = (async () => {
       for await (const _ of client.watch({ tools: true }, { signal: stop.signal }));
     })();
-    await expect.poll(() => listens.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => listens.length).toBe(2);
     expect(problems).toEqual([]);
     stop.abort();
     await watch;

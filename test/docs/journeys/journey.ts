@@ -10,11 +10,11 @@ import type { Step } from './page-steps.js';
 /** Ports as pages write them: each becomes another one that is free. */
 const PORT = /\b(?:30\d\d|8080|8787)\b/g;
 /** Commands that listen on a port which the page does not write. */
-const DEFAULT_PORTS: readonly (readonly [command: RegExp, port: number])[] = [
-  [/\b(?:tenon|@tenon\/cli) (?:dev|serve)\b(?!.*--stdio)/, 3000],
-  [/\b(?:tenon|@tenon\/cli) gateway\b(?!.*--stdio)/, 8080],
-  [/\bwrangler dev\b/, 8787],
-  [/\bnext dev\b/, 3000],
+const DEFAULT_PORTS: readonly (readonly [command: RegExp, more: string])[] = [
+  [/\b(?:tenon|@tenon\/cli) (?:dev|serve)\b(?!.*--stdio)/, '--port 3000'],
+  [/\b(?:tenon|@tenon\/cli) gateway\b(?!.*--stdio)/, '--port 8080'],
+  [/\bwrangler dev\b/, '--port 8787'],
+  [/\bnext dev\b/, '--port 3000 --hostname 127.0.0.1'],
 ];
 /** Time for a command to end, or to serve, in milliseconds. */
 const COMMAND_TIMEOUT = 58_000;
@@ -137,7 +137,7 @@ export async function startJourney(
 
   async function withPort(line: string): Promise<string> {
     const found = DEFAULT_PORTS.find(([command]) => command.test(line));
-    return found === undefined || /--port\b/.test(line) ? line : `${line} --port ${found[1]}`;
+    return found === undefined || /--port\b/.test(line) ? line : `${line} ${found[1]}`;
   }
 
   async function stop(): Promise<void> {

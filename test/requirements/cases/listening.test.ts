@@ -32,7 +32,7 @@ describe('a watch over stdio', () => {
       const states: string[] = [];
       client.on('state', state => states.push(state));
       await client.notify('notifications/end');
-      await expect.poll(() => listens().length, { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => listens().length).toBe(2);
       const [first, second] = listens().map(({ params }) => (params as Json).notifications);
       expect(first).toEqual({ resourceSubscriptions: ['note://all'] });
       expect(second).toEqual(first);

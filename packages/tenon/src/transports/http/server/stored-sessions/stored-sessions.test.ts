@@ -107,7 +107,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         await new Promise(resolve => setTimeout(resolve, 300));
         expect((await session.request(n % 2 ? one : two, 'tools/list')).status).toBe(200);
       }
-      await expect.poll(() => one.stores.values.list('session/'), { timeout: 5000 }).toEqual([]);
+      await expect.poll(() => one.stores.values.list('session/')).toEqual([]);
       expect((await session.request(two, 'tools/list')).status).toBe(404);
     });
 
