@@ -30,6 +30,7 @@ export {
 } from './host/catalog/names/name-resolver.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
+export { findDangers } from './host/config/dangerous-commands.js';
 export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
 export { type ConfigOptions, type ConfigResult, parseConfig, parseServerEntries } from './host/config/parse-config.js';

@@ -14,6 +14,7 @@ import { sqliteStores } from 'tenon/sqlite';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
+import { reportDangers } from '../target/review-target.js';
 
 /** Decision about the servers that may be started. */
 export interface TrustDecision {
@@ -32,6 +33,9 @@ export async function checkTrust(
   trust: boolean,
 ): Promise<TrustDecision> {
   const isAsked = (entry: ConfiguredEntry) => !trust && entry.origin?.scope === 'project';
+  if (trust)
+    for (const entry of entries)
+      if (entry.origin?.scope === 'project') reportDangers(context, entry, sanitizeName(entry.name));
   if (!entries.some(isAsked)) return { approved: entries, refused: [] };
   const { settings, state } = getFolders(context.env);
   const stores = await openTrustStores(context, state);

@@ -7,7 +7,7 @@ import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { createPairParser } from '../option-parsers.js';
 import { summaries } from '../summaries.js';
-import { reviewTarget } from '../target/review-target.js';
+import { reportDangers, reviewTarget } from '../target/review-target.js';
 import { takeTarget } from '../target/target-reference.js';
 import type { AddedServer, AddLockOptions } from './lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
@@ -78,7 +78,8 @@ async function addServer(context: CliContext, name: string, words: string[], opt
   checkServerName(name);
   const target = await resolveServerOptions(context, words, options);
   const { kind } = takeTarget(context, words).reference;
-  if (isForeignCommand(kind)) reviewTarget(context, target);
+  if (isForeignCommand(kind)) reviewTarget(context, { target });
+  else reportDangers(context, { target });
   const places = getUserPlaces(context);
   const hosts = await selectHosts(context, options, places);
   const platform = options.project ? undefined : places.platform;

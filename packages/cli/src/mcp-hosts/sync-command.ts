@@ -5,6 +5,7 @@ import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
+import { reportDangers } from '../target/review-target.js';
 import { formatActions, formatDiff } from './format-changes.js';
 import { listHostEntries } from './host-config.js';
 import { parseHostEntry } from './hosts/parse-entry.js';
@@ -45,6 +46,7 @@ export function createSyncCommand(context: CliContext): Command {
       );
       if (!options.json)
         for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
+      for (const { name, target } of source.servers) reportDangers(context, { target }, name);
       if (!(await confirmChanges(context, plans, options))) {
         screen.note('nothing was written');
         context.code = exitCodes.failure;

@@ -1,10 +1,14 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
+import { TenonError } from 'tenon';
 import { type CommandTarget, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createInputPrompt } from '../host/input-prompt.js';
 import { formatReference, getReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
+import { findVariable, listTexts } from '../target/fill-references.js';
 import { createUsageError } from '../usage-error.js';
 import { prepareBundle } from './bundle-entry.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
+import type { Bundle } from './extract-bundle.js';
 import type { UserConfigField, UserConfigValue } from './manifest.js';
 import { checkValueNames, createMissingError, expandDefault, parseValue, toInput } from './user-config.js';
 
@@ -28,6 +32,7 @@ export async function installBundle(
   { env = {}, userConfig = {} }: BundleValues = {},
 ): Promise<CommandTarget> {
   const bundle = await prepareBundle(context, path);
+  refuseVariables(path, bundle);
   const fields = Object.entries(bundle.manifest.user_config ?? {});
   checkValueNames(
     'the bundle has no value',
@@ -45,6 +50,21 @@ export async function installBundle(
   const others = Object.entries(env).filter(([name]) => fields.every(([field]) => field !== name));
   const { cwd: _, ...command } = target;
   return { ...command, env: { ...target.env, ...Object.fromEntries(others) } };
+}
+
+/**
+ * Refuses texts of the bundle that a host would replace by a variable of the user. Values that the bundle requests, and places
+ * such as its folder, have their values already.
+ */
+function refuseVariables(path: string, bundle: Bundle): void {
+  const fields = Object.entries(bundle.manifest.user_config ?? {});
+  const usual = fields.map(([name, field]) => [name, expandDefault(field.default, expandSystemVariables) ?? 'value']);
+  const found = findVariable(listTexts(createBundleTarget(bundle, Object.fromEntries(usual)).target));
+  if (found === undefined) return;
+  throw new TenonError('mcpb/manifest', `${path}: the bundle uses ${found}, a variable that it does not declare`, {
+    expected: 'variables of user_config, such as ${user_config.token}',
+    hint: 'report to the author of the bundle',
+  });
 }
 
 /** Returns a value that the user has not written: the typed one, the default, or a reference for a secret. */

@@ -80,8 +80,14 @@ export async function openRegistryServer(
   const { target, notes } = createRegistryTarget(server);
   reportServer(context, read);
   for (const note of notes) context.screen.note(sanitizeText(note, { max: 500 }));
-  reviewTarget(context, target);
-  const entry: ConfiguredEntry = { name: server.name, target, origin: { file: registry, line: 1, scope: 'project' } };
+  const written = listWrittenTexts(target);
+  reviewTarget(context, { target, written });
+  const entry: ConfiguredEntry = {
+    name: server.name,
+    target,
+    written,
+    origin: { file: registry, line: 1, scope: 'project' },
+  };
   const { approved } = await checkTrust(context, [entry], options.trust ?? false);
   if (approved.length === 0) throw createNotApprovedError(entry.name);
   const variables = { ...context.env, ...options.env };
@@ -96,6 +102,15 @@ export async function openRegistryServer(
   const filled = { ...entry, ...createRegistryTarget(server, readCollected(values)) };
   return { target: fillReferences(filled, variables), template: target };
 }
+
+/** Texts of a server with its variables, by key, from which the review tells what is sent to another machine. */
+const listWrittenTexts = (target: ConfiguredEntry['target']): Record<string, string> =>
+  'url' in target
+    ? {
+        url: target.url,
+        ...Object.fromEntries(Object.entries(target.headers ?? {}).map(([name, text]) => [`headers.${name}`, text])),
+      }
+    : {};
 
 const readVariables = ({ env }: CliContext, names: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from 'tenon/node';
+import { isExactPackage } from './package-grammar.js';
 import type { RegistryPackage } from './registry-document.js';
 
 /** Command that runs a package. The arguments of the server follow `after`. */
@@ -10,8 +11,8 @@ export interface PackageCommand {
   readonly name: string;
   /** Arguments between the package and those of the server. */
   readonly after: readonly string[];
-  /** Sentence about the command that the user has to know. */
-  readonly note?: string;
+  /** Sentences about the command that the user has to know. */
+  readonly notes: readonly string[];
 }
 
 /** Program that runs packages of one type. */
@@ -68,9 +69,6 @@ const TYPES: Readonly<Record<string, PackageType>> = {
   oci: { publicHosts: [], runners: { docker, podman: docker } },
 };
 
-/** Names and versions of packages. Text that a shell or an option parser could read otherwise is refused. */
-const IDENTIFIER = /^[@\w][\w./:@-]{0,300}$/;
-const VERSION = /^\w[\w.+-]{0,100}$/;
 const REGISTRY_URL = /^https?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/;
 const DOCKER_HOSTS = ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com'];
 
@@ -95,7 +93,7 @@ export function createPackageCommand(found: RegistryPackage): PackageCommand | s
     return `arguments for the runtime ${hint}. Known runtimes: ${known.join(', ')}`;
   const command = hinted ?? known[0] ?? '';
   const runner = type.runners[command];
-  if (runner === undefined || !isPinned(found))
+  if (runner === undefined || !isExactPackage(found))
     return `${identifier.slice(0, 100)} with the version ${String(found.version).slice(0, 100)}`;
   const selection = selectRegistry(found, type, runner);
   if (typeof selection === 'string') return `${selection} (${command})`;
@@ -104,7 +102,12 @@ export function createPackageCommand(found: RegistryPackage): PackageCommand | s
     before: [...runner.before, ...selection],
     name: runner.formatPackage(found),
     after: runner.after ?? [],
-    ...(isUnknown ? { note: `The entry names the runtime ${hint}, which is not known. ${command} is used` } : {}),
+    notes: [
+      ...(isUnknown ? [`The entry names the runtime ${hint}, which is not known. ${command} is used`] : []),
+      ...(type === TYPES.oci && !/@sha256:/.test(found.identifier)
+        ? ['The tag of the image can be moved to other content. Only a digest cannot']
+        : []),
+    ],
   };
 }
 
@@ -134,15 +137,6 @@ function getHost(url: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Tells if the command runs the same version every time. */
-function isPinned({ registryType, identifier, version }: RegistryPackage): boolean {
-  if (!IDENTIFIER.test(identifier)) return false;
-  const isFixed = (text: string | undefined) => text !== undefined && VERSION.test(text) && text !== 'latest';
-  if (registryType !== 'oci') return isFixed(version);
-  const [, mark, tag] = /([:@])([^/]+)$/.exec(identifier) ?? [];
-  return mark === undefined ? isFixed(version) : mark === '@' || tag?.includes('@') === true || isFixed(tag);
 }
 
 /** Returns the name of an image. Older entries state its tag as the version, and its host as the registry. */

@@ -1,6 +1,7 @@
 import { TenonError } from 'tenon';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { formatReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
+import { findVariable, listTexts } from '../target/fill-references.js';
 import { createPackageCommand, getOwnRegistry, isPackageType } from './package-command.js';
 import type {
   RegistryArgument,
@@ -9,6 +10,7 @@ import type {
   RegistryRemote,
   RegistryServer,
 } from './registry-document.js';
+import { type RunnerArgument, writeRunnerArguments } from './runner-arguments.js';
 
 /** Returns the value that an entry requests under a name. `undefined`: the value is left out. */
 export type ReadInput = (name: string, input: RegistryInput) => string | undefined;
@@ -38,12 +40,31 @@ const isRunnable = ({ registryType, transport }: RegistryPackage): boolean =>
  * @throws TenonError `registry/not-runnable`
  */
 export function createRegistryTarget(server: RegistryServer, read: ReadInput = readDefault): RegistryTarget {
+  refuseVariables(server);
+  return createTarget(server, read);
+}
+
+function createTarget(server: RegistryServer, read: ReadInput): RegistryTarget {
   const remote = server.remotes?.find(isReachable);
   if (remote !== undefined) return { target: createRemoteTarget(remote, read), notes: [] };
   const found = server.packages?.find(isRunnable);
   if (found !== undefined) return createPackageTarget(server, found, read);
   const types = server.packages?.map(({ registryType, transport }) => `${registryType} (${transport.type})`) ?? [];
   throw createNotRunnableError(server, types.join(', ') || 'neither a package nor an address');
+}
+
+/**
+ * Refuses texts that would read a variable of the user, which a host or the command replaces. An entry declares the values
+ * that it needs, and only these become references.
+ */
+function refuseVariables(server: RegistryServer): void {
+  const texts: string[] = [];
+  const { target } = createTarget(server, (_, { default: usual, choices = [] }) => {
+    texts.push(...choices);
+    return usual ?? 'value';
+  });
+  const found = findVariable([...texts, ...listTexts(target)]);
+  if (found !== undefined) throw createNotRunnableError(server, `${found}, a variable that the entry does not declare`);
 }
 
 /** Returns the default of an input, or a reference to an environment variable if it is required. */
@@ -60,11 +81,17 @@ function createRemoteTarget({ type, url, headers = [], variables }: RegistryRemo
 
 function createPackageTarget(server: RegistryServer, found: RegistryPackage, read: ReadInput): RegistryTarget {
   const env = readNamedInputs(found.environmentVariables ?? [], read);
+  const invalid = Object.keys(env).find(each => !/^[A-Za-z_]\w*$/.test(each));
+  if (invalid !== undefined) throw createNotRunnableError(server, `the variable ${invalid.slice(0, 100)}`);
   const created = createPackageCommand(found);
   if (typeof created === 'string') throw createNotRunnableError(server, created);
-  const { command, before, name, after, note } = created;
+  const { command, before, name, after, notes } = created;
   const passed = found.registryType === 'oci' ? Object.keys(env).flatMap(each => ['-e', each]) : [];
-  const options = (found.runtimeArguments ?? []).flatMap(each => createArguments(each, read));
+  const options = writeRunnerArguments(
+    command,
+    (found.runtimeArguments ?? []).map(each => createRunnerArgument(each, read)),
+  );
+  if (typeof options === 'string') throw createNotRunnableError(server, options);
   const packageArguments = (found.packageArguments ?? []).flatMap(each => createArguments(each, read));
   const args = [
     ...before,
@@ -74,7 +101,7 @@ function createPackageTarget(server: RegistryServer, found: RegistryPackage, rea
     ...(packageArguments.length > 0 ? after : []),
     ...packageArguments,
   ];
-  return { target: { command, args, env }, notes: [...(note ? [note] : []), ...describeSource(found)] };
+  return { target: { command, args, env }, notes: [...notes, ...describeSource(found)] };
 }
 
 /** Tells where a package comes from. */
@@ -96,9 +123,17 @@ function readNamedInputs(inputs: readonly RegistryInput[], read: ReadInput): Rec
   return Object.fromEntries(values);
 }
 
+function createRunnerArgument(argument: RegistryArgument, read: ReadInput): RunnerArgument {
+  const value = readArgument(argument, read);
+  return argument.type === 'positional' ? { value } : { name: argument.name ?? '', value };
+}
+
+const readArgument = (argument: RegistryArgument, read: ReadInput): string | undefined =>
+  readValue(argument, (argument.name ?? argument.valueHint)?.replace(/^-+/, '') ?? 'argument', read);
+
 function createArguments(argument: RegistryArgument, read: ReadInput): string[] {
-  const { type, name, valueHint } = argument;
-  const value = readValue(argument, (name ?? valueHint)?.replace(/^-+/, '') ?? 'argument', read);
+  const { type, name } = argument;
+  const value = readArgument(argument, read);
   if (type === 'positional') return value === undefined ? [] : [value];
   if (name === undefined || value === undefined) return [];
   return value === '' ? [name] : [name, value];

@@ -15,6 +15,28 @@ export function listReferences(target: Target): string[] {
   return [...names];
 }
 
+/** Forms in which programs that start servers write variables. */
+const FORMS = /\$\{[^}]{0,100}\}?|\$\([^)]{0,100}\)?|\{env:[^}]{0,100}\}?/;
+
+/** Returns the first variable of some texts, in the form of any program. */
+export function findVariable(texts: readonly string[]): string | undefined {
+  for (const text of texts) {
+    const [found] = FORMS.exec(text) ?? [];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Lists the texts of a target that may contain variables. */
+export function listTexts(target: Target): string[] {
+  const texts: string[] = 'url' in target ? [] : [target.command];
+  mapTexts(target, text => {
+    texts.push(text);
+    return text;
+  });
+  return texts;
+}
+
 /**
  * Replaces the variables in the target of a server by their values.
  * @throws TenonError `cli/usage` for a variable without a value

@@ -1,56 +1,82 @@
+import { findContainerDangers } from './container-dangers.js';
 import { listReferences, shortenText } from './mask-secrets.js';
 import type { ConfiguredEntry } from './server-entry.js';
 
 /** Maximum number of characters of a command that are searched, because each pattern takes time. */
 const MAX_LINE = 8000;
 
-/** Environment variables that make a program load or run other code. */
-const LOADER_VARIABLES =
-  /^(LD_(PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|STARTUP|HOME)|PERL5(LIB|OPT)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|PATH|PROMPT_COMMAND|GIT_\w*(COMMAND|EDITOR|ASKPASS)|(HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED)$/i;
+/** Environment variables that make a program load or run other code, or believe other servers. */
+const LOADER_VARIABLES = new RegExp(
+  `^(?:${[
+    'LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\\w+|GLIBC_TUNABLES|PATH|PATHEXT|COMSPEC|HOME|USERPROFILE|XDG_CONFIG_\\w+|ZDOTDIR|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|IFS|PS4|PROMPT_COMMAND',
+    'NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|REPL_EXTERNAL_MODULE)|TSX_\\w+|BUN_\\w+|DENO_\\w+',
+    'PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|USERBASE|INSPECT|WARNINGS|EXECUTABLE|PLATLIBDIR)|VIRTUAL_ENV|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:OPT|LIB)|GEM_(?:PATH|HOME)|BUNDLE_GEMFILE|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH)\\w*|R_PROFILE\\w*|CLASSPATH|(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS|(?:CORECLR|COR)_\\w*PROFILER\\w*',
+    'GIT_\\w*(?:COMMAND|EDITOR|ASKPASS|SSH|EXEC_PATH|CONFIG\\w*|PROXY\\w*)|SSH_ASKPASS|EDITOR|VISUAL|PAGER|BROWSER',
+    'npm_\\w+|YARN_\\w+|PNPM_\\w+|COREPACK_\\w+|UV_\\w+|PIP_\\w+|PIPX_\\w+|NUGET_\\w+|GO(?:PROXY|SUMDB|NOSUMDB|FLAGS|PRIVATE|INSECURE)|CARGO_\\w+|DOCKER_\\w+|CONTAINER_\\w+',
+    '(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|OPENSSL_(?:CONF|MODULES|ENGINES)',
+  ].join('|')})$`,
+  'i',
+);
 
-export const isLoaderVariable = (name: string): boolean => LOADER_VARIABLES.test(name);
+/** Checks if a variable makes programs load other code, or believe other servers. */
+export const isLoaderVariable = (name: string): boolean =>
+  LOADER_VARIABLES.test(name) && !/(?:TOKEN|PASSWORD|SECRET)$/i.test(name);
 
-const SHELLS = /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)(\.exe)?$/i;
-const INTERPRETERS = /^(node|deno|bun|python[\d.]*|perl|ruby|php|osascript)(\.exe)?$/i;
+const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish|csh|tcsh|busybox|cmd|powershell|pwsh|wsl)(?:\.exe)?$/i;
+const SHELL_SCRIPT = /^(?:-\w*c\w*|\/c|\/k|-enc\w*|-command|-e)$/i;
+const INTERPRETERS =
+  /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|perl|ruby|php|lua|osascript|Rscript|awk|gawk|env|xargs|find)(?:\.exe)?$/i;
+const INLINE_CODE =
+  /^(?:-(?:e|c|r|p|pe|i|E|M|S|exec)|--?(?:eval|print|import|require|loader|experimental-loader|split-string)(?:=.*)?|eval)$/s;
+const RUNNERS = /^(?:npx|npm|pnpm|pnpx|yarn|bunx|bun|uvx|uv|pipx|pip3?|dnx|dotnet)(?:\.cmd|\.exe)?$/i;
+const OTHER_CODE =
+  /^(?:-c|--call|--package|--from|--with|--with-editable|--with-requirements|--spec|--pip-args)(?:=|$)/;
+const OTHER_REGISTRY =
+  /^--?(?:(?:@[\w.-]+:)?registry|userconfig|globalconfig|index|index-url|extra-index-url|default-index|find-links|index-strategy|trusted-host|allow-insecure-host|source|configfile)(?:=|$)/;
 
 /**
- * Finds parts of a server entry that the user should review before approval. It is a help for the user and not a
- * protection, because it does not detect everything.
+ * Finds parts of a server entry that the user should review before approval, wherever the entry comes from. It is a help for
+ * the user and not a protection, because it does not detect everything.
  */
-export function findDangers({ target, trusted, written = {} }: ConfiguredEntry): string[] {
+export function findDangers({
+  target,
+  trusted,
+  written = {},
+}: Pick<ConfiguredEntry, 'target' | 'trusted' | 'written'>): string[] {
   const dangers = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];
   if ('url' in target) return [...dangers, ...listSentVariables(written)];
   const { command, args = [], env = {} } = target;
   const program = command.split(/[\\/]/).at(-1) ?? '';
   const whole = [command, ...args].join(' ');
   const line = whole.slice(0, MAX_LINE);
+  const isRunner = RUNNERS.test(program);
   const found: [boolean, string][] = [
+    [SHELLS.test(program) && args.some(each => SHELL_SCRIPT.test(each)), 'it is a shell script'],
     [
-      SHELLS.test(program) && args.some(each => /^(-\w*c\w*|\/c|-enc\w*|-command)$/i.test(each)),
-      'it is a shell script',
-    ],
-    [
-      INTERPRETERS.test(program) && args.some(each => /^(-e|-c|-r|--eval|eval|--import|--require)$/.test(each)),
+      INTERPRETERS.test(program) && (args.some(each => INLINE_CODE.test(each)) || /^-[ecrpEM]\S/.test(args[0] ?? '')),
       'it runs code from its arguments',
     ],
+    [isRunner && args.some(each => OTHER_CODE.test(each)), 'it runs another package or a command of its arguments'],
+    [isRunner && args.some(each => OTHER_REGISTRY.test(each)), 'it installs from a registry of its arguments'],
     [
-      /^(sudo|doas|su|pkexec|runas)(\.exe)?$/i.test(program) || /\bsudo\b/.test(line),
+      /^(?:sudo|doas|su|pkexec|runas)(?:\.exe)?$/i.test(program) || /\bsudo\b/.test(line),
       'it asks for the rights of another user',
     ],
-    [/\b(curl|wget|iwr|invoke-webrequest)\b[^|]*\|/i.test(line), 'it runs what it loads from the network'],
+    [/\b(?:curl|wget|iwr|invoke-webrequest)\b[^|]*\|/i.test(line), 'it runs what it loads from the network'],
     [/\brm\s+-\w*[rf]/.test(line), 'it deletes files'],
-    [/--privileged\b|\/var\/run\/docker\.sock/.test(line), 'it leaves its container'],
     [
-      /(^|[\s=:'"/\\])\.(ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\/etc\/(passwd|shadow|sudoers)/.test(line),
+      /(?:^|[\s=:'"/\\])\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\/etc\/(?:passwd|shadow|sudoers)/.test(line),
       'it names places where credentials are kept',
     ],
   ];
   if (whole.length > MAX_LINE) dangers.push(`only its first ${MAX_LINE} characters were looked through`);
-  const loading = Object.keys(env).filter(isLoaderVariable);
+  const assigned = args.flatMap(each => /^([A-Za-z_]\w*)=/.exec(each.slice(0, MAX_LINE))?.[1] ?? []);
+  const loading = new Set([...Object.keys(env), ...assigned].filter(isLoaderVariable));
   return [
     ...dangers,
     ...found.flatMap(([is, what]) => (is ? [what] : [])),
-    ...loading.map(name => `${name} changes what its programs load, or whom they believe`),
+    ...findContainerDangers(program, args),
+    ...[...loading].map(name => `${name} changes what its programs load, or whom they believe`),
   ];
 }
 

@@ -51,6 +51,34 @@ describe('the question before a server of a project runs', () => {
     [{ command: 'docker', args: ['run', '--privileged', 'x'] }, 'container'],
     [{ command: 'cat', args: ['/home/ada/.ssh/id_rsa'] }, 'credentials'],
     [{ command: 'x', env: { LD_PRELOAD: './x.so' } }, 'LD_PRELOAD'],
+    ...[
+      'NODE_OPTIONS',
+      'LD_LIBRARY_PATH',
+      'DYLD_INSERT_LIBRARIES',
+      'PYTHONPATH',
+      'PYTHONSTARTUP',
+      'BASH_ENV',
+      'PATH',
+    ].map((name): [object, string] => [{ command: 'x', env: { [name]: 'y' } }, `${name} changes`]),
+    ...['npm_config_registry', 'NPM_CONFIG_USERCONFIG', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'PIP_INDEX_URL'].map(
+      (name): [object, string] => [{ command: 'x', env: { [name]: 'y' } }, `${name} changes`],
+    ),
+    [{ command: 'env', args: ['LD_PRELOAD=./x.so', 'node'] }, 'LD_PRELOAD'],
+    [{ command: '/usr/bin/node', args: ['--require', './x.js', 'y.js'] }, 'code from its arguments'],
+    [{ command: 'node', args: ['--import=./x.mjs', 'y.js'] }, 'code from its arguments'],
+    [{ command: 'python3', args: ['-c', 'x'] }, 'code from its arguments'],
+    [{ command: 'python3', args: ['-cimport os'] }, 'code from its arguments'],
+    [{ command: 'npx', args: ['-y', '--package=evil', 'x'] }, 'another package'],
+    [{ command: 'npx', args: ['-y', '--registry', 'https://a.example', 'x'] }, 'from a registry of its arguments'],
+    [{ command: 'uvx', args: ['--index-url', 'https://a.example', 'x'] }, 'from a registry of its arguments'],
+    [{ command: 'docker', args: ['run', '-v', '/:/host', 'x'] }, 'reads and writes / of this machine'],
+    [{ command: 'docker', args: ['run', '--mount', 'type=bind,src=/etc,dst=/e', 'x'] }, 'reads and writes /etc'],
+    [{ command: 'podman', args: ['run', '--volume=/root/.x:/e', 'x'] }, 'reads and writes /root'],
+    [{ command: 'docker', args: ['run', '-v', '/run/docker.sock:/s', 'x'] }, 'leaves its container'],
+    [{ command: 'docker', args: ['run', '--net=host', 'x'] }, 'shares the net'],
+    [{ command: 'docker', args: ['run', '--network', 'host', 'x'] }, 'shares the network'],
+    [{ command: 'docker', args: ['run', '--pid=host', 'x'] }, 'shares the pid'],
+    [{ command: 'docker', args: ['run', '--cap-add=SYS_ADMIN', 'x'] }, 'rights of this machine: --cap-add'],
     [{ url: 'https://a.example', trusted: true }, 'believed'],
     [{ url: 'https://a.example/${LEVEL}' }, 'LEVEL is sent'],
     [{ url: 'https://a.example', headers: { A: '${LEVEL:-${WHO}}' } }, 'WHO is sent'],
@@ -58,6 +86,16 @@ describe('the question before a server of a project runs', () => {
   ])('points at what to look at twice: %j [security.local-server.guardrails]', async (server, danger) => {
     const question = await createTrust({ values, key }).getQuestion(await entry(server, { env: variables }));
     expect(question?.dangers.join()).toContain(danger);
+  });
+
+  it.each([
+    { command: 'npx', args: ['-y', '@example/notes@1.0.0', '--port', '3000'] },
+    { command: 'node', args: ['server.js', '--config', 'x.json'], env: { NOTES_TOKEN: 'x', NPM_TOKEN: 'y' } },
+    { command: 'docker', args: ['run', '-i', '--rm', '--network', 'none', '-v', '/srv/notes:/data', 'a/b:1'] },
+    { command: 'python3', args: ['-m', 'notes'] },
+  ])('points at nothing in an ordinary server: %j', async server => {
+    const question = await createTrust({ values, key }).getQuestion(await entry(server, { env: variables }));
+    expect(question?.dangers).toEqual([]);
   });
 
   it('takes no time for what is made to take it', async () => {
