@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a hostile text
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -116,8 +117,8 @@ describe('tenon import-openapi', () => {
   });
 
   /** Loads a generated module as a server. Inside the repository it finds the package. */
-  async function load(module: string): Promise<Client> {
-    Object.assign(process.env, { PET_SHOP_URL: `${url}/v1/`, PET_SHOP_KEY: 'the-key', PET_SHOP_TOKEN: 'the-token' });
+  async function load(module: string, baseUrl = `${url}/v1/`): Promise<Client> {
+    Object.assign(process.env, { PET_SHOP_URL: baseUrl, PET_SHOP_KEY: 'the-key', PET_SHOP_TOKEN: 'the-token' });
     const cache = join(root, '.cache');
     await mkdir(cache, { recursive: true });
     const folder = await mkdtemp(join(cache, 'openapi-'));
@@ -129,6 +130,79 @@ describe('tenon import-openapi', () => {
       await rm(folder, { recursive: true });
     }
   }
+
+  it('sends credentials to the origin of the API only, for each kind of redirect', async () => {
+    const reached: { method: string | undefined; headers: IncomingMessage['headers'] }[] = [];
+    const other = createServer((request, response) => {
+      reached.push({ method: request.method, headers: request.headers });
+      response.end('reached');
+    });
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/x`;
+    const first: IncomingMessage['headers'][] = [];
+    let answer = { status: 301, location: otherUrl };
+    const redirecting = createServer((request, response) => {
+      first.push(request.headers);
+      if (request.url === '/same') return response.end('same');
+      response.writeHead(answer.status, { location: answer.location }).end();
+    });
+    await new Promise<void>(resolve => redirecting.listen(0, '127.0.0.1', resolve));
+    const { out } = await importApi('api.yaml');
+    const client = await load(out, `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`);
+    for (const status of [301, 302, 303, 307, 308]) {
+      answer = { status, location: otherUrl };
+      expect(getText(await client.callTool('listPets', {}))).toBe('reached');
+      const refused = await client.callTool('addPet', { body: { name: 'Bo' } });
+      expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('redirected') }] });
+      answer = { status, location: '/same' };
+      expect(getText(await client.callTool('listPets', {}))).toBe('same');
+    }
+    expect(reached.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET']);
+    for (const { headers } of reached)
+      expect(Object.keys(headers).sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host']);
+    for (const headers of first)
+      expect(headers).toMatchObject({ 'x-key': 'the-key', authorization: 'Bearer the-token' });
+    await client.close();
+    for (const each of [other, redirecting]) await new Promise(resolve => each.close(resolve));
+  });
+
+  it('writes texts of a hostile document as data', async () => {
+    const text =
+      "*/;globalThis.pwned=1;/* `${globalThis.pwned=1}` '+(globalThis.pwned=1)+' \u2028globalThis.pwned=1//\u202e\u001b[2J";
+    await project.write('hostile.json', {
+      openapi: '3.1.0',
+      info: { title: text, version: text, description: text },
+      servers: [{ url: 'https://a.example' }],
+      components: {
+        securitySchemes: {
+          [text]: { type: 'apiKey', in: 'cookie', name: text },
+          b: { type: 'apiKey', in: 'header', name: text },
+          c: { type: 'apiKey', in: 'query', name: text },
+        },
+      },
+      paths: {
+        [`/${text}/{id}`]: {
+          get: {
+            operationId: text,
+            summary: text,
+            description: text,
+            parameters: [
+              { in: 'path', name: 'id', required: true, schema: { type: 'string', default: text } },
+              { in: 'query', name: text, schema: { enum: [text], properties: { ['__proto__']: { const: text } } } },
+            ],
+          },
+        },
+      },
+    });
+    const { code, out } = await importApi('hostile.json');
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u202e]/);
+    expect(edit(out).errors).toEqual([]);
+    const client = await load(out);
+    expect((await client.call('tools/list')).tools).toHaveLength(1);
+    expect(Reflect.has(globalThis, 'pwned')).toBe(false);
+    await client.close();
+  });
 
   it('names the document in one line of a comment', async () => {
     await project.write('pet\nshop.yaml', API);

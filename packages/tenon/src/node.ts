@@ -4,7 +4,9 @@
  * @module tenon/node
  */
 
+export type { GuardedFetch, GuardedFetchInit } from './auth/http/guarded-fetch.js';
 export { isLoopbackHost } from './net/loopback.js';
+export { type ApiFetchOptions, createApiFetch } from './runtimes/node/auth/api-fetch.js';
 export { createReplaceableServer, type ReplaceableServer } from './runtimes/node/child-server/replaceable-server.js';
 export { serveParent } from './runtimes/node/child-server/serve-parent.js';
 export type { AttachedProcess, ReplaceableServerOptions } from './runtimes/node/child-server/server-forwarder.js';

@@ -19,13 +19,16 @@ export interface WriteServerOptions {
 export function writeServer(operations: readonly Operation[], options: WriteServerOptions): string {
   const { name, version, description, url, urlVariable, credentials, source } = options;
   return `// Written by \`tenon import-openapi\` from ${writeLineComment(source)}. Change it as you like: remove tools, and shorten their texts and results.
-import { type Context, createServer, type JsonObject, tool, toolError } from 'tenon';
+import { type Context, createServer, type JsonObject, TenonError, tool, toolError } from 'tenon';
+import { createApiFetch } from 'tenon/node';
 
 const BASE_URL = process.env.${urlVariable} ?? ${writeStringLiteral(url)};
 /** Maximum time of a request, in milliseconds. */
 const TIMEOUT = 30_000;
 /** Maximum length of a response, in characters. */
 const MAX_RESPONSE = 100_000;
+/** Sends credentials to the origin of the API only, also when the API redirects. */
+const fetchApi = createApiFetch(BASE_URL, { timeout: TIMEOUT });
 
 interface Operation {
   readonly name: string;
@@ -88,14 +91,15 @@ ${writeCredentials(credentials)}  if (cookies.length > 0) headers.set('cookie', 
   const content = body === undefined ? undefined : args[body.property];
   if (body !== undefined && content !== undefined) headers.set('content-type', body.type);
   const url = \`\${BASE_URL.replace(/\\/+$/, '')}\${filled}\${query.size > 0 ? \`?\${query}\` : ''}\`;
-  const response = await fetch(url, {
+  const request = {
     method,
-    headers,
-    signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(TIMEOUT)]),
+    headers: Object.fromEntries(headers),
     ...(content === undefined ? {} : { body: formatBody(body?.type ?? '', content) }),
-  }).catch(() => {
+  };
+  const response = await fetchApi(url, request, ctx.signal).catch(error => {
     const mayHaveRun = method === 'GET' || method === 'HEAD' ? '' : ' It may have executed the request: check the effect before you send it again.';
-    throw toolError(\`The API does not answer.\${mayHaveRun}\`);
+    const refused = TenonError.is(error) && ['auth/redirected', 'auth/unsafe-url', 'auth/too-large'].includes(error.code);
+    throw toolError(\`\${refused ? \`The response of the API is refused: \${error.summary}.\` : 'The API does not answer.'}\${mayHaveRun}\`);
   });
   const text = await response.text();
   const shown = text.length > MAX_RESPONSE ? \`\${text.slice(0, MAX_RESPONSE)}… (\${text.length} characters in all)\` : text;

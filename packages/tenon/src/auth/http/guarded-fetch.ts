@@ -39,6 +39,14 @@ interface ResponseReader {
 const MAX_BODY_BYTES = 256 * 1024;
 /** Timeout of a complete response, in milliseconds. */
 const FETCH_TIMEOUT = 10_000;
+/** Header fields that a redirect to another origin keeps. All others may contain credentials of the first origin. */
+const HARMLESS_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'user-agent',
+  'mcp-protocol-version',
+]);
 /** Default number of redirects that a GET follows. */
 const DEFAULT_MAX_REDIRECTS = 5;
 const BODILESS_STATUSES = new Set([204, 205, 304]);
@@ -57,7 +65,8 @@ export interface GuardedFetchInit {
 }
 
 /**
- * Sends a request to an authorization server, with a timeout and a size limit. Follows the redirects of a GET only.
+ * Sends a request to another party, with a timeout and a size limit. Follows the redirects of a GET or HEAD only. Another
+ * origin gets no header field that may contain credentials.
  * @throws TenonError `auth/unreachable`, `auth/redirected`, `auth/unsafe-url`, `auth/too-large`, `auth/timeout`
  */
 export type GuardedFetch = (url: string, init?: GuardedFetchInit, signal?: AbortSignal) => Promise<Response>;
@@ -77,6 +86,21 @@ export interface GuardedFetchOptions {
    */
   readonly maxRedirects?: number | undefined;
   /**
+   * Timeout of a complete response, in milliseconds.
+   * @default 10,000
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * Maximum size of a response, in bytes.
+   * @default 262,144 (256 KiB)
+   */
+  readonly maxSize?: number | undefined;
+  /**
+   * Name of the other party in errors.
+   * @default `the authorization server`
+   */
+  readonly party?: string | undefined;
+  /**
    * Clock for the timeout.
    * @default the clock of the system
    */
@@ -95,6 +119,9 @@ export function createGuardedFetch({
   guard,
   fetch: fetchLike = fetchWithGlobal,
   maxRedirects = DEFAULT_MAX_REDIRECTS,
+  timeout = FETCH_TIMEOUT,
+  maxSize = MAX_BODY_BYTES,
+  party = 'the authorization server',
   clock = systemClock,
 }: GuardedFetchOptions): GuardedFetch {
   async function followRedirects(
@@ -103,12 +130,15 @@ export function createGuardedFetch({
     signal: AbortSignal,
   ): Promise<Response> {
     const { method = 'GET' } = init;
-    let url = guard.check(requestedUrl, 'a URL of the authorization');
+    let url = guard.check(requestedUrl, `a URL of ${party}`);
+    const { origin } = url;
     for (let hops = 0; ; hops += 1) {
       const body = init.body === undefined || init.body === null ? {} : { body: String(init.body) };
-      const request = { method, headers: init.headers as Record<string, string>, ...body, signal };
+      const all = init.headers as Record<string, string>;
+      const headers = url.origin === origin ? all : keepHarmless(all);
+      const request = { method, headers, ...body, signal };
       const response = await fetchLike(url.href, { ...request, redirect: 'manual' }, guard);
-      if (!isRedirect(response)) return await readWholeResponse(response, url);
+      if (!isRedirect(response)) return await readWholeResponse(response, url, { maxSize, party });
       void response.body?.getReader().cancel();
       if (hops >= maxRedirects) throw createRedirectError(url, `more than ${maxRedirects} redirects`);
       url = resolveRedirect(response, url, method, guard);
@@ -118,11 +148,11 @@ export function createGuardedFetch({
   return async (requestedUrl, init = {}, signal) => {
     const timeouts = {
       clock,
-      timeout: FETCH_TIMEOUT,
+      timeout,
       hold: true,
       signal,
       onTimeout() {
-        throw new TenonError('auth/timeout', `the authorization server timed out after ${FETCH_TIMEOUT} ms`, {
+        throw new TenonError('auth/timeout', `${party} timed out after ${timeout} ms`, {
           hint: 'try again later',
           peer: redactUrl(requestedUrl),
         });
@@ -131,7 +161,7 @@ export function createGuardedFetch({
     try {
       return await runWithTimeout(own => followRedirects(requestedUrl, init, own.signal), timeouts);
     } catch (error) {
-      throw toFetchError(error, requestedUrl);
+      throw toFetchError(error, requestedUrl, party);
     }
   };
 }
@@ -146,7 +176,8 @@ function isRedirect({ status, type }: AuthFetchResponse): boolean {
  */
 function resolveRedirect(response: AuthFetchResponse, fromUrl: URL, method: string, guard: UrlGuard): URL {
   const location = response.headers.get('location');
-  if (method !== 'GET') throw createRedirectError(fromUrl, 'a request with credentials was redirected');
+  if (method !== 'GET' && method !== 'HEAD')
+    throw createRedirectError(fromUrl, 'a request with credentials was redirected');
   if (location === null) throw createRedirectError(fromUrl, 'a redirect has no valid location');
   const url = guard.check(resolveLocation(location, fromUrl), 'the target of a redirect');
   if (fromUrl.protocol === 'https:' && url.protocol !== 'https:')
@@ -169,15 +200,24 @@ function resolveLocation(location: string, from: URL): string {
   }
 }
 
+function keepHarmless(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.has(name.toLowerCase())));
+}
+
 /** Copies a response with its complete body, so that reading the copy never waits. */
-async function readWholeResponse(response: AuthFetchResponse, url: URL): Promise<Response> {
+async function readWholeResponse(response: AuthFetchResponse, url: URL, limit: BodyLimit): Promise<Response> {
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, value));
-  const text = response.body === null ? '' : await readText(response.body.getReader(), url);
+  const text = response.body === null ? '' : await readText(response.body.getReader(), url, limit);
   return new Response(BODILESS_STATUSES.has(response.status) ? null : text, { status: response.status, headers });
 }
 
-async function readText(reader: ResponseReader, url: URL): Promise<string> {
+interface BodyLimit {
+  readonly maxSize: number;
+  readonly party: string;
+}
+
+async function readText(reader: ResponseReader, url: URL, { maxSize, party }: BodyLimit): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for (let size = 0; ; ) {
@@ -185,11 +225,11 @@ async function readText(reader: ResponseReader, url: URL): Promise<string> {
     if (done) return text + decoder.decode();
     const chunk = value as Uint8Array;
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxSize) {
       void reader.cancel().catch(() => {});
-      throw new TenonError('auth/too-large', `the response is larger than ${MAX_BODY_BYTES} bytes`, {
+      throw new TenonError('auth/too-large', `the response is larger than ${maxSize} bytes`, {
         peer: redactUrl(url.href),
-        hint: 'ask the operator of the authorization server to reduce the response',
+        hint: `ask the operator of ${party} to reduce the response`,
       });
     }
     text += decoder.decode(chunk, { stream: true });
@@ -197,17 +237,17 @@ async function readText(reader: ResponseReader, url: URL): Promise<string> {
 }
 
 /** Converts an error of `fetch`. Keeps only its code, because errors of HTTP clients may contain the request. */
-function toFetchError(error: unknown, url: string): TenonError {
+function toFetchError(error: unknown, url: string, party: string): TenonError {
   if (TenonError.is(error)) return error;
   const { cause } = error instanceof Error ? error : { cause: undefined };
   const code = [error, cause]
     .map(each => (each as { code?: unknown } | undefined)?.code)
     .find(each => typeof each === 'string');
   const received = code === undefined ? undefined : String(code).slice(0, 60);
-  return new TenonError('auth/unreachable', 'the authorization server did not answer', {
+  return new TenonError('auth/unreachable', `${party} did not answer`, {
     peer: redactUrl(url),
     received,
-    hint: 'check the URL, and check that the authorization server is running',
+    hint: `check the URL, and check that ${party} is running`,
   });
 }
 
