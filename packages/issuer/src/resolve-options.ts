@@ -16,9 +16,12 @@ const DAY = 24 * 60 * MINUTE;
 
 /**
  * Checks the options and applies the defaults.
+ *
+ * @param own Names of the options that only the caller has.
  * @throws TenonError `auth/issuer-options`
  */
-export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings {
+export function resolveIssuerOptions(options: IssuerBaseOptions, own: readonly string[]): IssuerSettings {
+  checkKinds(options, own);
   const {
     clock,
     stores = memoryStores({ clock }),
@@ -67,6 +70,40 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     isAllowedDocument: documentUrl =>
       typeof clientMetadataDocuments === 'function' ? clientMetadataDocuments(documentUrl) : clientMetadataDocuments,
   };
+}
+
+/** Kinds of the options, by name. `any`: checked where it is used. */
+const KINDS: Readonly<
+  Record<keyof IssuerBaseOptions, 'any' | 'string' | 'list' | 'object' | 'function' | 'boolean' | 'number'>
+> = {
+  url: 'string',
+  resources: 'list',
+  scopes: 'object',
+  stores: 'object',
+  keys: 'list',
+  clients: 'list',
+  registration: 'boolean',
+  clientMetadataDocuments: 'any',
+  limits: 'object',
+  allowRequest: 'function',
+  redirectSchemes: 'list',
+  accessTokenTtl: 'number',
+  refreshTokenTtl: 'number',
+  clock: 'object',
+  fetch: 'function',
+  onError: 'function',
+};
+
+/** Checks the kinds of the options, which programs in JavaScript pass without types. */
+function checkKinds(options: IssuerBaseOptions, own: readonly string[]): void {
+  checkMembers('options', options, [...Object.keys(KINDS), ...own]);
+  if (options.url === undefined) throw createOptionError('url', 'an absolute URL', 'undefined');
+  const values = new Map<string, unknown>(Object.entries(options));
+  for (const [name, kind] of Object.entries(KINDS)) {
+    const value = values.get(name);
+    const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
+    if (value !== undefined && kind !== 'any' && found !== kind) throw createOptionError(name, `a ${kind}`, found);
+  }
 }
 
 function parseIssuerUrl(given: string): URL {
@@ -122,6 +159,18 @@ function isResourceUrl(resource: string): boolean {
 
 function isLoopbackResource(resource: string): boolean {
   return classifyHost(new URL(resource).hostname) === 'loopback';
+}
+
+/**
+ * Checks that a value is an object with known members only.
+ * @throws TenonError `auth/issuer-options`
+ */
+export function checkMembers(option: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw createOptionError(option, 'an object', value === null ? 'null' : typeof value);
+  const unknown = Object.keys(value).find(name => !known.includes(name));
+  if (unknown !== undefined)
+    throw createOptionError(`${option}.${unknown}`, `one of ${known.join(', ')}`, 'an unknown option');
 }
 
 export function createOptionError(option: string, expected: string, got: string): TenonError {

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { SKILL_TEXT } from './skill-text.js';
@@ -38,9 +39,9 @@ function createSkillCommand(context: CliContext): Command {
       const folder = resolve(context.cwd, install, 'tenon');
       const file = join(folder, 'SKILL.md');
       try {
-        await mkdir(folder, { recursive: true });
-        await writeFile(file, SKILL_TEXT);
+        await writeProjectFile(context.cwd, file, SKILL_TEXT);
       } catch (error) {
+        if (TenonError.is(error)) throw error;
         const { code: reason } = error as NodeJS.ErrnoException;
         throw createUsageError(`--install: cannot write ${file}: ${reason}`, 'pass a folder that you can write');
       }

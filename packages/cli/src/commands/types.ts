@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
+import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
@@ -73,7 +72,7 @@ function readUrl({ target }: TargetConnection['target']): string {
 }
 
 async function reportTypes(context: CliContext, text: string, out: string | undefined, { json }: TargetOptions) {
-  if (out !== undefined) await writeFile(resolve(context.cwd, out), text);
+  if (out !== undefined) await writeProjectFile(context.cwd, out, text);
   context.code = exitCodes.success;
   if (json) context.screen.printJson(out === undefined ? { text } : { file: out });
   else if (out === undefined) context.screen.print(text.trimEnd());

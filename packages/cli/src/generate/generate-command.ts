@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
@@ -73,7 +72,7 @@ function warnAboutFile({ screen }: CliContext, reference: TargetReference): void
 }
 
 async function reportText(context: CliContext, text: string, out: string | undefined, { json }: TargetOptions) {
-  if (out !== undefined) await writeFile(resolve(context.cwd, out), text, { mode: 0o755 });
+  if (out !== undefined) await writeProjectFile(context.cwd, out, text, 0o755);
   context.code = exitCodes.success;
   if (json) context.screen.printJson(out === undefined ? { text } : { file: out });
   else if (out === undefined) context.screen.print(text.trimEnd());

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chown, lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TenonError } from 'tenon';
+import { resolveProjectPath } from '../project-file.js';
 
 /** Size of a configuration in bytes that the command still changes. Claude Code also keeps its history in the file. */
 const MAX_SIZE = 64 * 1024 * 1024;
@@ -35,6 +36,8 @@ export interface ConfigWrite {
   readonly before: string | undefined;
   readonly after: string;
   readonly now: Date;
+  /** Folder of the project whose file it is. Links must not lead out of it. Absent for a file of the user. */
+  readonly project?: string | undefined;
 }
 
 /**
@@ -43,14 +46,14 @@ export interface ConfigWrite {
  * @throws TenonError `hosts/changed` if another program has changed the file since it was read; `hosts/write` if it
  * cannot be written.
  */
-export async function writeConfigText({ path, before, after, now }: ConfigWrite): Promise<string | undefined> {
+export async function writeConfigText({ path, before, after, now, project }: ConfigWrite): Promise<string | undefined> {
   if ((await readConfigText(path)) !== before) {
     throw new TenonError('hosts/changed', `${path}: another program has changed the file`, {
       hint: 'run the command again',
     });
   }
   try {
-    const target = await resolveLink(path);
+    const target = project === undefined ? await resolveLink(path) : await resolveProjectPath(path, project);
     await mkdir(dirname(target), { recursive: true });
     const stats = await stat(target).catch(() => undefined);
     const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
@@ -61,6 +64,7 @@ export async function writeConfigText({ path, before, after, now }: ConfigWrite)
     if (backup !== undefined) await deleteSurplusBackups(target);
     return backup;
   } catch (error) {
+    if (TenonError.is(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw createFileError(path, code ?? message, error, 'hosts/write');
   }

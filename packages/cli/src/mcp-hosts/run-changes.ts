@@ -30,6 +30,8 @@ export interface SourceSummary {
 export interface RunChangesOptions {
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;
+  /** True if the files belong to the project in the current folder. */
+  readonly project?: boolean | undefined;
 }
 
 /** Plans the changes of all files. Rejects with all problems, before anything is written. */
@@ -52,9 +54,9 @@ export async function collectPlans<T>(
 
 /** Writes the planned changes, or shows them. Prints the result. */
 export async function runChanges(
-  { screen }: Pick<CliContext, 'screen'>,
+  { screen, cwd }: Pick<CliContext, 'screen' | 'cwd'>,
   plans: readonly PlannedChange[],
-  { dryRun = false, json = false }: RunChangesOptions,
+  { dryRun = false, json = false, project = false }: RunChangesOptions,
   source?: SourceSummary,
 ): Promise<void> {
   const changes: HostChange[] = [];
@@ -64,7 +66,9 @@ export async function runChanges(
     try {
       const hasChange = after !== (before ?? '');
       const backup =
-        hasChange && !dryRun ? await writeConfigText({ path: file, before, after, now: new Date() }) : undefined;
+        hasChange && !dryRun
+          ? await writeConfigText({ path: file, before, after, now: new Date(), ...(project ? { project: cwd } : {}) })
+          : undefined;
       const diff = dryRun ? formatDiff(plan) : undefined;
       changes.push({
         host: host.id,

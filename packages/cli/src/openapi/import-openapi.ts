@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject } from 'tenon';
@@ -6,6 +6,7 @@ import type { CliContext } from '../cli-context.js';
 import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { isJsonObject } from '../json-object.js';
+import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 import { listCredentials } from './list-credentials.js';
@@ -77,7 +78,7 @@ async function importDocument(context: CliContext, reference: string, options: I
       'pass other values for --include, --exclude, --tag or --read-only',
     );
   const text = writeModule(document, operations, reference, options);
-  if (out !== undefined) await writeModuleFile(resolve(context.cwd, out), out, text, force);
+  if (out !== undefined) await writeModuleFile(context.cwd, out, text, force);
   context.code = exitCodes.success;
   reportImport(context, operations, text, options);
   if (json !== true && operations.length > MANY_TOOLS) {
@@ -134,11 +135,11 @@ function removeSecrets(url: string): string {
   return `${origin}${pathname}`;
 }
 
-async function writeModuleFile(path: string, name: string, text: string, force: boolean): Promise<void> {
-  const before = await readFile(path, 'utf8').catch(() => undefined);
+async function writeModuleFile(cwd: string, name: string, text: string, force: boolean): Promise<void> {
+  const before = await readFile(resolve(cwd, name), 'utf8').catch(() => undefined);
   if (before !== undefined && before !== text && !force)
     throw createUsageError(`${name} exists`, 'pass another name, or --force to replace it');
-  await writeFile(path, text);
+  await writeProjectFile(cwd, name, text);
 }
 
 function reportImport(

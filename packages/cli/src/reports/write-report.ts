@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { CliContext } from '../cli-context.js';
+import { writeProjectFile } from '../project-file.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Options of commands that report findings. */
@@ -27,7 +26,7 @@ export async function writeReport(
   format: { readonly junit: () => string; readonly text: () => string },
 ): Promise<void> {
   if (junit === '-') return screen.print(format.junit().trimEnd());
-  if (junit !== undefined) await writeFile(resolve(cwd, junit), format.junit());
+  if (junit !== undefined) await writeProjectFile(cwd, junit, format.junit());
   if (json) screen.printJson(report);
   else screen.print(format.text());
 }

@@ -76,8 +76,8 @@ interface ProxyContext {
  * @throws TenonError `auth/issuer-options`
  */
 export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
+  const settings = resolveIssuerOptions(options, ['upstream', 'encryptionKeys']);
   const { upstream } = options;
-  const settings = resolveIssuerOptions(options);
   const provider = createUpstreamProvider(upstream, settings);
   const signIns = createSingleUseStore<UpstreamSignIn>(settings.values, 'flow', {
     max: settings.limits.maxPendingSignIns,

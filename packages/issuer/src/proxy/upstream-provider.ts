@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
 import { checkBrowserUrl, createUrlGuard } from 'tenon/auth/endpoints';
 import type { IssuerSettings } from '../options.js';
-import { createOptionError } from '../resolve-options.js';
+import { checkMembers, createOptionError } from '../resolve-options.js';
 
 /**
  * Identity provider at which clients cannot register. Register the proxy there with the redirect URI `<url>/callback`.
@@ -78,9 +78,8 @@ export interface UpstreamProvider {
  * @throws TenonError `auth/issuer-options`
  */
 export function createUpstreamProvider(upstream: UpstreamOptions, settings: IssuerSettings): UpstreamProvider {
+  checkUpstream(upstream);
   const { authorizeUrl: authorize, tokenUrl, clientId, clientSecret, clientMethod, scopes, parameters = {} } = upstream;
-  for (const [name, value] of Object.entries({ clientId, clientSecret }))
-    if (!value) throw createOptionError(`upstream.${name}`, 'a text', `${JSON.stringify(value)}`);
   const redirect = `${settings.origin}${settings.path}/callback`;
   const [authorizePage, endpoint] = [
     parseBrowserUrl('upstream.authorizeUrl', authorize),
@@ -166,4 +165,24 @@ function toUpstreamError(error: unknown, peer: string): TenonError {
     received,
     hint: 'check that this server is registered there with this secret and with `<url>/callback`, and set `upstream.issuer`',
   });
+}
+
+const UPSTREAM_OPTIONS =
+  'authorizeUrl tokenUrl clientId clientSecret clientMethod scopes issuer parameters identifyUser'.split(' ');
+const CLIENT_METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
+
+/** Checks the options, which programs in JavaScript pass without types. An error never contains the client secret. */
+function checkUpstream(upstream: UpstreamOptions): void {
+  checkMembers('upstream', upstream, UPSTREAM_OPTIONS);
+  const { authorizeUrl, tokenUrl, clientId, clientSecret, clientMethod, scopes, issuer, parameters = {} } = upstream;
+  for (const [name, value] of Object.entries({ authorizeUrl, tokenUrl, clientId, clientSecret, issuer: issuer ?? 'x' }))
+    if (typeof value !== 'string' || value === '')
+      throw createOptionError(`upstream.${name}`, 'a text', value === '' ? 'an empty text' : typeof value);
+  if (!Array.isArray(scopes) || !scopes.every(each => typeof each === 'string'))
+    throw createOptionError('upstream.scopes', 'a list of texts', typeof scopes);
+  if (!CLIENT_METHODS.includes(clientMethod))
+    throw createOptionError('upstream.clientMethod', 'client_secret_basic or client_secret_post', String(clientMethod));
+  checkMembers('upstream.parameters', parameters, Object.keys(parameters ?? {}));
+  if (typeof upstream.identifyUser !== 'function')
+    throw createOptionError('upstream.identifyUser', 'a function', typeof upstream.identifyUser);
 }

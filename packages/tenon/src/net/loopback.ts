@@ -30,7 +30,7 @@ export function isLoopbackDomain(host: string): boolean {
 
 /** Parses an IP address into four octets or eight groups. Brackets and a zone are optional. */
 export function parseIpAddress(text: string): number[] | undefined {
-  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const bare = text.replace(/^\[(.*)\]$/s, '$1').replace(/%.*$/, '');
   return bare.includes(':') ? parseIpv6(bare) : parseIpv4(bare);
 }
 

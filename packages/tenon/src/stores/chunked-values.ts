@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { parseStoredValue } from './parse-stored.js';
 import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
@@ -82,7 +83,7 @@ export function chunkLargeValues(values: Values, maxSize: number, maxCached: num
     const parts: unknown[] = [];
     for (let n = 0; n < marker.count; n++) parts.push((await values.get(toChunkKey(marker.id, n)))?.value.data);
     if (parts.some(part => typeof part !== 'string')) return undefined;
-    const chunked = JSON.parse(parts.join('')) as JsonObject;
+    const chunked = parseStoredValue(stored.key, parts.join(''));
     const all: JsonObject = { ...rest, ...chunked };
     const value = Object.fromEntries(marker.members.filter(name => name in all).map(name => [name, all[name]]));
     if (cache.get(stored.key)?.version !== stored.version)

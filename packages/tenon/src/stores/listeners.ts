@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { parseStoredValue } from './parse-stored.js';
 
 /** Listeners of this process by topic. */
 export interface TopicListeners {
@@ -41,7 +42,7 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
     await undefined;
     if (!topics.get(topic)?.has(listener)) return;
     try {
-      await listener.hear(JSON.parse(text) as JsonObject);
+      await listener.hear(parseStoredValue('message/', text));
     } catch (error) {
       report(TenonError.from(error, 'listener/threw'));
     }

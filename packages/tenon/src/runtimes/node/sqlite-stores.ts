@@ -6,6 +6,7 @@ import type { Database } from '../../stores/sqlite/database.js';
 import { toStoreError } from '../../stores/sqlite/errors.js';
 import { createSqliteStores, type SqliteStoresOptions } from '../../stores/sqlite/stores.js';
 import type { Stores } from '../../stores/stores.js';
+import { makePrivate } from './files/private-file.js';
 
 type Libsql = new (path: string, options: { timeout: number }) => Database;
 
@@ -16,7 +17,7 @@ const OPENING_TIMEOUT_MS = 5000;
  * Opens stores in a SQLite file, for all processes of one machine. Creates the file, readable by its owner only. Needs
  * the package `libsql`.
  * @throws TenonError `store/no-driver` without `libsql`, `store/unreadable` for a damaged file, `store/schema` for
- * another program's or a newer database, `store/read-only`, or `store/failed`.
+ * another program's or a newer database, `store/permissions` if other users can write the file, `store/read-only`, or `store/failed`.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
   // With a full path, no name can be taken for a URL or for a database in memory.
@@ -68,5 +69,7 @@ function createPrivateFile(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toStoreError(error, path);
+    for (const each of [path, `${path}-wal`, `${path}-shm`])
+      makePrivate({ path: each, code: 'store/permissions', subject: 'the stored data', groupMayRead: true });
   }
 }

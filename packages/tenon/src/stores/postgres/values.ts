@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import { parseStoredValue } from '../parse-stored.js';
 import type { StoredValue, Values } from '../stores.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import type { PostgresRow } from './connection.js';
@@ -48,5 +48,5 @@ export function escapeText(text: string): string {
 }
 
 function toStored({ key, value, version }: PostgresRow): StoredValue {
-  return { key: String(key), value: JSON.parse(String(value)) as JsonObject, version: Number(version) };
+  return { key: String(key), value: parseStoredValue(String(key), value), version: Number(version) };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import { parseStoredValue } from '../parse-stored.js';
 import type { ListOptions, StoredValue, Values } from '../stores.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import { canHaveHead, type KeyPlace, type KeyPlaces, splitTag } from './key-places.js';
@@ -105,5 +105,5 @@ function createHeadWriter(
 type Reply = readonly unknown[];
 
 function toStored(key: string, text: string, version: unknown): StoredValue {
-  return { key, value: JSON.parse(text) as JsonObject, version: Number(version) };
+  return { key, value: parseStoredValue(key, text), version: Number(version) };
 }

@@ -50,7 +50,7 @@ describe('stores in a file', () => {
     await stores.close();
   });
 
-  it.skipIf(process.platform === 'win32')('leave the mode of a file that is there as it is', async () => {
+  it.skipIf(process.platform === 'win32')('leave a file readable for the group if its owner has set that', async () => {
     writeFileSync(file, '', { mode: 0o640 });
     chmodSync(file, 0o640);
     await sqliteStores(file).close();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import { parseStoredValue } from '../parse-stored.js';
 import type { StoredValue, Values } from '../stores.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
@@ -100,5 +100,5 @@ export function createSqliteValues(
 
 function toStored(row: Row): StoredValue {
   const { key, value, version } = row as { key: string; value: string; version: number };
-  return { key, value: JSON.parse(value) as JsonObject, version };
+  return { key, value: parseStoredValue(key, value), version };
 }

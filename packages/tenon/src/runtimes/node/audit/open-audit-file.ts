@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type AuditLine, NO_PREVIOUS, parseAuditLine } from '../../../host/security/audit/audit-line.js';
 import type { AuditPosition } from '../../../host/security/audit/audit-sink.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { makePrivate } from '../files/private-file.js';
 import { syncFolder } from '../files/replace-file.js';
 import { listAuditFiles } from './audit-file-names.js';
 import { type AuditFileTail, readFirstLine, readTail } from './audit-file-tail.js';
@@ -18,6 +19,8 @@ export interface OpenedAudit {
 /** Opens the last file of an audit log, or creates the first one, and reads its end. Rejects with `audit/broken`. */
 export async function openLastAuditFile(path: string): Promise<OpenedAudit> {
   const paths = await listAuditFiles(path);
+  for (const each of paths)
+    makePrivate({ path: each, code: 'audit/permissions', subject: 'the audit record', groupMayRead: true });
   const file = await open(paths.at(-1) ?? path, paths.length === 0 ? 'wx+' : 'r+', 0o600);
   try {
     if (paths.length === 0) await syncFolder(path);

@@ -1,4 +1,4 @@
-import { createGuardedFetch, type GuardedFetch } from '../../../auth/http/guarded-fetch.js';
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../auth/http/guarded-fetch.js';
 import { createUrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { withAddressCheck } from './address-checked-fetch.js';
@@ -32,11 +32,21 @@ export function createApiFetch(
   baseUrl: string,
   { timeout = DEFAULT_TIMEOUT, maxSize = DEFAULT_MAX_SIZE }: ApiFetchOptions = {},
 ): GuardedFetch {
-  if (!/^https?:\/\/./i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TenonError('auth/unsafe-url', 'createApiFetch: `baseUrl` is not the URL of an API', {
-      expected: 'an absolute https: or http: URL',
-      hint: 'correct the URL',
-    });
-  const guard = createUrlGuard(baseUrl, { allowInsecure: new URL(baseUrl).protocol === 'http:' });
-  return createGuardedFetch(withAddressCheck({ guard, timeout, maxSize, party: 'the API' }));
+  const { protocol } = parseBaseUrl(baseUrl);
+  const guard = createUrlGuard(baseUrl, { allowInsecure: protocol === 'http:' });
+  const options: GuardedFetchOptions = { guard, timeout, maxSize, party: 'the API' };
+  return createGuardedFetch(withAddressCheck(options));
+}
+
+function parseBaseUrl(text: string): URL {
+  try {
+    const url = new URL(text);
+    if (/^https?:$/.test(url.protocol)) return url;
+  } catch {
+    // The error below names what is expected.
+  }
+  throw new TenonError('auth/unsafe-url', '`baseUrl` of createApiFetch is not the URL of an API', {
+    expected: 'an absolute https: or http: URL',
+    hint: 'correct the URL',
+  });
 }

@@ -68,7 +68,7 @@ function getLockPath(path: string, name: string): string {
 }
 
 async function readContents(path: string): Promise<FileContents> {
-  await makePrivate({ path, code: 'auth/token-store-permissions', subject: 'the tokens' });
+  makePrivate({ path, code: 'auth/token-store-permissions', subject: 'the tokens' });
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -1,9 +1,11 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmodSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { TenonError } from '../../../jsonrpc/error.js';
 
 /** Permissions of the group and of all other users. */
 const OTHERS_ACCESS = 0o077;
 const OTHERS_WRITE = 0o022;
+const GROUP_READ = 0o040;
 
 interface PrivateFile {
   readonly path: string;
@@ -11,6 +13,11 @@ interface PrivateFile {
   readonly code: string;
   /** Name of the contents in the error. */
   readonly subject: string;
+  /**
+   * Accepts a file that the group can read, as administrators set for back-ups and collectors of logs.
+   * @default `false`
+   */
+  readonly groupMayRead?: boolean;
 }
 
 /**
@@ -26,14 +33,16 @@ export async function requirePrivate(file: PrivateFile): Promise<void> {
  * Checks a file like `requirePrivate`. A file that others can only read is made private with a warning, because only
  * its owner can have written it. A file that others can write is refused.
  */
-export async function makePrivate(file: PrivateFile): Promise<void> {
-  const mode = await readMode(file.path);
-  if ((mode & OTHERS_ACCESS) === 0) return;
+export function makePrivate(file: PrivateFile): void {
+  const stats = process.platform === 'win32' ? undefined : statSync(file.path, { throwIfNoEntry: false });
+  const mode = (stats?.mode ?? 0) & 0o777;
+  const refused = file.groupMayRead ? OTHERS_ACCESS & ~GROUP_READ : OTHERS_ACCESS;
+  if ((mode & refused) === 0) return;
   if ((mode & OTHERS_WRITE) !== 0) throw createExposedError(file, mode);
-  await chmod(file.path, 0o600);
+  chmodSync(file.path, 0o600);
   process.emitWarning(`other users could read ${file.subject} in ${file.path}; it now has mode 0600`, {
     code: file.code,
-    detail: 'If another user may have read it, sign out and sign in again to create new secrets.',
+    detail: 'If another user may have read it, create new secrets: sign out and sign in again, or change the keys.',
   });
 }
 

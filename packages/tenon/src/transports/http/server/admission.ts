@@ -1,5 +1,6 @@
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
-import { isLoopbackHost } from '../../../net/loopback.js';
+import { parseHostHeader } from '../../../net/host-header.js';
+import { isLoopbackHost, parseIpAddress } from '../../../net/loopback.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, replyPreflight, withHeaders } from './cors.js';
@@ -88,7 +89,8 @@ export function createOriginGuard(
 
   const isHostAllowed = (host: string): boolean => {
     if (host === lastAllowedHost || hosts === '*') return true;
-    const name = getHostname(host);
+    const name = parseHostHeader(host);
+    if (name === undefined) return false;
     const isAllowed =
       isAddress(name) || isLoopbackHost(name) || hosts.includes(host.toLowerCase()) || hosts.includes(name);
     if (isAllowed) lastAllowedHost = host;
@@ -100,9 +102,7 @@ export function createOriginGuard(
     if (origins.includes(lower) || corsOrigins.includes(lower)) return true;
     const authority = /^https?:\/\/([^/]+)$/.exec(lower)?.[1];
     if (authority === undefined) return false;
-    return (
-      authority === host.toLowerCase() || (isLoopbackHost(getHostname(authority)) && isLoopbackHost(getHostname(host)))
-    );
+    return authority === host.toLowerCase() || (isLoopback(authority) && isLoopback(host));
   };
 
   return (host, origin) => {
@@ -113,14 +113,10 @@ export function createOriginGuard(
   };
 }
 
-/** Tells if a host name is an IP address. DNS rebinding needs a name. */
-function isAddress(name: string): boolean {
-  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
-}
+const isLoopback = (host: string): boolean => isLoopbackHost(parseHostHeader(host) ?? '');
 
-function getHostname(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/, '');
-}
+/** Tells if a host is an IP address. DNS rebinding needs a name. */
+const isAddress = (host: string): boolean => parseIpAddress(host) !== undefined;
 
 function toLowerCase(list: readonly string[] | '*' | undefined): readonly string[] | '*' {
   return list === '*' ? '*' : (list ?? []).map(entry => entry.toLowerCase());

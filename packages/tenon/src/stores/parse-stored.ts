@@ -1,0 +1,27 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+
+/**
+ * Parses the text of a stored value. The error names the kind of the key, and neither the key nor the text, which may contain
+ * the data of a user.
+ * @throws TenonError `store/malformed`
+ */
+export function parseStoredValue(key: string, text: unknown): JsonObject {
+  const value = parseText(text);
+  if (isObject(value)) return value;
+  const [kind] = /^[a-z][a-z-]{0,30}(?=[/:])/.exec(key) ?? [];
+  throw new TenonError('store/malformed', `a stored value of the kind "${kind ?? 'unknown'}" is not a JSON object`, {
+    expected: 'the text of a JSON object, as this library writes it',
+    received: value === undefined ? 'other text' : 'another JSON value',
+    hint: 'use a store or prefix that no other program writes to, or delete the value',
+  });
+}
+
+function parseText(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    // The message of JSON.parse contains a part of the text.
+    return undefined;
+  }
+}
