@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile texts contain them
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { getProgram, hasPrograms } from '../../../../../scripts/optional-programs.mjs';
 import { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './data-formats.js';
 import { escapeHtml, escapeMarkdown, escapeXml } from './markup.js';
 import { escapeForBash, isSafeForCmd, quoteForPowerShell, writeCommandLine } from './shells.js';
@@ -121,13 +122,17 @@ describe('the writers of data formats', () => {
 });
 
 describe('the writers for shells', () => {
-  it('pass each text as one argument in bash', () => {
+  it.skipIf(!hasPrograms('bash'))('pass each text as one argument in bash', () => {
     const texts = hostile.filter(each => !/[\0\p{Cs}]/u.test(each));
     expect(writeCommandLine(hostile)).not.toMatch(RAW);
     // Bash reads its settings if standard input is a socket.
     const args = ['--norc', '-c', `printf '%s\\0' ${writeCommandLine(texts)}`];
     const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' };
-    const printed = execFileSync('bash', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    const printed = execFileSync(getProgram('bash'), args, {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     expect(printed.split('\0').slice(0, -1)).toEqual(texts);
   });
 
