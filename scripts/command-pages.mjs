@@ -39,6 +39,7 @@ const guides = {
   lock: 'The guide is [Lock](../hosts/lock.md).',
   policy: 'The guide is [Policy](../hosts/policy.md).',
   approvals: 'The guide is [Gateway](../hosts/gateway.md#ask-a-person).',
+  store: 'The guide is [Several replicas](../deploy/replicas.md#restore-a-backup).',
   audit: 'The guide is [Audit](../hosts/audit.md).',
   keep: 'The guide is [Use a server from a terminal](../clients/terminal.md#keep-a-server-open-between-commands).',
   schema: 'The guide is [Use a server from a terminal](../clients/terminal.md#use-it-in-scripts).',

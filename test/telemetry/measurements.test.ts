@@ -200,6 +200,14 @@ describe('a host [otel.gateway-extra]', () => {
     ]);
   });
 
+  it('measures the formats of stored records that cannot be read', async () => {
+    const stop = create().observeUnknownFormats(() => [{ kind: 'task', format: '7' }]);
+    expect(await findMeasurements('tenon.store.unknown_formats')).toMatchObject([
+      { value: 1, attributes: { 'tenon.store.kind': 'task', 'tenon.store.format': '7' } },
+    ]);
+    stop();
+  });
+
   it('measures approvals and starts that wait', async () => {
     const stop = create().observeHost(async () => ({ upstreams: [], pendingApprovals: 3, waitingStarts: 2 }));
     expect(await findMeasurements('tenon.approvals.pending')).toMatchObject([{ value: 3 }]);

@@ -59,6 +59,7 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   lock: { load: async () => (await import('./commands/lock.js')).createLockCommand },
   policy: { load: async () => (await import('./commands/policy.js')).createPolicyCommand },
   approvals: { load: async () => (await import('./commands/approvals.js')).createApprovalsCommand },
+  store: { load: async () => (await import('./stores/store-command.js')).createStoreCommand },
   audit: { load: async () => (await import('./audit/audit-command.js')).createAuditCommand },
   keep: { load: async () => (await import('./keep/keep-command.js')).createKeepCommand },
   agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },

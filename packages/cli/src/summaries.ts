@@ -29,6 +29,7 @@ export const summaries = {
   lock: 'record what servers offer in a lock file, and report changes',
   policy: 'check and explain policy files',
   approvals: 'answer the questions of a gateway, and revoke remembered approvals',
+  store: 'maintain the store of servers and gateways',
   audit: 'show and verify audit logs',
   keep: 'keep servers open between commands that have the option --keep',
   agent: 'teach agents to use this command',

@@ -5,6 +5,7 @@ import {
   createUrlGuard,
   logError,
   splitScopes,
+  toRecordValues,
   type UrlGuard,
 } from 'tenon/auth/endpoints';
 import { createRegistrationStore } from './clients/registration-store.js';
@@ -36,6 +37,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions, own: readonly s
     if (splitScopes(scope)[0] !== scope)
       throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
   }
+  const values = toRecordValues(stores.values);
   const guard = createUrlGuard(url);
   const limits = resolveLimits(options.limits);
   let keys: Promise<SigningKeys> | undefined;
@@ -45,9 +47,9 @@ export function resolveIssuerOptions(options: IssuerBaseOptions, own: readonly s
     origin: url.origin,
     secure: url.protocol === 'https:',
     scopes,
-    values: stores.values,
+    values,
     limits,
-    registrations: createRegistrationStore(stores.values, {
+    registrations: createRegistrationStore(values, {
       maxUnused: limits.maxUnusedRegistrations,
       unusedTtl: limits.unusedRegistrationTtl,
     }),

@@ -46,6 +46,7 @@ export { hashSha256 } from './encoding/sha256.js';
 export { logError } from './jsonrpc/log-error.js';
 export { type AddressClass, classifyHost } from './net/address-class.js';
 export { stripInvisible } from './redaction/invisible-characters.js';
+export { toRecordValues } from './stores/records/record-values.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
 
 /**

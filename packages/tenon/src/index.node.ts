@@ -131,6 +131,11 @@ export type { RootsChange } from './server/session/roots.js';
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
 export type { SealKey } from './stores/seal.js';
 export { type SealedStoresOptions, sealStores } from './stores/sealed-stores.js';
-export type { Bus, ListOptions, PutOptions, StoredValue, Stores, Values } from './stores/stores.js';
+export {
+  type RestoredStoresOptions,
+  type RestoredStoresResult,
+  sealRestoredStores,
+} from './stores/sealing/restored-stores.js';
+export type { Bus, ListOptions, PutOptions, StoredValue, Stores, UnknownFormat, Values } from './stores/stores.js';
 export { createTransportPair, type MemoryOptions, type TransportPair } from './transports/memory.js';
 export { version } from './version.js';

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
-import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
+import { formatFile, parseFile } from '../stores/file-format.js';
 import type { TargetReference } from '../target/target-reference.js';
 import { listParameters, type Parameter } from '../tools/type-text.js';
 
@@ -56,12 +56,13 @@ export async function storeKnownNames(
   read: ReadDefinitions,
 ): Promise<void> {
   const path = getPath(context, reference);
-  const before = await readKnownNames(context, reference);
-  const names: KnownNames = { ...before, ...toKnownNames(read) };
   const temporary = `${path}.${process.pid}`;
   try {
+    const before = await readNames(path);
+    if (before === undefined) return;
+    const names: KnownNames = { ...before, ...toKnownNames(read) };
     await mkdir(getFolder(context), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, writeJson(names), { mode: 0o600 });
+    await writeFile(temporary, formatFile({ ...names }), { mode: 0o600 });
     await rename(temporary, path);
   } catch {
     // Completions are then those of the last time.
@@ -70,8 +71,13 @@ export async function storeKnownNames(
 
 /** Returns the names of a server, or no names if it was never used. */
 export async function readKnownNames(context: CliContext, reference: TargetReference): Promise<KnownNames> {
+  return (await readNames(getPath(context, reference))) ?? {};
+}
+
+/** Returns the names in a file, or `undefined` if another release wrote it in a format that this one must not replace. */
+async function readNames(path: string): Promise<KnownNames | undefined> {
   try {
-    return JSON.parse(await readFile(getPath(context, reference), 'utf8')) as KnownNames;
+    return parseFile(await readFile(path, 'utf8'));
   } catch {
     return {};
   }

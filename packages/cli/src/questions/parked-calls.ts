@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonObject, TenonError } from 'tenon';
-import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
+import { formatFile, parseFile } from '../stores/file-format.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
@@ -58,7 +58,7 @@ export async function saveParkedCall(
   const parked = { id, createdAt: now, expiresAt: now + PARKED_TTL, cwd: context.cwd, ...call };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, `${parked.id}.json`), writeJson(parked), { mode: 0o600, flag: 'wx' });
+    await writeFile(join(folder, `${parked.id}.json`), formatFile(parked), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';
     throw new TenonError(
@@ -104,7 +104,8 @@ function getParkedFolder({ env }: CliContext): string {
 
 async function readParkedCall(folder: string, id: string): Promise<ParkedCall | undefined> {
   try {
-    return JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8')) as ParkedCall;
+    // A file of another release stays as it is.
+    return parseFile(await readFile(join(folder, `${id}.json`), 'utf8')) as unknown as ParkedCall | undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
 
+import type { RestoredStoresResult } from 'tenon';
 import type {
   AuditFileVerification,
   Drift,
@@ -282,6 +283,9 @@ export type SubscribeOutput =
       /** With `--read`. */
       readonly contents?: readonly ResourceContents[];
     };
+
+/** Counts of values, for `tenon store reseal`. */
+export type StoreOutput = RestoredStoresResult;
 
 export type SyncOutput = ChangesResult;
 

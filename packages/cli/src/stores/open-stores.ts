@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly storeEnv?: string;
   /** Name of the environment variable with the keys that encrypt what is stored on another machine. */
   readonly keysEnv?: string;
+  /** Prefix of Redis, or schema of Postgres. Absent: that of the library. */
+  readonly prefix?: string;
 }
 
 const EXPECTED =
@@ -71,12 +73,12 @@ export async function openStores(
     case 'redis+sentinel':
     case 'rediss+sentinel': {
       const { redisStores } = await import('tenon/redis');
-      return requireDriver(redisStores(target, { onError }));
+      return requireDriver(redisStores(target, { onError, prefix: options.prefix }));
     }
     case 'postgres':
     case 'postgresql': {
       const { postgresStores } = await import('tenon/postgres');
-      return requireDriver(postgresStores(target, { onError }));
+      return requireDriver(postgresStores(target, { onError, schema: options.prefix }));
     }
     case 'sqlite':
     case undefined: {

@@ -16,7 +16,7 @@ import type { Prompts, Resources, ServerDefinition, Tools } from '../server/defi
 import { createServerWithBackend, type Server } from '../server/server.js';
 import { toScope } from '../server/server-runtime.js';
 import { memoryStores } from '../stores/memory-stores.js';
-import { sealRemoteStores } from '../stores/sealed-stores.js';
+import { prepareStores } from '../stores/records/prepare-stores.js';
 import type { Stores } from '../stores/stores.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
@@ -71,11 +71,7 @@ export class RunningHost implements Host {
     this.#options = options;
     this.#clock = clock;
     const reportError = options.onError ?? logErrorMessage;
-    this.#stores = sealRemoteStores(
-      options.stores ?? memoryStores({ clock }),
-      options.inputRequests?.keys,
-      reportError,
-    );
+    this.#stores = prepareStores(options.stores ?? memoryStores({ clock }), options.inputRequests?.keys, reportError);
     this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;
     this.#closing.push(async () => this.#sharedSessions?.close());
     this.#prefix = choosePrefix(options);
@@ -97,10 +93,12 @@ export class RunningHost implements Host {
     });
     this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
     this.#pool.update(options.servers);
+    const stopObserving = options.telemetry?.observeUnknownFormats(() => this.#stores.getUnknownFormats?.() ?? []);
     const stopMeasuring = options.telemetry?.observeHost(() =>
       collectMeasurement(this.#pool.upstreams.values(), this.#guard.approvals, this.#processes),
     );
     this.#closing.push(async () => stopMeasuring?.());
+    this.#closing.push(async () => stopObserving?.());
   }
 
   #createSharedSessions(onError: (error: TenonError) => void): SharedSessions {

@@ -57,6 +57,9 @@ export interface RequestHandler {
 
   /** Reads from the durable stores of the server. Rejects if they do not respond. Absent if the server has none. */
   readonly checkStores?: (() => Promise<void>) | undefined;
+
+  /** Returns the formats of stored records that this process found and cannot read. */
+  readonly getUnknownFormats?: Stores['getUnknownFormats'];
 }
 
 /** Stores that several processes of one server use. */

@@ -1,6 +1,12 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { diagnoseMessage, isId, isMessage, isObject, type JsonObject, parseJson } from '../jsonrpc/message.js';
-import { LIFECYCLE, type RecordedDirection, type RecordedMessage, type Recording } from './recording.js';
+import {
+  LIFECYCLE,
+  RECORDING_FORMAT,
+  type RecordedDirection,
+  type RecordedMessage,
+  type Recording,
+} from './recording.js';
 
 /** Maximum length of a recording that is read, in characters. */
 const MAX_RECORDING = 256 * 1024 * 1024;
@@ -67,7 +73,7 @@ class RecordingReader {
     const { server, ts, session, relatedTo } = meta;
     const name = typeof server === 'string' ? server : '';
     const key = JSON.stringify([name, session]);
-    if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key);
+    if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key, line);
     if (!isMessage(message)) throw createLineError(line, diagnoseMessage(message).reason);
     const written = typeof session === 'number' && Number.isSafeInteger(session) ? session : 1;
     this.#messages.push({
@@ -89,8 +95,10 @@ class RecordingReader {
     return { messages: this.#messages, servers, isTruncated: this.#isTruncated };
   }
 
-  #readLifecycle({ method }: JsonObject, server: string, key: string): void {
+  #readLifecycle({ method, params }: JsonObject, server: string, key: string, line: number): void {
     if (method === LIFECYCLE.start) {
+      if (isObject(params) && Number(params.format) > RECORDING_FORMAT)
+        throw createLineError(line, `format ${Number(params.format)}, which this release cannot read`);
       const count = (this.#counts.get(server) ?? 0) + 1;
       this.#counts.set(server, count);
       this.#sessions.set(key, count);

@@ -14,8 +14,8 @@ import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';
 import { compileDefinition } from '../schemas/schema-check.js';
 import { memoryStores } from '../stores/memory-stores.js';
+import { prepareStores } from '../stores/records/prepare-stores.js';
 import { areSealKeys } from '../stores/seal.js';
-import { sealRemoteStores } from '../stores/sealed-stores.js';
 import type { Stores } from '../stores/stores.js';
 import type { MergeOptions } from './context/notification-merger.js';
 import { createRateLimits, type RateLimits } from './default-rate-limits.js';
@@ -81,7 +81,7 @@ export function createServerRuntime(
   const onError = catchListenerErrors(options.onError ?? logError);
   const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
   const { inputRequests = {} } = options;
-  const stores = sealRemoteStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);
+  const stores = prepareStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);
   const checkTool = (toolName: string, tool: ToolDefinition) => {
     compileTool(toolName, tool);
     checkTaskOptions(toolName, tool, options.extensions);
@@ -90,6 +90,9 @@ export function createServerRuntime(
   const sharedChanges =
     sharedStores && new SharedChanges(sharedStores, clock, onError, change => deliverChange(runtime, change));
   const closeListeners = new Set(sharedChanges ? [() => sharedChanges.close()] : []);
+  // A host measures the stores of its servers itself.
+  if (options.telemetry && stores !== options.stores)
+    closeListeners.add(options.telemetry.observeUnknownFormats(() => stores.getUnknownFormats?.() ?? []));
   const subscribe = (uri: string) => subscribeToResource(runtime, uri);
   const runtime: ServerRuntime = {
     info: dropUndefined({ name, version, title, description, websiteUrl, icons }),

@@ -97,10 +97,13 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
 
 function createRequestHandler(runtime: ServerRuntime, statelessHandler: StatelessHandler) {
   const { stores } = runtime;
-  const checkStores = async (): Promise<void> => void (await stores.values.get(HEALTH_KEY));
+  const checkStores = async (): Promise<void> => {
+    await stores.values.get(HEALTH_KEY);
+    await stores.check?.();
+  };
   return {
     info: runtime.info,
-    ...(stores.durable ? { checkStores } : {}),
+    ...(stores.durable ? { checkStores, getUnknownFormats: stores.getUnknownFormats } : {}),
     async createCurlLine(url: string): Promise<string> {
       const { createCurlLine } = await import('../protocol/negotiation/curl-line.js');
       return createCurlLine(url, runtime.servedDialects);

@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { parseStoredValue } from './parse-stored.js';
+import { markVersioned, toRecordValues } from './records/record-values.js';
 import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
@@ -37,7 +38,8 @@ interface CachedChunks {
  * @param maxSize Maximum size of the chunks of one value together, in characters of JSON. A larger value throws
  * `store/value-too-large`.
  */
-export function chunkLargeValues(values: Values, maxSize: number, maxCached: number = MAX_CACHED): Values {
+export function chunkLargeValues(rawValues: Values, maxSize: number, maxCached: number = MAX_CACHED): Values {
+  const values = toRecordValues(rawValues);
   const cache = new Map<string, CachedChunks>();
 
   function remember(key: string, entry: CachedChunks): void {
@@ -101,7 +103,8 @@ export function chunkLargeValues(values: Values, maxSize: number, maxCached: num
     }
   }
 
-  return {
+  // The records below have format versions already.
+  return markVersioned({
     get,
     async put(key, value, options = {}) {
       try {
@@ -129,7 +132,7 @@ export function chunkLargeValues(values: Values, maxSize: number, maxCached: num
       const all = await Promise.all((await values.list(prefix, options)).map(join));
       return all.filter(each => each !== undefined);
     },
-  };
+  });
 }
 
 /** Moves the largest members out of a value until the others fit into one value of the store. */

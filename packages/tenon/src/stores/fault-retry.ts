@@ -19,7 +19,7 @@ export interface FaultRetryOptions {
 }
 
 /** Errors that the call itself causes. A repetition would fail too. */
-const PERMANENT = /^store\/(key|value|value-too-large|option|closed|schema|lease-lost|file-replaced)$/;
+const PERMANENT = /^store\/(key|value|value-too-large|option|closed|schema|unknown-format|lease-lost|file-replaced)$/;
 
 /** Repeats a call of a store while the store has a fault: it is busy, full, locked or unreachable. */
 export async function retryStoreFaults<T>(

@@ -4,6 +4,7 @@ import type { TenonError } from '../jsonrpc/error.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { LeasedRecord, type LeaseOwner, updateIfPresent } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
+import { toRecordValues } from './records/record-values.js';
 import type { Values } from './stores.js';
 
 interface Count {
@@ -22,7 +23,7 @@ function rig({ lease = 300 } = {}) {
     on: Values = values,
     ttl: (value: Count) => number | undefined = forever,
   ) => LeasedRecord.take<Count>(on, 'k', owner, change, ttl);
-  const stored = async () => (await values.get('k'))?.value as unknown as Count & { lease?: object };
+  const stored = async () => (await toRecordValues(values).get('k'))?.value as unknown as Count & { lease?: object };
   return { clock, values, owner, take, stored };
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
 import { putOnce } from './put-once.js';
+import { toRecordValues } from './records/record-values.js';
 import type { Values } from './stores.js';
 import { toTypedValues } from './typed-values.js';
 
@@ -28,7 +29,7 @@ export interface Lease {
  * so only the clock of the store counts. The clocks of two machines are never compared.
  */
 export async function isLeaseActive(values: Values, lease: Lease | undefined): Promise<boolean> {
-  return lease !== undefined && (await values.get(toLeaseKey(lease.fence))) !== undefined;
+  return lease !== undefined && (await toRecordValues(values).get(toLeaseKey(lease.fence))) !== undefined;
 }
 
 const toLeaseKey = (fence: string): string => `lease/${fence}`;
@@ -61,7 +62,7 @@ export class LeasedRecord<T extends object> {
 
   private constructor(values: Values, key: string, owner: LeaseOwner, ttl: (value: T) => number | undefined, value: T) {
     this.#values = toTypedValues<Leased<T>>(values);
-    this.#leases = values;
+    this.#leases = toRecordValues(values);
     this.#key = key;
     this.#owner = owner;
     this.#ttl = ttl;

@@ -113,9 +113,10 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
       check();
       checkKey(key);
       checkVersion(options.version);
-      const expiresAt = computeExpiry(options, clock.now()) ?? Number.POSITIVE_INFINITY;
-      const text = serializeValue(value, limits.maxValueSize);
       const existing = getLive(key);
+      const keptExpiry = options.keepTtl ? existing?.expiresAt : undefined;
+      const expiresAt = keptExpiry ?? computeExpiry(options, clock.now()) ?? Number.POSITIVE_INFINITY;
+      const text = serializeValue(value, limits.maxValueSize);
       const version = existing?.version ?? 0;
       if (options.version !== undefined && options.version !== version) return undefined;
       write(key, { text, version: version + 1, expiresAt, owner: options.owner ?? existing?.owner });

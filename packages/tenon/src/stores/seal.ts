@@ -23,6 +23,8 @@ export interface Seal {
   open(sealed: string, boundTo: string): MaybePromise<JsonObject | undefined>;
   /** Returns the ID of the key that a text names, if this seal does not have that key. */
   findUnknownKey(sealed: string): string | undefined;
+  /** Returns the format version that a text names, if this release cannot open that format. */
+  findUnknownFormat(sealed: string): string | undefined;
 }
 
 /** A key and its ID. The first key of a list seals; all keys open. */
@@ -52,6 +54,8 @@ const PREFIX = 'tenon1';
 const PROCESS = 'process';
 /** Matches the beginning of a sealed text, with the ID of its key. */
 const SEALED = /^tenon1\.([\w-]{1,64})\./;
+/** Matches the beginning of a text that a release of Tenon has sealed, with its format version. */
+const ANY_SEALED = /^tenon(\d{1,4})\./;
 /** Maximum length of a sealed state, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
@@ -110,6 +114,7 @@ export function createSeal(keys?: readonly SealKey[], maxLength: number = MAX_SE
       const id = SEALED.exec(sealed)?.[1];
       return id === undefined || getCipher(id) ? undefined : id;
     },
+    findUnknownFormat: sealed => (sealed.startsWith(`${PREFIX}.`) ? undefined : ANY_SEALED.exec(sealed)?.[1]),
   };
 }
 

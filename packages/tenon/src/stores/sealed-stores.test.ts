@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { storeCases } from '../testing/store-cases.js';
 import { LeasedRecord } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
+import { createSeal } from './seal.js';
 import { sealRemoteStores, sealStores } from './sealed-stores.js';
+import { sealRestoredStores } from './sealing/restored-stores.js';
 import type { Stores } from './stores.js';
 
 const oldKey = { id: 'old', key: new Uint8Array(32).fill(1) };
@@ -13,8 +16,8 @@ const newKey = { id: 'new', key: new Uint8Array(32).fill(2) };
 describe('sealed stores', () => {
   const open = () => {
     const clock = fakeClock();
-    // The text of 9,998 characters gets a tag of 16 bytes, and four characters for each three bytes.
-    const inner = memoryStores({ clock, maxValueSize: ((9_998 + 16) / 3) * 4 + 41 });
+    // The text of 9,998 characters gets a member of 18, a tag of 16 bytes, and four characters for each three bytes.
+    const inner = memoryStores({ clock, maxValueSize: ((9_998 + 18 + 16) / 3) * 4 + 41 });
     const advance = (ms: number) => clock.advance(ms);
     return { stores: sealStores(inner, { keys: [newKey] }), maxValueSize: 9_998, advance };
   };
@@ -82,6 +85,61 @@ describe('sealed stores', () => {
     await stores.values.put('session/zz', { user: 'zz' });
     const page = await stores.values.list('session/', { limit: 2 });
     expect(page.map(({ value }) => value.user)).toEqual(['ada', 'zz']);
+  });
+
+  it('open no value or message that was copied to another prefix', async () => {
+    const [one, two] = ['t1', 't2'].map(prefix => ({ ...memoryStores(), prefix })) as [Stores, Stores];
+    const errors: TenonError[] = [];
+    const copies = sealStores(two, { keys: [newKey], onError: error => errors.push(error) });
+    const sent: JsonObject[] = [];
+    const received: JsonObject[] = [];
+    one.bus.subscribe('changes', message => sent.push(message));
+    copies.bus.subscribe('changes', message => received.push(message));
+    const source = sealStores(one, { keys: [newKey] });
+    await source.values.put('session/a', { user: 'ada' });
+    await source.bus.publish('changes', { n: 1 });
+    await expect.poll(() => sent).toHaveLength(1);
+    await two.values.put('session/a', (await one.values.get('session/a'))?.value ?? {});
+    await two.bus.publish('changes', sent[0] ?? {});
+    await copies.bus.publish('changes', { n: 2 });
+    await expect.poll(() => received).toEqual([{ n: 2 }]);
+    expect(await copies.values.get('session/a')).toBeUndefined();
+    expect(await copies.values.list('')).toEqual([]);
+    expect((await source.values.get('session/a'))?.value).toEqual({ user: 'ada' });
+    expect(toCodes(errors)).toEqual(Array(3).fill('store/not-sealed'));
+  });
+
+  it('open what 0.1.0 sealed, until it is bound to the prefix', async () => {
+    const [one, two] = ['t1', 't2'].map(prefix => ({ ...memoryStores(), prefix })) as [Stores, Stores];
+    const sealed = await createSeal([newKey]).seal({ user: 'ada' }, 'value session/a');
+    for (const { values } of [one, two]) await values.put('session/a', { sealed });
+    const { values } = sealStores(one, { keys: [newKey] });
+    expect((await values.get('session/a'))?.value).toEqual({ user: 'ada' });
+    expect(await sealRestoredStores(one, { keys: [newKey], from: 't1' })).toEqual({
+      resealed: 1,
+      unchanged: 0,
+      failed: 0,
+    });
+    await two.values.put('session/a', (await one.values.get('session/a'))?.value ?? {});
+    expect(await sealStores(two, { keys: [newKey] }).values.get('session/a')).toBeUndefined();
+  });
+
+  it('move to another prefix with their lifetimes', async () => {
+    const clock = fakeClock();
+    const inner = memoryStores({ clock });
+    const source = sealStores({ ...inner, prefix: 't1' }, { keys: [oldKey] });
+    await source.values.put('session/a', { n: 1 }, { ttl: 1000 });
+    await source.values.put('token/b', { n: 2 });
+    await inner.values.put('seal-check', { keys: {} });
+    await inner.values.put('broken', { sealed: 'tenon1.old.AAAA.AAAA' });
+    const target = { ...inner, prefix: 't2' };
+    const options = { keys: [newKey, oldKey], from: 't1' };
+    expect(await sealRestoredStores(target, options)).toEqual({ resealed: 2, unchanged: 1, failed: 1 });
+    expect(await sealRestoredStores(target, options)).toEqual({ resealed: 0, unchanged: 3, failed: 1 });
+    const moved = sealStores(target, { keys: [newKey, oldKey] });
+    expect((await moved.values.list('')).map(({ value }) => value)).toEqual([{ n: 1 }, { n: 2 }]);
+    clock.advance(1000);
+    expect((await moved.values.list('')).map(({ value }) => value)).toEqual([{ n: 2 }]);
   });
 
   it('do not wait forever for a key under which something else is', async () => {

@@ -1,9 +1,12 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { listReadable, skipUnknown } from './records/record-values.js';
+import { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './records/unknown-formats.js';
 import { areSealKeys, createSeal, type Seal, type SealKey } from './seal.js';
+import { createSealCheck } from './sealing/seal-check.js';
 import type { Bus, StoredValue, Stores, Values } from './stores.js';
-import { MAX_LISTED, serializeValue } from './validation.js';
+import { serializeValue } from './validation.js';
 
 /** Options of `sealStores`. */
 export interface SealedStoresOptions {
@@ -21,12 +24,18 @@ export interface SealedStoresOptions {
 
 /** Member of a stored value or message with the sealed text. */
 const SEALED = 'sealed';
+/**
+ * Member of the encrypted text with the prefix of its store. 0.1.0 ignores it, so both releases read what the other
+ * writes. Text without it was written by 0.1.0, and opens under every prefix until 0.3.0.
+ */
+const PREFIX = '$tenonPrefix';
 
 /**
  * Wraps stores so that everything in them is encrypted with AES-256-GCM: values and messages. Keys, topics, versions and
  * lifetimes stay readable.
  *
- * A value is bound to its key, so a copy under another key does not open. A value or message that was changed or was
+ * A value is bound to its key and to the prefix of the stores, so a copy under another key or prefix does not open.
+ * `sealRestoredStores` moves values to another prefix. A value or message that was changed or was
  * written without a key is treated as absent. A value that was sealed with an unknown key throws `store/unknown-key`.
  * @throws TenonError `store/option` for invalid keys.
  */
@@ -36,8 +45,8 @@ export function sealStores(stores: Stores, { keys, onError }: SealedStoresOption
       expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
     });
   }
-  const seal = createSeal(keys, Number.POSITIVE_INFINITY);
   const report = (error: TenonError) => onError?.(error);
+  const seal = createBoundSeal(keys, stores.prefix, createUnknownFormatLog(report));
   return {
     values: sealValues(stores.values, seal, report),
     bus: sealBus(stores.bus, seal, report),
@@ -45,7 +54,40 @@ export function sealStores(stores: Stores, { keys, onError }: SealedStoresOption
     buckets: stores.buckets,
     now: stores.now,
     durable: stores.durable,
+    prefix: stores.prefix,
+    check: createSealCheck(stores.values, keys),
+    getUnknownFormats: () => [...(stores.getUnknownFormats?.() ?? []), ...seal.log.list()],
     close: () => stores.close(),
+  };
+}
+
+/** Seals the values and messages of one prefix, for their places. */
+interface BoundSeal {
+  readonly log: UnknownFormatLog;
+  seal(value: JsonObject, boundTo: string): MaybePromise<string>;
+  /**
+   * Opens the sealed text of a value or message. Returns `undefined` if there is none, if it was changed, or if it is
+   * bound to another place.
+   */
+  open(key: string, sealed: JsonObject, boundTo: string): MaybePromise<JsonObject | undefined>;
+}
+
+function createBoundSeal(keys: readonly SealKey[], prefix: string | undefined, log: UnknownFormatLog): BoundSeal {
+  const seal = createSeal(keys, Number.POSITIVE_INFINITY);
+  const ownPrefix = prefix ?? '';
+  const prefixMember = `${JSON.stringify(PREFIX)}:${JSON.stringify(ownPrefix)}`;
+  return {
+    log,
+    seal: (value, boundTo) => {
+      const members = serializeValue(value, Number.POSITIVE_INFINITY).slice(1, -1);
+      return seal.sealText(`{${members}${members === '' ? '' : ','}${prefixMember}}`, boundTo);
+    },
+    open: (key, sealed, boundTo) =>
+      thenMaybe(openSealed(seal, key, sealed, boundTo, log), opened => {
+        if (opened === undefined) return undefined;
+        const { [PREFIX]: boundPrefix = ownPrefix, ...value } = opened;
+        return boundPrefix === ownPrefix ? value : undefined;
+      }),
   };
 }
 
@@ -98,11 +140,11 @@ class CallOrder {
   }
 }
 
-function sealValues(values: Values, seal: Seal, report: (error: TenonError) => void): Values {
+function sealValues(values: Values, seal: BoundSeal, report: (error: TenonError) => void): Values {
   const order = new CallOrder();
   const open = (stored: StoredValue): MaybePromise<StoredValue | undefined> => {
     const { key, version, value } = stored;
-    return thenMaybe(openSealed(seal, value, bindToKey(key)), opened => {
+    return thenMaybe(seal.open(key, value, bindToKey(key)), opened => {
       if (opened !== undefined) return { key, version, value: opened };
       report(createNotSealedError('value', key));
       return undefined;
@@ -115,7 +157,7 @@ function sealValues(values: Values, seal: Seal, report: (error: TenonError) => v
    */
   async function checkConflict(key: string): Promise<void> {
     const stored = await values.get(key);
-    if (stored && (await openSealed(seal, stored.value, bindToKey(key))) === undefined)
+    if (stored && (await seal.open(key, stored.value, bindToKey(key))) === undefined)
       throw createNotSealedError('value', key);
   }
 
@@ -125,48 +167,41 @@ function sealValues(values: Values, seal: Seal, report: (error: TenonError) => v
       return stored && open(stored);
     },
     async put(key, value, options = {}) {
-      const sealed = seal.sealText(serializeValue(value, Number.POSITIVE_INFINITY), bindToKey(key));
+      const sealed = seal.seal(value, bindToKey(key));
       const version = await order.run(sealed, text => values.put(key, { [SEALED]: text }, options));
       if (version === undefined && options.version === 0) await checkConflict(key);
       return version;
     },
     delete: async (key, version) => order.run(undefined, () => values.delete(key, version)),
-    async list(prefix, options = {}) {
-      const limit = Math.min(options.limit ?? MAX_LISTED, MAX_LISTED);
-      const opened: StoredValue[] = [];
-      // Values that cannot be opened leave room on the page for later ones.
-      for (let { after } = options; ; ) {
-        const rest = { limit: limit - opened.length, after };
-        const page = await order.run(undefined, () => values.list(prefix, rest));
-        for (const stored of page) {
-          const each = await open(stored);
-          if (each !== undefined) opened.push(each);
-        }
-        after = page.at(-1)?.key;
-        if (opened.length >= limit || page.length < rest.limit) return opened;
-      }
-    },
+    list: (prefix, options) =>
+      listReadable(
+        { ...values, list: (...page) => Promise.resolve(order.run(undefined, () => values.list(...page))) },
+        prefix,
+        options,
+        stored => skipUnknown(stored, open),
+      ),
   };
 }
 
-function sealBus(bus: Bus, seal: Seal, report: (error: TenonError) => void): Bus {
+function sealBus(bus: Bus, seal: BoundSeal, report: (error: TenonError) => void): Bus {
   const publishing = new CallOrder();
   /** Opens a message. A message that cannot be opened is reported. */
   const open = (topic: string, message: JsonObject): MaybePromise<JsonObject | undefined> =>
     catchMaybe<JsonObject | undefined>(
       () =>
-        thenMaybe(openSealed(seal, message, bindToTopic(topic)), opened => {
+        thenMaybe(seal.open(topic, message, bindToTopic(topic)), opened => {
           if (opened === undefined) throw createNotSealedError('message', topic);
           return opened;
         }),
       error => {
-        report(TenonError.from(error));
+        // The log has reported the format.
+        if (!isUnknownFormat(error)) report(TenonError.from(error));
         return undefined;
       },
     );
   return {
     async publish(topic, message) {
-      const sealed = seal.sealText(serializeValue(message, Number.POSITIVE_INFINITY), bindToTopic(topic));
+      const sealed = seal.seal(message, bindToTopic(topic));
       await publishing.run(sealed, text => bus.publish(topic, { [SEALED]: text }));
     },
     subscribe(topic, listener) {
@@ -184,12 +219,16 @@ function sealBus(bus: Bus, seal: Seal, report: (error: TenonError) => void): Bus
   };
 }
 
-/**
- * Opens the sealed text of a value or message. Returns `undefined` if there is none, if it was changed, or if it is
- * bound to another place.
- */
-function openSealed(seal: Seal, { [SEALED]: text }: JsonObject, boundTo: string): MaybePromise<JsonObject | undefined> {
+function openSealed(
+  seal: Seal,
+  key: string,
+  { [SEALED]: text }: JsonObject,
+  boundTo: string,
+  log: UnknownFormatLog,
+): MaybePromise<JsonObject | undefined> {
   if (typeof text !== 'string') return undefined;
+  const format = seal.findUnknownFormat(text);
+  if (format !== undefined) throw log.note(key, `${format} of sealed text`);
   const id = seal.findUnknownKey(text);
   if (id === undefined) return seal.open(text, boundTo);
   throw new TenonError('store/unknown-key', `the store has data that was sealed with the key "${id}"`, {
@@ -207,6 +246,6 @@ function createNotSealedError(kind: 'value' | 'message', key: string): TenonErro
   return new TenonError('store/not-sealed', `cannot open a ${kind} in the store`, {
     expected: `a ${kind} that was sealed with one of the keys of this process, for its place`,
     received: `another one under "${key.split('/', 1)[0]}/"`,
-    hint: 'check who can write to the store. The data is ignored',
+    hint: 'check who can write to the store. After a restore under another prefix, run `tenon store reseal`. The data is ignored',
   });
 }

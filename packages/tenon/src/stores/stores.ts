@@ -20,11 +20,28 @@ export interface Stores {
    */
   readonly remote?: boolean | undefined;
   /**
+   * Name under which the values are stored, if several deployments may share the storage. Encrypted values are bound to
+   * it, so a copy under another prefix does not open. Absent: they are bound to their keys only.
+   */
+  readonly prefix?: string | undefined;
+  /**
    * Returns the time by which values expire, in milliseconds since the epoch. Absent: the time of this process.
    */
   readonly now?: (() => Promise<number>) | undefined;
+  /** Rejects if this process cannot use the stores, although they respond. Absent: any process can. */
+  readonly check?: (() => Promise<void>) | undefined;
+  /** Returns the formats of records that this process found and cannot read. Absent: none. */
+  readonly getUnknownFormats?: (() => readonly UnknownFormat[]) | undefined;
   /** Closes the stores and frees their resources. Later calls fail with `store/closed`. You may call it again. */
   close(): Promise<void>;
+}
+
+/** Format of records that another release wrote. This release leaves such records alone. */
+export interface UnknownFormat {
+  /** Kind of the records: the first part of their keys. */
+  readonly kind: string;
+  /** Format version of the records. */
+  readonly format: string;
 }
 
 /** A value with its key and version. It is a copy, so changes to it do not change the store. */
@@ -46,6 +63,8 @@ export interface PutOptions {
   readonly version?: number | undefined;
   /** Lifetime of the value, in milliseconds from now. The value is deleted after it. Absent: no expiry. */
   readonly ttl?: number | undefined;
+  /** Keeps the current lifetime of the value instead of `ttl`. Needs `version`. Default: false. */
+  readonly keepTtl?: boolean | undefined;
   /**
    * The user or address whose share of the store the value uses. Later writes of the key keep it.
    *

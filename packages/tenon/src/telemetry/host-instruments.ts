@@ -12,7 +12,7 @@ const MAX_AGE = 100;
 /** Creates the instruments of hosts: gauges of their state, and counters of sign-ins and token refreshes. */
 export function createHostInstruments(
   meter: HostMeter,
-): Pick<Telemetry, 'countSignIn' | 'countTokenRefresh' | 'observeHost'> {
+): Pick<Telemetry, 'countSignIn' | 'countTokenRefresh' | 'observeHost' | 'observeUnknownFormats'> {
   const signIns = meter.createCounter('tenon.sign_ins', { description: 'Sign-ins of callers at servers of a host' });
   const refreshes = meter.createCounter('tenon.token_refreshes', { description: 'Access tokens that a host renewed' });
   const createGauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
@@ -20,7 +20,16 @@ export function createHostInstruments(
   const calls = createGauge('tenon.upstream.calls', 'Running calls of a host at a server');
   const approvals = createGauge('tenon.approvals.pending', 'Calls that wait for an approval');
   const waiting = createGauge('tenon.starts.waiting', 'Servers whose start waits for a free process');
+  const formats = createGauge('tenon.store.unknown_formats', 'Formats of stored records that this release cannot read');
   return {
+    observeUnknownFormats(list) {
+      const observe: GaugeCallback = result => {
+        for (const { kind, format } of list())
+          result.observe(1, { 'tenon.store.kind': kind, 'tenon.store.format': format });
+      };
+      formats.addCallback(observe);
+      return () => formats.removeCallback(observe);
+    },
     countSignIn: (upstream, outcome) =>
       signIns.add(1, { 'tenon.upstream': upstream, 'tenon.sign_in.outcome': outcome }),
     countTokenRefresh: (upstream, outcome) =>

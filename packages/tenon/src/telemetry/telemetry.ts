@@ -5,6 +5,7 @@ import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { MessageContext, Transport } from '../jsonrpc/transport.js';
+import type { UnknownFormat } from '../stores/stores.js';
 
 /** Network properties of a connection, in the words of OpenTelemetry. */
 export interface NetworkInfo {
@@ -154,4 +155,6 @@ export interface Telemetry {
   countTokenRefresh(upstream: string, outcome: 'refreshed' | 'failed'): void;
   /** Measures a host until the returned function is called. */
   observeHost(measure: () => Promise<HostMeasurement>): () => void;
+  /** Measures the formats of stored records that this process cannot read, until the returned function is called. */
+  observeUnknownFormats(list: () => readonly UnknownFormat[]): () => void;
 }

@@ -101,6 +101,18 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
+    'keeps the ttl of a value with `keepTtl`',
+    async ({ values, advance }) => {
+      await values.put('a', { n: 1 }, { ttl: 3_600_000 });
+      await values.put('b', { n: 1 });
+      await values.put('c', { n: 1 }, { ttl: 30 });
+      for (const key of ['a', 'b', 'c']) await values.put(key, { n: 2 }, { version: 1, keepTtl: true });
+      await advance(30);
+      assertEqual(await listKeys(values.list('')), ['a', 'b']);
+      assertEqual((await values.get('a'))?.value ?? null, { n: 2 });
+    },
+  ],
+  [
     'gives each write its own ttl',
     async ({ values, advance }) => {
       for (const key of ['kept', 'longer', 'kept-still']) await values.put(key, {}, { ttl: 30 });

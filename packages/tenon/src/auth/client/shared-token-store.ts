@@ -3,6 +3,7 @@ import { hashSha256 } from '../../encoding/sha256.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
+import { toRecordStores } from '../../stores/records/record-stores.js';
 import type { SealKey } from '../../stores/seal.js';
 import { sealStores } from '../../stores/sealed-stores.js';
 import type { StoredValue, Stores, Values } from '../../stores/stores.js';
@@ -59,7 +60,7 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
       hint: 'pass the same keys to all replicas: sharedTokenStore(stores, { keys: [{ id, key }] })',
     });
   }
-  const { values } = keys === undefined ? stores : sealStores(stores, { keys, onError });
+  const { values } = toRecordStores(keys === undefined ? stores : sealStores(stores, { keys, onError }), onError);
   const queues = new Map<string, Promise<unknown>>();
   const run = <R>(attempt: () => Promise<R>) => retryStoreFaults(attempt, { clock, maxElapsed: MAX_FAULT_TIME });
 

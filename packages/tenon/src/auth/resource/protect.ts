@@ -3,6 +3,7 @@ import { logError } from '../../jsonrpc/log-error.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { memoryStores } from '../../stores/memory-stores.js';
+import { toRecordValues } from '../../stores/records/record-values.js';
 import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
 import { createDpopNonces } from './dpop-nonces.js';
@@ -151,7 +152,7 @@ function createProofOptions(
     maxProofAge,
     algorithms,
     nonces: nonces === false ? undefined : createDpopNonces(clock, nonces === true ? {} : nonces),
-    usedProofs: (stores ?? memoryStores({ clock })).values,
+    usedProofs: toRecordValues((stores ?? memoryStores({ clock })).values),
     keyPrefix: 'dpop/',
   };
 }

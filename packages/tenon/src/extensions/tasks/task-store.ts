@@ -17,6 +17,7 @@ import {
   type LeaseOwner,
   updateIfPresent,
 } from '../../stores/leased-record.js';
+import { isUnknownFormat } from '../../stores/records/unknown-formats.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { toTypedValues } from '../../stores/typed-values.js';
 import type { TaskSettings } from './options.js';
@@ -169,7 +170,7 @@ export class TaskStore {
     const options = after === undefined ? { limit: limit + 1 } : { after: prefix + after, limit: limit + 1 };
     const entries = await this.#values.list(prefix, options);
     const page = entries.slice(0, limit);
-    const records = await Promise.all(page.map(({ value }) => this.get(value.id as string)));
+    const records = await Promise.all(page.map(({ value }) => this.get(value.id as string).catch(ignoreUnknownFormat)));
     const next = entries.length > limit ? page.at(-1)?.key.slice(prefix.length) : undefined;
     // The prefix is a short hash, which other owners may share.
     return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
@@ -214,6 +215,11 @@ export class TaskStore {
     const ttl = getRemainingTtl(record, this.#clock.now());
     return ttl === undefined ? undefined : ttl + this.#margin;
   };
+}
+
+/** Leaves a record that another release wrote out of a list. */
+function ignoreUnknownFormat(error: unknown): undefined {
+  if (!isUnknownFormat(error)) throw error;
 }
 
 export interface TaskPage {

@@ -1,5 +1,6 @@
 import { createSigner, type Signer } from '../../encoding/hmac.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { toRecordValues } from '../../stores/records/record-values.js';
 import type { Values } from '../../stores/stores.js';
 import { quoteName } from './problem.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
@@ -61,7 +62,8 @@ export interface Trust {
  *
  * @throws TenonError `config/trust-key` when the key is too short.
  */
-export function createTrust({ values, key, ask }: TrustOptions): Trust {
+export function createTrust({ values: rawValues, key, ask }: TrustOptions): Trust {
+  const values = toRecordValues(rawValues);
   if (key && key.length < MIN_KEY_BYTES)
     throw new TenonError('config/trust-key', 'the approval key is too short', {
       expected: `at least ${MIN_KEY_BYTES} bytes`,

@@ -150,6 +150,7 @@ export function postgresStores(target: string | URL | PostgresPool, options: Pos
   return {
     durable: true,
     remote: true,
+    prefix: tables.schema,
     ...guardStores({ values, bus, buckets, now }, () => {
       if (closing) throw createStoreClosedError();
     }),

@@ -16,6 +16,8 @@ interface WriteOperation {
   /** Required current version. 0: no value may exist. Undefined: any version, or none. */
   readonly version: number | undefined;
   readonly ttl: number | undefined;
+  /** True if a replaced value keeps its lifetime. */
+  readonly keepTtl?: boolean | undefined;
 }
 
 type ValueCall = QueuedCall<ValueOperation, readonly PostgresRow[]>;
@@ -38,20 +40,21 @@ const IS_LIVE = `(e.expires_at IS NULL OR e.expires_at > ${NOW})`;
  * for each other. Then each write checks the current version, also after a concurrent change.
  *
  * Parameters: keys, texts or null, expected versions or null, times to live or null, keys that are written over any
- * version.
+ * version, and whether replaced values keep their lifetimes.
  */
 const createWrite = (table: string) => `
 WITH locked AS MATERIALIZED (
   SELECT e.key FROM ${table} e WHERE e.key = ANY($1::text[]) ORDER BY e.key FOR UPDATE
 ), input AS MATERIALIZED (
-  SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS i (key, value, version, ttl)
+  SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $6::boolean[]) AS i (key, value, version, ttl, keeps)
   WHERE (SELECT count(*) FROM locked) >= 0
 ), deleted AS (
   DELETE FROM ${table} e USING input i
   WHERE e.key = i.key AND i.value IS NULL AND ${IS_LIVE} AND e.version = coalesce(i.version, e.version)
   RETURNING e.key, e.version
 ), replaced AS (
-  UPDATE ${table} e SET value = i.value, version = e.version + 1, expires_at = ${NOW} + i.ttl FROM input i
+  UPDATE ${table} e SET value = i.value, version = e.version + 1,
+    expires_at = CASE WHEN i.keeps THEN e.expires_at ELSE ${NOW} + i.ttl END FROM input i
   WHERE e.key = i.key AND i.value IS NOT NULL AND i.version > 0 AND ${IS_LIVE} AND e.version = i.version
   RETURNING e.key, e.version
 ), added AS (
@@ -123,7 +126,14 @@ export function createValueRunner(
     const operations = calls.flatMap(({ operation }) => (operation.kind === 'write' ? operation : []));
     const getColumn = <Name extends keyof WriteOperation>(name: Name) => operations.map(each => each[name] ?? null);
     const overwritten = operations.flatMap(({ key, version }) => (version === undefined ? key : []));
-    const columns = [getColumn('key'), getColumn('text'), getColumn('version'), getColumn('ttl'), overwritten];
+    const columns = [
+      getColumn('key'),
+      getColumn('text'),
+      getColumn('version'),
+      getColumn('ttl'),
+      overwritten,
+      getColumn('keepTtl'),
+    ];
     const rows = await run(writeText, columns, tables.nameStatement('write'));
     resolveByKey(calls, rows);
   }

@@ -21,13 +21,13 @@ export function createPostgresValues(
       return (await enqueue({ kind: 'get', key })).map(toStored)[0];
     },
     async put(key, value, options = {}) {
-      const { version } = options;
+      const { version, keepTtl } = options;
       checkKey(key);
       checkVersion(version);
       const ttl = computeExpiry(options, 0);
       const text = escapeText(serializeValue(value, maxValueSize));
       const limitedTtl = ttl === undefined ? undefined : Math.max(-MAX_TTL, Math.min(ttl, MAX_TTL));
-      const [row] = await enqueue({ kind: 'write', key, text, version, ttl: limitedTtl });
+      const [row] = await enqueue({ kind: 'write', key, text, version, ttl: limitedTtl, keepTtl });
       return row && Number(row.version);
     },
     async delete(key, version) {

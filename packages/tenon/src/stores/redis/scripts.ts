@@ -19,7 +19,7 @@ end`;
 
 /**
  * Writes a value. Keys: value, keys, expiries. Arguments: prefix of value keys, key, text, expected version or '', time
- * to live or ''.
+ * to live, '' for none, or 'keep'.
  */
 const PUT = `${SWEEP}
 local version = tonumber(redis.call('HGET', KEYS[1], 'n') or '0')
@@ -29,7 +29,7 @@ redis.call('ZADD', KEYS[2], 0, ARGV[2])
 if ARGV[5] == '' then
   redis.call('PERSIST', KEYS[1])
   redis.call('ZREM', KEYS[3], ARGV[2])
-else
+elseif ARGV[5] ~= 'keep' then
   redis.call('PEXPIRE', KEYS[1], ARGV[5])
   redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), ARGV[2])
 end

@@ -152,6 +152,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   return {
     durable: true,
     remote: true,
+    prefix,
     ...guardStores({ values, bus, buckets, now }, () => {
       if (closing) throw createStoreClosedError();
     }),

@@ -52,9 +52,10 @@ export function createRedisValues(
       checkKey(key);
       checkVersion(version);
       const ttl = computeExpiry(options, 0);
+      const lifetime = options.keepTtl && version ? 'keep' : (ttl?.toFixed() ?? '');
       const text = serializeValue(value, maxValueSize);
       const { values, index, expiries } = places.find(key);
-      const args = [values, key, text, version?.toFixed() ?? '', ttl?.toFixed() ?? ''];
+      const args = [values, key, text, version?.toFixed() ?? '', lifetime];
       // Both commands are sent at once, so that calls take effect in their order.
       const head = saveHead(key);
       const written = runScript('put', [values + key, index, expiries], args);

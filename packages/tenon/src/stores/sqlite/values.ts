@@ -25,6 +25,8 @@ const STATEMENTS = {
     RETURNING version`,
   replace: `UPDATE entries SET value = ?, ends = ?, version = version + 1
     WHERE key = ? AND version = ? AND ${IS_LIVE} RETURNING version`,
+  replaceText: `UPDATE entries SET value = ?, version = version + 1
+    WHERE key = ? AND version = ? AND ${IS_LIVE} RETURNING version`,
   delete: `DELETE FROM entries WHERE key = ? AND ${IS_LIVE} RETURNING version`,
   deleteVersion: `DELETE FROM entries WHERE key = ? AND version = ? AND ${IS_LIVE} RETURNING version`,
   sweep: 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE ends <= ? LIMIT 256) RETURNING version',
@@ -65,7 +67,7 @@ export function createSqliteValues(
       return row && toStored({ ...row, key });
     },
     async put(key, value, options = {}) {
-      const { version } = options;
+      const { version, keepTtl } = options;
       checkKey(key);
       checkVersion(version);
       const expiresAt = computeExpiry(options, clock.now()) ?? null;
@@ -74,6 +76,7 @@ export function createSqliteValues(
         .write(() => {
           const now = clock.now();
           if (version === undefined) return execute('put', key, text, expiresAt, now);
+          if (keepTtl && version > 0) return execute('replaceText', text, key, version, now);
           return version === 0
             ? execute('create', key, text, expiresAt, now)
             : execute('replace', text, expiresAt, key, version, now);

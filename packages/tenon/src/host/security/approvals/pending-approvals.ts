@@ -3,6 +3,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Optional } from '../../../protocol/defaults.js';
+import { toRecordValues } from '../../../stores/records/record-values.js';
 import type { ListOptions, Stores, Values } from '../../../stores/stores.js';
 import { toTypedValues } from '../../../stores/typed-values.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
@@ -76,7 +77,7 @@ export class PendingApprovals {
 
   constructor(stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>, clock: Clock, limits: PendingLimits) {
     this.#values = toTypedValues(stores.values);
-    this.#reservations = stores.values;
+    this.#reservations = toRecordValues(stores.values);
     this.#bus = stores.bus;
     this.#clock = clock;
     this.#limits = limits;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { toRecordValues } from '../../../stores/records/record-values.js';
 import type { StoredValue, Values } from '../../../stores/stores.js';
 import type { Audit } from './audit.js';
 import { type AuditAnchor, isReplicaName, readAnchor } from './audit-anchor.js';
@@ -102,7 +103,8 @@ export class AuditAnchors {
 }
 
 /** Reads the anchors of all replicas from their stores, for `verifyAuditFiles`. */
-export async function readAuditAnchors(values: Values): Promise<AuditAnchor[]> {
+export async function readAuditAnchors(rawValues: Values): Promise<AuditAnchor[]> {
+  const values = toRecordValues(rawValues);
   const anchors: AuditAnchor[] = [];
   for (let after: string | undefined; ; ) {
     const page = await values.list(KEY_PREFIX, after === undefined ? {} : { after });

@@ -4,6 +4,8 @@ import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/clie
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject } from '../../../jsonrpc/message.js';
+import { decodeRecord, encodeRecord } from '../../../stores/records/record-format.js';
+import { isUnknownFormat } from '../../../stores/records/unknown-formats.js';
 import { withLock } from '../files/file-lock.js';
 import { makePrivate } from '../files/private-file.js';
 import { ensureRealPath, replaceFile } from '../files/replace-file.js';
@@ -16,6 +18,9 @@ export interface FileTokenStoreOptions {
    */
   readonly clock?: Clock | undefined;
 }
+
+/** Kind of the file's record. */
+const KIND = 'file/tokens';
 
 type FileContents = { [name: string]: StoredSecret };
 
@@ -78,15 +83,16 @@ async function readContents(path: string): Promise<FileContents> {
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value) && isObject(value.secrets)) return value.secrets as FileContents;
-  } catch {
+    if (isObject(value) && isObject(value.secrets)) return decodeRecord(KIND, value).secrets as FileContents;
+  } catch (error) {
+    if (isUnknownFormat(error)) throw error;
     // The message of JSON.parse contains a part of the text.
   }
   throw createUnreadableError(path, 'a file of another format');
 }
 
 function serializeContents(secrets: FileContents): string {
-  return `${JSON.stringify({ secrets }, undefined, 2)}\n`;
+  return `${JSON.stringify(encodeRecord(KIND, { secrets }), undefined, 2)}\n`;
 }
 
 function createUnreadableError(path: string, received: string | undefined): TenonError {

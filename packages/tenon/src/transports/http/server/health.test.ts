@@ -47,6 +47,35 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect((await get('/readyz', { method: 'POST' })).status).toBe(405);
   });
 
+  it('name the formats of stored records that this release cannot read, and stay ready', async () => {
+    const stores: Stores = { ...memoryStores(), durable: true };
+    await stores.values.put('task/a', { $format: 7 });
+    const get = await openSite({ health: true }, stores);
+    const { status, text } = await get('/readyz');
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { status: 'ok', unknownFormats: [{ kind: 'task', format: '7' }] },
+    ]);
+    expect((await stores.values.get('task/a'))?.value).toEqual({ $format: 7 });
+  });
+
+  it('are not ready with keys that are not those of the deployment', async () => {
+    const shared = { ...memoryStores(), durable: true, remote: true };
+    const serve = (fill: number) => {
+      const keys = [{ id: 'k', key: new Uint8Array(32).fill(fill) }];
+      return createServer({ name: 'keys', version: '1', stores: shared, inputRequests: { keys }, onError: () => {} });
+    };
+    const read = async (fill: number) => {
+      site = await open(serve(fill), { health: true });
+      const response = await site.send('/readyz');
+      await site.close({ timeout: 0 });
+      return [response.status, await response.json()];
+    };
+    expect(await read(1)).toEqual([200, { status: 'ok' }]);
+    expect(await read(2)).toEqual([503, { status: 'unavailable', failed: ['stores'] }]);
+    expect(await read(1)).toEqual([200, { status: 'ok' }]);
+  });
+
   it('use the paths that were chosen', async () => {
     const get = await openSite({ health: { live: '/live', ready: '/mcp/ready' } });
     expect((await get('/live')).status).toBe(200);

@@ -71,6 +71,10 @@ export function createHealthEndpoints(
   const options = health === true ? {} : health;
   const { live = '/healthz', ready = '/readyz', getDetails } = options;
   checkPaths(live, ready);
+  const getFormats = () => {
+    const unknownFormats = handler.getUnknownFormats?.() ?? [];
+    return unknownFormats.length > 0 ? { unknownFormats } : {};
+  };
   const findFailed = createReadinessCheck(options, handler, context);
   return {
     serves: path => path === live || path === ready,
@@ -80,7 +84,9 @@ export function createHealthEndpoints(
       if (exchange.path === live) return reply(exchange, []);
       if (context.isDraining()) return reply(exchange, ['draining']);
       // The server may start to drain while the checks run.
-      void findFailed().then(failed => reply(exchange, context.isDraining() ? ['draining'] : failed, getDetails?.()));
+      void findFailed().then(failed =>
+        reply(exchange, context.isDraining() ? ['draining'] : failed, { ...getDetails?.(), ...getFormats() }),
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryStores, tool } from '../../../../index.js';
+import { toRecordValues } from '../../../../stores/records/record-values.js';
 import { fakeClock } from '../../../../testing/fake-clock.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { eventsOf, nextMessages } from '../../fixtures/sites.js';
@@ -36,7 +37,7 @@ describe('a request of the server in a stored session', () => {
     ];
     const answer = (name: string) => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
     const prefix = `${toSessionKey({ ...two.stores, scope: 'notes' }, session.id)}/ask/`;
-    const listQuestions = async () => (await two.stores.values.list(prefix)).map(toValue);
+    const listQuestions = async () => (await toRecordValues(two.stores.values).list(prefix)).map(toValue);
     return { one, two, session, events, id, token: params._meta.progressToken, answer, listQuestions };
   };
   const toValue = ({ key, value }: { key: string; value: object }) => ({ id: key.split('/').at(-1), ...value });

@@ -1,0 +1,56 @@
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { Bus, Stores, Values } from '../stores.js';
+import { addFormat, splitFormat } from './record-format.js';
+import { FIRST_FORMAT, RECORD_KINDS } from './record-kinds.js';
+import { toRecordValues } from './record-values.js';
+import { createUnknownFormatLog, type UnknownFormatLog } from './unknown-formats.js';
+
+/** Wraps a bus so that each message has a format version. Messages of unknown formats are dropped. */
+function toRecordBus(bus: Bus, log: UnknownFormatLog): Bus {
+  return {
+    publish: (topic, message) => bus.publish(topic, addFormat(message, FIRST_FORMAT)),
+    subscribe: (topic, listener) =>
+      bus.subscribe(topic, received => {
+        const [format, message] = splitFormat(received);
+        // The bus reports what the listener throws, also later.
+        if (format === FIRST_FORMAT) return listener(message);
+        log.note(topic, `${String(format)} of messages`);
+      }),
+  };
+}
+
+/** Number of records of each kind that the first check of stores reads, to find formats that this release cannot read. */
+const SCANNED_RECORDS = 20;
+
+function findUnknownFormats(values: Values): Promise<unknown> {
+  const kinds = Object.keys(RECORD_KINDS);
+  return Promise.allSettled(kinds.map(kind => values.list(`${kind}/`, { limit: SCANNED_RECORDS })));
+}
+
+const recordStores = new WeakSet<Stores>();
+
+/** Wraps stores so that all records and messages have a format version. Stores that are wrapped already are returned. */
+export function toRecordStores(stores: Stores, onError?: (error: TenonError) => void): Stores {
+  if (recordStores.has(stores)) return stores;
+  const log = createUnknownFormatLog(onError);
+  const values = toRecordValues(stores.values, log);
+  let scanned: Promise<unknown> | undefined;
+  const versioned: Stores = {
+    values,
+    bus: toRecordBus(stores.bus, log),
+    buckets: stores.buckets,
+    durable: stores.durable,
+    remote: stores.remote,
+    prefix: stores.prefix,
+    now: stores.now,
+    async check() {
+      await stores.check?.();
+      scanned ??= findUnknownFormats(values);
+      await scanned;
+    },
+    close: () => stores.close(),
+    getUnknownFormats: () => [...(stores.getUnknownFormats?.() ?? []), ...log.list()],
+  };
+  recordStores.add(versioned);
+  return versioned;
+}

@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { RECORD_KINDS } from '../../packages/tenon/src/stores/records/record-kinds.js';
+
+it('the page about storage lists each kind of stored records with its format', async () => {
+  const page = await readFile(new URL('../../docs/concepts/storage.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (`[^|]*`) \| (\d+) \|/gm)];
+  const listed = rows.flatMap(([, kinds = '', format]) =>
+    [...kinds.matchAll(/`([^`]+)`/g)].map(([, kind = '']) => [kind, { format: Number(format) }] as const),
+  );
+  const formats = Object.entries(RECORD_KINDS).map(([kind, { format }]) => [kind, { format }] as const);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(formats));
+});

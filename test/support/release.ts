@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Commits of the releases whose stored data this release reads, and which read what this release stores. */
+const COMMITS = { '0.1.0': '1649ea2bd00b769308074d06d76d05b90c2eb9e6' } as const;
+
+export type ReleaseVersion = keyof typeof COMMITS;
+
+/** The modules of a release that the tests of several releases use. */
+export interface Release {
+  readonly tenon: typeof import('../../packages/tenon/src/index.node.js');
+  readonly redis: typeof import('../../packages/tenon/src/redis.js');
+  readonly postgres: typeof import('../../packages/tenon/src/postgres.js');
+  readonly sqlite: typeof import('../../packages/tenon/src/sqlite.js');
+  readonly auth: typeof import('../../packages/tenon/src/auth.node.js');
+  readonly host: typeof import('../../packages/tenon/src/host.node.js');
+  readonly http: typeof import('../../packages/tenon/src/http.js');
+}
+
+/** False in a shallow clone, which lacks the commits of earlier releases. */
+export function hasRelease(version: ReleaseVersion): boolean {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${COMMITS[version]}^{commit}`], { cwd: root, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Loads an earlier release from its commit. Its dependencies are those of the working tree. */
+export async function loadRelease(version: ReleaseVersion): Promise<Release> {
+  const folder = join(root, '.cache', 'releases', version);
+  if (!existsSync(folder)) extract(COMMITS[version], folder);
+  return importRelease(join(folder, 'packages/tenon/src'));
+}
+
+export const loadThisRelease = (): Promise<Release> => importRelease(join(root, 'packages/tenon/src'));
+
+async function importRelease(source: string): Promise<Release> {
+  const load = (file: string) => import(/* @vite-ignore */ join(source, file));
+  const names = ['index.node.ts', 'redis.ts', 'postgres.ts', 'sqlite.ts', 'auth.node.ts', 'host.node.ts', 'http.ts'];
+  const [tenon, redis, postgres, sqlite, auth, host, http] = await Promise.all(names.map(load));
+  return { tenon, redis, postgres, sqlite, auth, host, http };
+}
+
+/** Writes the sources of a commit. Another process may do the same meanwhile. */
+function extract(commit: string, folder: string): void {
+  mkdirSync(join(folder, '..'), { recursive: true });
+  const temporary = mkdtempSync(`${folder}-`);
+  const archive = execFileSync('git', ['archive', commit, 'packages/tenon/src', 'packages/tenon/package.json'], {
+    cwd: root,
+    maxBuffer: 2 ** 28,
+  });
+  execFileSync('tar', ['x', '-C', temporary], { input: archive });
+  try {
+    renameSync(temporary, folder);
+  } catch {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
