@@ -101,6 +101,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon conformance': 'command/conformance',
     'tenon add': 'command/add',
     'tenon remove': 'command/remove',
+    'tenon store': 'command/store',
     'tenon sync': 'command/sync',
     'tenon search': 'command/search',
     'tenon schema': 'command/schema',

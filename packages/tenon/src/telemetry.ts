@@ -18,6 +18,7 @@ export type {
   NetworkInfo,
   OutgoingTrace,
   RequestDetails,
+  StoredFormat,
   Telemetry,
   TracedCall,
   TracedConnection,

@@ -26,7 +26,7 @@ export function createStoreCommand(context: CliContext): Command {
     .requiredOption('--from <prefix>', 'prefix of Redis, or schema of Postgres, from which the backup was taken')
     .option('--prefix <prefix>', 'prefix or schema of this store (default: tenon)')
     .option('--json', 'print one JSON object')
-    .action((options: ResealCommandOptions) => resealStore(context, options));
+    .action((options: ResealCommandOptions) => runReseal(context, options));
   return createCommand('store', summaries.store)
     .addCommand(reseal)
     .addHelpText(
@@ -40,7 +40,7 @@ export function createStoreCommand(context: CliContext): Command {
     );
 }
 
-async function resealStore(context: CliContext, { from, json, ...options }: ResealCommandOptions): Promise<void> {
+async function runReseal(context: CliContext, { from, json, ...options }: ResealCommandOptions): Promise<void> {
   const keys = readSealKeys(context, options);
   const stores = await openStores(context, options);
   if (stores === undefined || keys === undefined)

@@ -5,7 +5,6 @@ import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { MessageContext, Transport } from '../jsonrpc/transport.js';
-import type { UnknownFormat } from '../stores/stores.js';
 
 /** Network properties of a connection, in the words of OpenTelemetry. */
 export interface NetworkInfo {
@@ -114,6 +113,12 @@ export interface OutgoingTrace {
   setRequest(id: Id, params: JsonObject | undefined): void;
 }
 
+/** Format of stored records, and the kind of these records. */
+export interface StoredFormat {
+  readonly kind: string;
+  readonly format: string;
+}
+
 /**
  * Observes requests and sessions. `createTelemetry` of `tenon/telemetry` creates one for OpenTelemetry. Its functions
  * never throw.
@@ -156,5 +161,5 @@ export interface Telemetry {
   /** Measures a host until the returned function is called. */
   observeHost(measure: () => Promise<HostMeasurement>): () => void;
   /** Measures the formats of stored records that this process cannot read, until the returned function is called. */
-  observeUnknownFormats(list: () => readonly UnknownFormat[]): () => void;
+  observeUnknownFormats(list: () => readonly StoredFormat[]): () => void;
 }

@@ -15,25 +15,25 @@ interface RecordKind {
  * release misread a record, and teach `decode` the earlier format. `docs/concepts/storage.md` lists all kinds.
  */
 export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
-  'audit/anchor': { format: 1 },
+  'audit.anchor': { format: 1 },
   change: { format: 1 },
   chunk: { format: 1, hasOwnKeys: true },
-  'config/trust': { format: 1 },
+  'config.trust': { format: 1 },
   dpop: { format: 1 },
-  'file/tokens': { format: 1 },
-  'issuer/asking': { format: 1 },
-  'issuer/assertion': { format: 1 },
-  'issuer/client': { format: 1 },
-  'issuer/code': { format: 1 },
-  'issuer/family': { format: 1 },
-  'issuer/flow': { format: 1 },
-  'issuer/upstream': { format: 1 },
+  'file.tokens': { format: 1 },
+  'issuer.asking': { format: 1 },
+  'issuer.assertion': { format: 1 },
+  'issuer.client': { format: 1 },
+  'issuer.code': { format: 1 },
+  'issuer.family': { format: 1 },
+  'issuer.flow': { format: 1 },
+  'issuer.upstream': { format: 1 },
   journal: { format: 1, hasOwnKeys: true },
   lease: { format: 1, hasOwnKeys: true },
   mail: { format: 1, hasOwnKeys: true },
-  'policy/question': { format: 1 },
-  'policy/remembered': { format: 1 },
-  'policy/reserved': { format: 1, hasOwnKeys: true },
+  'policy.question': { format: 1 },
+  'policy.remembered': { format: 1 },
+  'policy.reserved': { format: 1, hasOwnKeys: true },
   replica: { format: 1, hasOwnKeys: true },
   retry: { format: 1 },
   'retry-holder': { format: 1, hasOwnKeys: true },
@@ -56,7 +56,7 @@ export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
 /** Returns the kind of a key or topic. */
 export function getRecordKind(key: string): string {
   const [first = '', second] = String(key).split('/', 2);
-  const both = `${first}/${second}`;
+  const both = `${first}.${second}`;
   return Object.hasOwn(RECORD_KINDS, both) ? both : first;
 }
 

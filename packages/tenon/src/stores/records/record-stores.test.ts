@@ -34,9 +34,12 @@ describe('a record', () => {
   it('has the format of its kind in the store, and reads like the value that was written', async () => {
     const { raw, stores } = openPair();
     for (const kind of Object.keys(RECORD_KINDS)) {
-      await stores.values.put(`${kind}/a`, { n: 1 });
-      expect((await raw.values.get(`${kind}/a`))?.value).toEqual({ n: 1, $format: RECORD_KINDS[kind]?.format });
-      expect((await stores.values.get(`${kind}/a`))?.value).toEqual({ n: 1 });
+      await stores.values.put(`${kind.replace('.', '/')}/a`, { n: 1 });
+      expect((await raw.values.get(`${kind.replace('.', '/')}/a`))?.value).toEqual({
+        n: 1,
+        $format: RECORD_KINDS[kind]?.format,
+      });
+      expect((await stores.values.get(`${kind.replace('.', '/')}/a`))?.value).toEqual({ n: 1 });
     }
   });
 
@@ -62,7 +65,7 @@ describe('a record of an unknown format', () => {
 
   it.each(Object.keys(RECORD_KINDS))('is not read, replaced or deleted: %s', async kind => {
     const { raw, stores, errors } = openPair();
-    const key = `${kind}/a`;
+    const key = `${kind.replace('.', '/')}/a`;
     await raw.values.put(key, later);
     await expect(stores.values.get(key)).rejects.toMatchObject(unknown);
     await expect(stores.values.put(key, {}, { version: 0 })).rejects.toMatchObject(unknown);

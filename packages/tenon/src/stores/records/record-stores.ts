@@ -24,7 +24,7 @@ const SCANNED_RECORDS = 20;
 
 function findUnknownFormats(values: Values): Promise<unknown> {
   const kinds = Object.keys(RECORD_KINDS);
-  return Promise.allSettled(kinds.map(kind => values.list(`${kind}/`, { limit: SCANNED_RECORDS })));
+  return Promise.allSettled(kinds.map(kind => values.list(`${kind.replace('.', '/')}/`, { limit: SCANNED_RECORDS })));
 }
 
 const recordStores = new WeakSet<Stores>();

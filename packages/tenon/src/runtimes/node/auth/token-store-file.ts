@@ -20,7 +20,7 @@ export interface FileTokenStoreOptions {
 }
 
 /** Kind of the file's record. */
-const KIND = 'file/tokens';
+const KIND = 'file.tokens';
 
 type FileContents = { [name: string]: StoredSecret };
 
