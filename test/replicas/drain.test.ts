@@ -7,7 +7,7 @@ import { connect, createServer, memoryStores, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import { isInstalled } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
+import { getProgram, hasPrograms } from '../../scripts/optional-programs.mjs';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 
@@ -74,7 +74,7 @@ async function startReplicas(configuration: string) {
   const listen = `127.0.0.1:${await findFreePort()}`;
   const [one, two, three] = replicas.map(({ address }) => address);
   const env = { ...process.env, LISTEN: listen, REPLICA_ONE: one, REPLICA_TWO: two, REPLICA_THREE: three };
-  const balancer: ChildProcess = spawn('haproxy', ['-db', '-f', file], { env, stdio: 'ignore' });
+  const balancer: ChildProcess = spawn(getProgram('haproxy'), ['-db', '-f', file], { env, stdio: 'ignore' });
   closing.push(async () => {
     const exited = once(balancer, 'exit');
     balancer.kill('SIGKILL');
@@ -95,7 +95,7 @@ async function startReplicas(configuration: string) {
   };
 }
 
-describe.skipIf(!isInstalled('haproxy', '-v'))('HAProxy with a published configuration', () => {
+describe.skipIf(!hasPrograms('haproxy'))('HAProxy with a published configuration', () => {
   let site: Awaited<ReturnType<typeof startReplicas>> | undefined;
   afterEach(async () => {
     await site?.close();
@@ -147,7 +147,7 @@ describe.skipIf(!isInstalled('haproxy', '-v'))('HAProxy with a published configu
     const folder = mkdtempSync(join(tmpdir(), 'tenon-haproxy-'));
     writeFileSync(join(folder, 'haproxy.cfg'), read());
     const addresses = { REPLICA_ONE: '127.0.0.1:3001', REPLICA_TWO: '127.0.0.1:3002', REPLICA_THREE: '127.0.0.1:3003' };
-    const { status, stderr } = spawnSync('haproxy', ['-c', '-f', join(folder, 'haproxy.cfg')], {
+    const { status, stderr } = spawnSync(getProgram('haproxy'), ['-c', '-f', join(folder, 'haproxy.cfg')], {
       env: { ...process.env, LISTEN: '127.0.0.1:8080', ...addresses },
       encoding: 'utf8',
     });

@@ -43,7 +43,7 @@ export async function postTo(
 }
 
 /** Entry of a project whose server the user approved. */
-export const APPROVED_ENTRY = {
+const APPROVED_ENTRY = {
   name: 'notes',
   target: { command: 'node', args: ['notes.js'] },
   origin: { file: '/project/.mcp.json', line: 2, scope: 'project' },
