@@ -22,20 +22,23 @@ function readBlock(page: string, firstLine: string): string {
   return found;
 }
 
+/** Returns the reference to a variable in a configuration of HAProxy. */
+const toVariable = (name: string) => `"\${${name}}"`;
+
 /** The configurations that the project publishes. Only addresses are replaced. */
 const configurations = {
   'examples/replicas/haproxy.cfg': readExample,
   'docs/deploy/reverse-proxies.md': () =>
     readBlock('docs/deploy/reverse-proxies.md', 'global')
-      .replace(/^ {2}bind .*$/m, '  bind "${LISTEN}"')
-      .replace('127.0.0.1:3000', '"${REPLICA_ONE}"')
-      .replace('127.0.0.1:3001', '"${REPLICA_TWO}"'),
+      .replace(/^ {2}bind .*$/m, `  bind ${toVariable('LISTEN')}`)
+      .replace('127.0.0.1:3000', toVariable('REPLICA_ONE'))
+      .replace('127.0.0.1:3001', toVariable('REPLICA_TWO')),
   'docs/deploy/replicas.md': () => {
     const [defaults = ''] = readExample().split('\nbackend ');
     const backend = readBlock('docs/deploy/replicas.md', 'backend tenon');
     return `${defaults.replace('default_backend replicas', 'default_backend tenon')}\n${backend}`
-      .replace('10.0.0.1:3000', '"${REPLICA_ONE}"')
-      .replace('10.0.0.2:3000', '"${REPLICA_TWO}"');
+      .replace('10.0.0.1:3000', toVariable('REPLICA_ONE'))
+      .replace('10.0.0.2:3000', toVariable('REPLICA_TWO'));
   },
 };
 
