@@ -6,13 +6,23 @@ import { Readable } from 'node:stream';
 import type { AuthFetch } from '../../../auth/http/guarded-fetch.js';
 import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { createProxyRouter, type ProxyRoute, toProxyError } from '../http/proxy.js';
 
 /**
  * Requests URLs of authorization servers. Refuses host names that resolve to private addresses, on every connection.
  *
- * A host that the user configured is exempt. Proxies of environment variables are not used.
+ * A host that the user configured is exempt. A proxy of `HTTPS_PROXY` or `HTTP_PROXY` resolves names itself, so that
+ * only names and addresses in URLs are checked then.
  */
-export const fetchWithAddressCheck: AuthFetch = (url, init, guard) => sendRequest(new URL(url), init, guard);
+export const fetchWithAddressCheck: AuthFetch = async (address, init, guard) => {
+  const url = new URL(address);
+  const route = await findProxyRoute(url);
+  // The proxy connects to the address, so that only the name can be checked.
+  if (route) guard.check(url, 'a URL of the authorization');
+  return sendRequest(url, init, guard, route);
+};
+
+const findProxyRoute = createProxyRouter({});
 
 /** Adds the default `fetch` of Node to options. */
 export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefined }>(
@@ -21,24 +31,28 @@ export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefi
   return { ...options, fetch: options.fetch ?? fetchWithAddressCheck };
 }
 
-function sendRequest(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard): ReturnType<AuthFetch> {
-  const { request: send } = url.protocol === 'https:' ? https : http;
+function sendRequest(
+  url: URL,
+  init: Parameters<AuthFetch>[1],
+  guard: UrlGuard,
+  route: ProxyRoute | undefined,
+): ReturnType<AuthFetch> {
+  const send = route?.send ?? (url.protocol === 'https:' ? https.request : http.request);
   const { method, headers, body, signal } = init;
   return new Promise((resolve, reject) => {
     const options = {
       method,
       // This client does not decompress responses.
-      headers: { 'accept-encoding': 'identity', ...headers },
+      headers: { 'accept-encoding': 'identity', ...headers, ...route?.headers },
       signal: signal as NonNullable<RequestInit['signal']>,
-      lookup: createGuardedLookup(guard, url),
-      agent: false,
+      ...(route ? route.options : { lookup: createGuardedLookup(guard, url), agent: false }),
     };
     const clientRequest = send(url, options as http.RequestOptions, reply => {
       const responseHeaders = new Headers();
       for (const [name, value] of Object.entries(reply.headers)) responseHeaders.append(name, String(value));
       resolve({ status: reply.statusCode ?? 0, headers: responseHeaders, body: Readable.toWeb(reply) as never });
     });
-    clientRequest.once('error', reject);
+    clientRequest.once('error', error => reject(toProxyError(error) ?? error));
     clientRequest.end(body);
   });
 }

@@ -1,0 +1,113 @@
+import type * as http from 'node:http';
+import * as https from 'node:https';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isLoopbackDomain } from '../../../net/loopback.js';
+import { nodeHttp } from './node-http.js';
+
+/** Variables that name a proxy. Their upper-case names count too. */
+const VARIABLES = ['https_proxy', 'http_proxy', 'all_proxy'];
+
+/** Way of a request through a proxy. */
+export interface ProxyRoute {
+  readonly send: typeof http.request;
+  /** The socket event after which written data may reach the server. */
+  readonly connected: 'connect' | 'secureConnect';
+  readonly options: http.RequestOptions;
+  /** Header fields to add. Those for the proxy never reach a server behind a tunnel. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates a function that finds the proxy for a URL in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`. It
+ * returns `undefined` for a direct connection. Requests to this machine never use a proxy.
+ *
+ * @throws TenonError `http/proxy` when the variable has no URL of an HTTP proxy.
+ */
+export function createProxyRouter(
+  agentOptions: https.AgentOptions,
+): (url: URL) => Promise<ProxyRoute | undefined> | undefined {
+  const agents = new Map<string, http.Agent>();
+  const getAgent = (key: string, create: () => http.Agent): http.Agent => {
+    const agent = agents.get(key) ?? create();
+    agents.set(key, agent);
+    return agent;
+  };
+
+  const findRoute = async (url: URL): Promise<ProxyRoute | undefined> => {
+    const { createTunnelAgent, getProxyForUrl } = await import('./proxy-tunnel.js');
+    const given = getProxyForUrl(url);
+    if (given === '') return undefined;
+    const proxy = parseProxy(given);
+    const path = url.pathname + url.search;
+    if (url.protocol === 'https:') {
+      const agent = getAgent(proxy.href, () => createTunnelAgent(proxy, agentOptions));
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const options = { host, port: url.port || 443, path, agent };
+      return { send: https.request, connected: 'secureConnect', options, headers: {} };
+    }
+    const isSecure = proxy.protocol === 'https:';
+    const { Agent, request: send } = isSecure ? https : nodeHttp;
+    return {
+      send,
+      connected: isSecure ? 'secureConnect' : 'connect',
+      options: {
+        host: proxy.hostname.replace(/^\[|\]$/g, ''),
+        port: proxy.port || (isSecure ? 443 : 80),
+        path: url.origin + path,
+        agent: getAgent(proxy.protocol, () => new Agent(agentOptions)),
+      },
+      headers: { host: url.host, ...createProxyAuthorization(proxy) },
+    };
+  };
+  return url => (isProxyConfigured() && !isLoopbackDomain(url.hostname) ? findRoute(url) : undefined);
+}
+
+const readVariable = (name: string): string => process.env[name] || process.env[name.toUpperCase()] || '';
+const isProxyConfigured = (): boolean => VARIABLES.some(name => readVariable(name) !== '');
+
+/** Parses the URL of a proxy. A value without a scheme is an HTTP proxy, as in curl. Errors contain no credentials. */
+function parseProxy(given: string): URL {
+  const bare = given.slice(given.indexOf('://') + 3);
+  const text = VARIABLES.some(name => readVariable(name) === bare) ? `http://${bare}` : given;
+  const createError = (received: string) =>
+    new TenonError('http/proxy', 'invalid URL of a proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY', {
+      expected: 'a URL such as http://proxy.example:3128',
+      received,
+      hint: 'correct the variable, or add the host of the server to NO_PROXY',
+    });
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw createError('a text that is not a URL');
+  }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw createError(`the scheme ${url.protocol.slice(0, 20)}`);
+}
+
+function createProxyAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const credentials = [username, password].map(decode).join(':');
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Converts the error of a proxy that refused a tunnel. Returns `undefined` for other errors. */
+export function toProxyError({ message }: Error): TenonError | undefined {
+  const [, status] = /^Bad response: (\d{3})$/.exec(message) ?? [];
+  if (status === undefined) return undefined;
+  return new TenonError('http/unreachable', 'cannot connect: the proxy refused the connection', {
+    received: `HTTP ${status} from the proxy`,
+    hint:
+      status === '407'
+        ? 'check the name and the password in HTTPS_PROXY'
+        : 'ask the operator of the proxy to allow this host, or add the host to NO_PROXY',
+  });
+}
