@@ -98,8 +98,8 @@ function classifyIpv6(groups: readonly number[]): AddressClass {
   return isSpecial ? 'reserved' : 'public';
 }
 
-/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 address. */
-function extractEmbeddedIpv4(groups: readonly number[]): number[] | undefined {
+/** Returns the IPv4 address in the groups of a mapped, compatible, NAT64 or 6to4 address. */
+export function extractEmbeddedIpv4(groups: readonly number[]): number[] | undefined {
   const areZero = (from: number, to: number) => groups.slice(from, to).every(group => group === 0);
   const splitGroups = (index: number) =>
     [index, index + 1].flatMap(i => [(groups[i] as number) >> 8, (groups[i] as number) & 255]);

@@ -63,10 +63,82 @@ describe('an exact URI', () => {
     expect(judgeUri(deny({ resource: uri }), SECRET)).toBe(uri.endsWith('#part') ? 'allow' : 'deny');
   });
 
-  it.each(['file://localhost/etc/passwd', 'file:/etc/passwd', 'FILE:///etc/passwd', 'file:///etc/pass\nwd'])(
-    'is denied in the spelling %j of a file',
-    uri => expect(judgeUri(deny({ resource: 'file:///etc/passwd' }), uri)).toBe('deny'),
-  );
+  it.each([
+    ...['file://localhost/etc/passwd', 'file:/etc/passwd', 'FILE:///etc/passwd', 'file:///etc/pass\nwd'],
+    ...['file:///etc/passwd?x=1', 'file:///etc/passwd#x', 'file:///etc/passwd?x#y', 'file:///etc/passwd?'],
+    ...['file://127.0.0.1/etc/passwd', 'file://LOCALHOST/etc/passwd?x=1', 'file:////etc//passwd', 'file:etc/passwd'],
+    ...['file:///etc/passwd/', 'file:///etc/passwd.', 'file:///etc/passwd%20', 'file:///etc/passwd::$DATA'],
+    ...['file:///etc/%70asswd', 'file:///etc/%2570asswd?x', 'file:///etc/./passwd', 'file:///a/../etc/passwd#'],
+    ...['file:\\\\\\etc\\passwd', 'file:///etc%2Fpasswd', 'file:///etc/passwd%00.txt', 'file:///etc/passwd%3Fx=1'],
+  ])('is denied in the spelling %j of a file', uri => {
+    expect(judgeUri(deny({ resource: 'file:///etc/passwd' }), uri)).toBe('deny');
+    expect(judgeUri(ask({ resource: 'file:///etc/*' }), uri)).toBe('ask');
+    expect(judgeUri(deny({ resource: { exact: 'file:///etc/passwd' } }), uri)).toBe('deny');
+    expect(judgeUri(deny({ name: 'file:///etc/passwd' }), uri)).toBe('deny');
+  });
+
+  it('is denied with any query and fragment, unless the rule has a query', () => {
+    expect(judgeUri(deny({ resource: SECRET }), `${SECRET}?a`)).toBe('deny');
+    expect(judgeUri(deny({ resource: SECRET }), `${SECRET}/?a#b`)).toBe('deny');
+    expect(judgeUri(deny({ resource: `${SECRET}?a` }), `${SECRET}?b`)).toBe('allow');
+    expect(judgeUri(deny({ resource: `${SECRET}?a` }), `${SECRET}?a#b`)).toBe('deny');
+  });
+
+  it('is not allowed by an ending that servers may ignore', () => {
+    const judge = (resource: string, name: string) =>
+      createPolicy([allow({ resource })]).evaluate(call({ kind: 'resource', name, arguments: {} })).action;
+    for (const uri of ['file:///work/secret.txt?x.md', 'file:///work/secret.txt#x.md', 'file:///work/secret%2etxt?.md'])
+      expect([uri, judge('file:///work/*.md', uri)]).toEqual([uri, 'ask']);
+    expect(judge('https://h/*.md', 'https://h/secret?x.md')).toBe('ask');
+    expect(judge('https://h/*.md', 'https://h/a.md')).toBe('allow');
+    expect(judge('https://h/a?v=*', 'https://h/a?v=1')).toBe('allow');
+  });
+
+  const ADDRESSES = [
+    'http://127.0.0.1/x',
+    'http://[::ffff:127.0.0.1]/x',
+    'http://[::ffff:7f00:1]/x',
+    'http://0x7f.1/x',
+  ];
+  ADDRESSES.push('http://2130706433/x', 'http://0177.0.0.1/x', 'http://127.1./x', 'HTTP://127.0.0.1:80/x?y#z');
+  ADDRESSES.push('http://[::127.0.0.1]/x', 'http://[64:ff9b::127.0.0.1]/x', 'http://\uff11\uff12\uff17.0.0.1/x');
+
+  it.each(ADDRESSES)('is denied with its address in the spelling %j', uri => {
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '127.*']) {
+      expect([host, judgeUri(deny({ resource: { host } }), uri)]).toEqual([host, 'deny']);
+      expect([host, judgeArgument(ask({ arguments: { url: { host } } }), uri)]).toEqual([host, 'ask']);
+    }
+    expect(judgeUri(deny({ resource: 'http://127.0.0.1/*' }), uri)).toBe('deny');
+    expect(judgeUri(deny({ resource: 'http://[::ffff:127.0.0.1]/x' }), uri)).toBe('deny');
+  });
+
+  it('is denied with its host in any form', () => {
+    const rule = deny({ resource: { host: ['xn--bcher-kva.example', '[fe80::1]'] } });
+    for (const uri of [
+      'https://b\u00fccher.example./',
+      'https://B\u00dcCHER.example/',
+      'https://XN--BCHER-KVA.example/',
+    ])
+      expect(judgeUri(rule, uri)).toBe('deny');
+    for (const uri of ['http://[fe80::1%25eth0]/', 'http://[FE80:0:0:0:0:0:0:1]:8080/'])
+      expect(judgeUri(rule, uri)).toBe('deny');
+    for (const host of ['::ffff:127.0.0.1', '::1', '127.0.0.1:8080'])
+      expect(judgeArgument(deny({ arguments: { url: { host: ['127.0.0.1', '[::1]'] } } }), host)).toBe('deny');
+    expect(judgeUri(deny({ resource: { host: '127.0.0.1' } }), 'http://127.0.0.2/')).toBe('allow');
+  });
+
+  it('does not take long to compare, however long the text is', () => {
+    const value = 'a'.repeat(4_000_000);
+    const stars = `*${'a'.repeat(400)}b`;
+    expect(judgeArgument(deny({ arguments: { url: stars } }), value)).toBe('deny');
+    expect(
+      createPolicy([allow({ arguments: { url: stars } })]).evaluate(call({ arguments: { url: value } })).action,
+    ).toBe('ask');
+    expect(judgeArgument(deny({ arguments: { url: 'file:///etc/passwd' } }), value)).toBe('allow');
+    expect(judgeArgument(deny({ arguments: { url: 'file:///etc/passwd' } }), `file:///etc/passwd?${value}`)).toBe(
+      'deny',
+    );
+  });
 
   it('is denied for an unknown scheme with another user, fragment, query mark and final dot', () => {
     const rule = deny({ resource: 'db://main/users' });
@@ -84,7 +156,6 @@ describe('an exact URI', () => {
     for (const uri of [
       'https://db.example.com/private/key',
       'https://db.example.com/private/keys/1',
-      'https://db.example.com/private/keys?a',
       'https://db.example.com:8443/private/keys',
       'http://db.example.com/private/keys',
       'https://b.example.com/private/keys',
@@ -152,6 +223,32 @@ describe('any two texts that parse to the same resource', () => {
           expect(judgeUri(make({ resource: plain }), other)).toBe(make({}).action);
           expect(judgeArgument(make({ arguments: { url: plain } }), other)).toBe(make({}).action);
         }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are denied alike when a file is spelled in another way', () => {
+    const encode = (text: string, at: number) =>
+      text.replace(/[a-z0-9]/gi, (char, index) => (index % 3 === at ? `%${char.charCodeAt(0).toString(16)}` : char));
+    const respellings: ((path: string) => string)[] = [
+      path => encode(path, 1),
+      path => encode(encode(path, 0).replaceAll('%', '%25'), 2),
+      path => path.replaceAll('/', '//'),
+      path => path.replaceAll('/', '/x/../'),
+      path => path.replaceAll('/', '/./'),
+      path => path.replaceAll('/', '\\'),
+      path => `${path}/`,
+      path => path.toUpperCase(),
+    ];
+    const prefix = fc.constantFrom('file://', 'FILE://', 'file://localhost', ' file://', 'fi\tle://');
+    const suffix = fc.constantFrom('', '?', '#', '?a=b', '#a', '?a#b', '?/../b');
+    const spelled = fc.tuple(prefix, fc.array(fc.constantFrom(...respellings), { maxLength: 2 }), suffix);
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), spelled, (path, [start, changes, end]) => {
+        const plain = `/${path.join('/')}`;
+        const other = start + changes.reduce((text, change) => change(text), plain) + end;
+        expect([other, judgeUri(deny({ resource: `file://${plain}` }), other)]).toEqual([other, 'deny']);
       }),
       { numRuns: 1000 },
     );

@@ -28,13 +28,15 @@ const MAX_QUOTED = 120;
 /**
  * Finds suspicious parts of a server's text: invisible characters, misleading links, data exfiltration, instructions to
  * the model. Returns at most ten of each kind, in the order of the text. Takes linear time.
+ *
+ * @param maxScanned Maximum length of a text that is screened completely.
  */
-export function findFindings(text: string, where: string): Finding[] {
-  return scanText(text, where, { steps: 0 });
+export function findFindings(text: string, where: string, maxScanned = MAX_SCANNED): Finding[] {
+  return scanText(text, where, { steps: 0 }, maxScanned);
 }
 
 /** Finds suspicious parts of a text like `findFindings`, and counts its steps. */
-export function scanText(text: string, where: string, meter: StepCounter): Finding[] {
+export function scanText(text: string, where: string, meter: StepCounter, maxScanned = MAX_SCANNED): Finding[] {
   const sightings: FindingCandidate[] = [];
   const counts = new Map<FindingKind, number>();
   const addCandidate = (sighting: FindingCandidate): void => {
@@ -47,8 +49,8 @@ export function scanText(text: string, where: string, meter: StepCounter): Findi
     ({ kind, severity, at, length, carries }) => addCandidate({ kind, severity, at, length, ...toShown(carries) }),
     meter,
   );
-  if (text.length <= MAX_SCANNED) scanMeaning(text, addCandidate, meter);
-  else addCandidate({ kind: 'unscanned', severity: 'warn', at: MAX_SCANNED, length: text.length - MAX_SCANNED });
+  if (text.length <= maxScanned) scanMeaning(text, addCandidate, meter);
+  else addCandidate({ kind: 'unscanned', severity: 'warn', at: maxScanned, length: text.length - maxScanned });
   return sightings.sort((a, b) => a.at - b.at).map(sighting => toFinding(sighting, text, where));
 }
 

@@ -97,4 +97,17 @@ describe('screenResult', () => {
       '1/content/0/content/0/text',
     ]);
   });
+
+  it('reports texts beyond the limit of a result as not scanned, also if each text is short', () => {
+    const texts = (count: number, length: number) => ({
+      content: Array.from({ length: count }, () => ({ type: 'text' as const, text: 'quick fox '.repeat(length / 10) })),
+    });
+    const kinds = (result: object) => [
+      ...new Set(screenResult(result as CallToolResult).findings.map(({ kind }) => kind)),
+    ];
+    expect(kinds(texts(3, 1_000_000))).toEqual([]);
+    expect(kinds(texts(5, 1_000_000))).toEqual(['unscanned']);
+    const many = { content: [], structuredContent: { rows: Array.from({ length: 200_000 }, () => 'quick fox') } };
+    expect(kinds(many)).toEqual(['unscanned']);
+  });
 });

@@ -1,4 +1,4 @@
-import { findFindings, limitFindings, toFinding } from './find-findings.js';
+import { findFindings, limitFindings, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
   type FindingKind,
@@ -48,6 +48,8 @@ const WITHHELD = '[withheld: this text looks like an instruction to a model, or 
  */
 const MAX_SCREENED_DEPTH = 64;
 export const MAX_SCREENED = 50_000;
+/** Number of characters as which each text counts in addition. All texts of a value share the limit on characters. */
+const TEXT_OVERHEAD = 20;
 
 export interface Screener {
   /** Screens a text for the model. Reports findings, and returns the text without removed characters. */
@@ -69,13 +71,21 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
   const root = screening.where ?? '';
   let found: Finding[] = [];
   let left = MAX_SCREENED;
+  let unread = MAX_SCANNED;
+  let unscanned: readonly Finding[] = [];
 
   const keep = (more: readonly Finding[]): void => {
     if (more.length > 0) found = limitFindings([...found, ...more], MAX_FINDINGS_PER_KIND.value);
   };
   const toPath = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
   const report = (text: string, where: string): readonly Finding[] => {
-    const more = isPlain(text) ? [] : findFindings(text, toPath(where));
+    if (isPlain(text)) return [];
+    // Only the first text beyond the limit is reported, because its finding takes longer than a short text.
+    if (unscanned.length > 0) return unscanned;
+    const more = findFindings(text, toPath(where), unread);
+    unread -= text.length + TEXT_OVERHEAD;
+    if (unread < 0) unscanned = more.filter(({ kind }) => kind === 'unscanned');
+    unread = Math.max(0, unread);
     keep(more);
     return more;
   };

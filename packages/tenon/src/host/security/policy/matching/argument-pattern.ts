@@ -1,8 +1,17 @@
-import { listReadings } from './decoded-variants.js';
+import { hasOneReading, listReadings } from './decoded-variants.js';
 import { createFolderMatcher } from './folder-matcher.js';
 import { doesMatchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
-import { listComparableTexts, listPossibleHosts, normalizeHost, normalizeUrl, parsePlainUrl } from './urls.js';
+import {
+  listComparableTexts,
+  listHostForms,
+  listPossibleHosts,
+  listUrlForms,
+  normalizeHost,
+  normalizeUrl,
+  parsePlainUrl,
+  removeQuery,
+} from './urls.js';
 
 export type Scalar = string | number | boolean | null;
 
@@ -37,6 +46,8 @@ export const MAX_LISTED = 1000;
  * `ask`.
  */
 const MAX_URL = 65_536;
+/** Maximum length of any other text that has several interpretations. Beyond it, the same applies. */
+const MAX_READ = 400_000;
 
 export const OPERATORS: { readonly [operator: string]: (operand: never) => ValueTest } = {
   in: (listed: readonly Scalar[]) => createListTest(listed, foldCase),
@@ -57,20 +68,41 @@ export function compilePattern(pattern: ArgumentPattern): ValueTest {
 function createGlobTest(pattern: string): ValueTest {
   const url = normalizeUrl(pattern);
   const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...listReadings(url)])];
-  const folded = forms.map(foldCase);
   const fits = (text: string) => forms.some(form => doesMatchGlob(form, text));
+  const looseForms = [...new Set([...forms, ...listPatternForms(pattern)])];
+  const folded = looseForms.map(foldCase);
   const mayFit = (text: string) => {
     const small = foldCase(text);
-    return fits(text) || folded.some(form => doesMatchGlob(form, small));
+    return (
+      looseForms.some(form => doesMatchGlob(form, text, true)) || folded.some(form => doesMatchGlob(form, small, true))
+    );
   };
   return (value, certain) => {
     if (typeof value !== 'string') return !certain && isScalarText(value) && mayFit(String(value));
-    if (!certain) return mayFit(value) || listComparableTexts(value).some(mayFit);
-    if (!doesMatchGlob(pattern, value)) return false;
     if (/^\*+$/.test(pattern)) return true;
+    if (value.length > MAX_READ && !hasOneReading(value)) return !certain;
+    if (!certain) return listComparableTexts(value).some(mayFit);
+    if (!doesMatchGlob(pattern, value) || !fitsWithoutQuery(pattern, value, fits)) return false;
     const read = pattern.includes('://') ? normalizeUrl(value) : undefined;
     return listReadings(value).every(each => doesMatchGlob(pattern, each)) && (read === undefined || fits(read));
   };
+}
+
+/** Lists the other forms of a pattern that is a URL: with the IPv4 address in an IPv6 address, and of a file. */
+function listPatternForms(pattern: string): readonly string[] {
+  const hasQuery = /[?#]/.test(pattern);
+  return listUrlForms(pattern).filter(form => hasQuery === /[?#]/.test(form));
+}
+
+/**
+ * Tells if a URL also matches without its query and fragment, unless the pattern has them. A server may ignore them, so
+ * `*.md` must not match `secret.txt?x.md`. Files have neither.
+ */
+function fitsWithoutQuery(pattern: string, value: string, fits: (text: string) => boolean): boolean {
+  if (!value.includes(':') || !/[?#]/.test(value)) return true;
+  if (/^\s*file:/i.test(value)) return fits(removeQuery(value));
+  const withoutFragment = pattern.includes('#') ? value : value.replace(/#.*$/s, '');
+  return fits(withoutFragment) && (/[?#]/.test(pattern) || fits(removeQuery(value)));
 }
 
 /**
@@ -79,10 +111,13 @@ function createGlobTest(pattern: string): ValueTest {
  */
 function createListTest(listed: readonly Scalar[], fold: (text: string) => string): ValueTest {
   const exact = new Set<unknown>(listed);
-  const written = new Set(listed.map(String).flatMap(each => [fold(each), fold(normalizeUrl(each) ?? each)]));
+  const written = new Set(
+    listed.map(String).flatMap(each => [each, normalizeUrl(each) ?? each, ...listPatternForms(each)].map(fold)),
+  );
   return (value, certain) => {
     if (exact.has(value)) return true;
     if (certain || !(typeof value === 'string' || isScalarText(value))) return false;
+    if (String(value).length > MAX_READ) return !hasOneReading(String(value));
     return listComparableTexts(String(value)).some(each => written.has(fold(each)));
   };
 }
@@ -103,7 +138,7 @@ function createFolderTest(folders: string | readonly string[]): ValueTest {
 }
 
 function createHostTest(hosts: string | readonly string[]): ValueTest {
-  const patterns = [hosts].flat().map(normalizeHost);
+  const patterns = [hosts].flat().flatMap(host => (/[*?]/.test(host) ? [normalizeHost(host)] : listHostForms(host)));
   const fits = (host: string) => patterns.some(pattern => doesMatchGlob(pattern, host));
   return (value, certain) => {
     if (typeof value !== 'string') return false;

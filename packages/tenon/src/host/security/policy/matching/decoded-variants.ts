@@ -11,6 +11,11 @@ const OVERLONG: readonly (readonly [RegExp, string])[] = [
 /** Texts with only one interpretation. Nearly all texts match. */
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
+/** Tells if a text has only one interpretation: it is neither encoded nor a URL, and has no dots or slashes to resolve. */
+export function hasOneReading(text: string): boolean {
+  return PLAIN.test(text) && !/^\s*[a-z][a-z0-9+.-]*:/i.test(text);
+}
+
 /**
  * Lists the interpretations of a text. They are the text itself, decoded once or several times, with normalized
  * compatibility characters, with backslashes as slashes, and with resolved `.` and `..`. The first is the text itself.

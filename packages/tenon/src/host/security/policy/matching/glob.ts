@@ -1,16 +1,23 @@
 /** Maximum length of a pattern, in characters. It bounds the time of a match, which then depends only on the text. */
 export const MAX_PATTERN = 512;
 
+/** Maximum number of steps of one match. A pattern that rarely goes back takes one step for each character. */
+const MAX_STEPS = 5_000_000;
+
 /**
  * Tells if a glob matches the whole text. `*` matches any number of characters including slashes, and `?` matches one.
- * Backtracks to the last star only, so the time is at most the product of both lengths.
+ * Backtracks to the last star only, so the steps are at most the product of both lengths.
+ *
+ * @param ifTooLong Result for a text that takes too many steps. Default: false, as for `allow`.
  */
-export function doesMatchGlob(pattern: string, text: string): boolean {
+export function doesMatchGlob(pattern: string, text: string, ifTooLong = false): boolean {
   let index = 0;
+  let steps = 0;
   let in_ = 0;
   let star = -1;
   let resume = 0;
   while (index < text.length) {
+    if (++steps > MAX_STEPS) return ifTooLong;
     if (pattern[in_] === '*') {
       star = in_++;
       resume = index;

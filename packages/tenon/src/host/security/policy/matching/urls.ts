@@ -1,4 +1,9 @@
+import { extractEmbeddedIpv4 } from '../../../../net/address-class.js';
+import { parseIpAddress } from '../../../../net/loopback.js';
 import { listReadings } from './decoded-variants.js';
+
+/** Maximum length of a host that is parsed, in characters. Names have at most 253. */
+const MAX_HOST = 1_000;
 
 /** Host of a URL in strict syntax, which every parser interprets alike. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;
@@ -31,15 +36,60 @@ export function normalizeUrl(text: string, { fragment = true }: { fragment?: boo
 }
 
 /**
- * Lists all texts that a server may use for a text: its interpretations, and each of them as a normalized URL. URLs are
- * listed with and without fragment, because requests do not contain it.
+ * Lists all texts that a server may use for a text: its interpretations, and each of them in all forms of a URL. A rule
+ * without a query matches a URL with any query, because many servers ignore it.
  */
 export function listComparableTexts(text: string): readonly string[] {
-  const readings = listReadings(text);
-  const urls = readings.flatMap(each =>
-    [normalizeUrl(each) ?? [], normalizeUrl(each, { fragment: false }) ?? []].flat(),
-  );
+  // Dots in a query are not dots of the path.
+  const texts = text.includes(':') ? [text, removeQuery(text)] : [text];
+  const readings = [...new Set(texts.flatMap(listReadings))];
+  const urls = readings.flatMap(each => [each, ...truncateAtNull(each)]).flatMap(listUrlForms);
   return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(listReadings)])];
+}
+
+/** Returns a text up to its first null character, where programs in C end it. */
+function truncateAtNull(text: string): readonly string[] {
+  const end = text.indexOf('\0');
+  return end > 0 ? [text.slice(0, end)] : [];
+}
+
+/**
+ * Lists the forms of a URL that lead to the same resource: normalized, without fragment, without query and fragment,
+ * without the slash at its end, and with the IPv4 address in an IPv6 address. Returns an empty list for other texts.
+ */
+export function listUrlForms(text: string): readonly string[] {
+  const normalized = normalizeUrl(text);
+  const url = normalized === undefined ? undefined : parseUrl(normalized);
+  if (url === undefined) return [];
+  const forms = listHostForms(url.hostname).flatMap(hostname => [url.href, ...replaceHost(url, hostname)]);
+  const short = forms.flatMap(form => [form, form.replace(/#.*$/s, ''), removeQuery(form)]);
+  const all = [...short, ...short.map(form => form.replace(/([^/])\/+$/, '$1'))];
+  return [...new Set(url.protocol === 'file:' ? [...all, ...all.flatMap(listFileForms)] : all)];
+}
+
+/** Returns a URL without query and fragment. */
+export function removeQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '');
+}
+
+function replaceHost(url: URL, hostname: string): readonly string[] {
+  const other = new URL(url);
+  other.hostname = hostname;
+  return other.hostname === url.hostname ? [] : [other.href];
+}
+
+/**
+ * Lists the forms of a `file:` URL without a host, and without the endings of names that Windows ignores: dots, spaces
+ * and streams.
+ */
+function listFileForms(url: string): readonly string[] {
+  const local = removeQuery(url).replace(/^file:\/\/[^/]*/i, 'file://');
+  const path = local.slice('file://'.length);
+  const trimmed = path
+    .split('/')
+    .map(segment => (/^[a-z]:$/i.test(segment) ? segment : segment.replace(/:.*$/s, '').replace(/(?:[. ]|%20)+$/i, '')))
+    .join('/');
+  return [local, `file://${trimmed}`];
 }
 
 /** Lists all URLs that are possible interpretations of a text. */
@@ -51,19 +101,34 @@ export function listPossibleUrls(text: string): readonly URL[] {
   return [...new Set(more)].flatMap(each => parseUrl(each) ?? []);
 }
 
-/** Lists all hosts that are possible interpretations of a text, in lower case. */
+/** Lists all hosts that are possible interpretations of a text, in all their forms. */
 export function listPossibleHosts(text: string): ReadonlySet<string> {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
-    return authority.split(/[@\\]/).map(part => part.replace(/:\d*$/, ''));
+    return [each, ...authority.split(/[@\\]/)].flatMap(part => [part, part.replace(/:\d*$/, '')]);
   });
   const careful = listPossibleUrls(text).map(({ hostname }) => hostname);
-  return new Set([...careless, ...careful].map(normalizeHost));
+  return new Set([...careless, ...careful].flatMap(listHostForms));
 }
 
-/** Converts a host to lower case, and removes its trailing dot. */
+/**
+ * Lists the forms of a host: in lower case without final dots, as a URL parser reads it (`0x7f.1` is `127.0.0.1`), and
+ * the IPv4 address in an IPv6 address (`[::ffff:7f00:1]`).
+ */
+export function listHostForms(host: string): readonly string[] {
+  const written = normalizeHost(host);
+  if (written === '' || written.length > MAX_HOST) return [written];
+  const bare = written.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
+  const parsed = parseUrl(`http://${bare.includes(':') ? `[${bare}]` : written}/`)?.hostname;
+  const known = parsed === undefined ? [] : [normalizeHost(parsed)];
+  const groups = parseIpAddress(known[0] ?? written);
+  const embedded = groups?.length === 8 ? extractEmbeddedIpv4(groups) : undefined;
+  return [...new Set([written, ...known, ...(embedded === undefined ? [] : [embedded.join('.')])])];
+}
+
+/** Converts a host to lower case, and removes its final dots. */
 export function normalizeHost(host: string): string {
-  return host.toLowerCase().replace(/\.$/, '');
+  return host.toLowerCase().replace(/\.+$/, '');
 }
 
 /** Parses a URL. Returns `undefined` for an invalid one. */
