@@ -12,6 +12,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'auth/no-client': 'register a client there manually, and pass its id with --client-id ID',
   'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id with --client-id ID',
   'auth/other-issuer': 'register a client there, and pass its id with --client-id ID',
+  'auth/no-keychain':
+    'install @napi-rs/keyring beside the command and unlock the keychain, or store tokens in a file with --token-store file',
   'auth/needs-user':
     'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',

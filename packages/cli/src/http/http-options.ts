@@ -3,6 +3,7 @@ import type { AuthExceptions, PrivateJwk } from 'tenon/auth';
 import type { LoopbackOptions } from 'tenon/auth/node';
 import { withBearer } from '../commands/auth-options.js';
 import { createPairParser, parseAuthException, parseRedirectUri } from '../option-parsers.js';
+import { TOKEN_STORES, type TokenStoreKind } from './token-store-kind.js';
 
 /** Sources of the token for a server at a URL. */
 export type TokenSource = 'none' | 'stored' | 'browser' | 'device' | 'client-credentials';
@@ -28,6 +29,8 @@ export interface HttpOptions {
   readonly redirectUri?: LoopbackOptions;
   readonly printUrl?: boolean;
   readonly authException?: AuthExceptions;
+  /** Token store, if it is not that of the variable `TENON_TOKEN_STORE`. */
+  readonly tokenStore?: TokenStoreKind;
   readonly transport?: 'http' | 'http-sse';
   /** False if the command never asks the user. */
   readonly input?: boolean;
@@ -80,6 +83,12 @@ export function withHttpOptions(
       parseAuthException,
     )
     .option('--print-url', 'sign in without opening a browser: show the URL, and paste the final address')
+    .addOption(
+      new Option(
+        '--token-store <where>',
+        'place of stored tokens: a file, or a file whose key is in the keychain of the system (default: TENON_TOKEN_STORE, else file)',
+      ).choices(TOKEN_STORES),
+    )
     .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']));
 }
 

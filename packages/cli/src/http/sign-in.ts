@@ -1,5 +1,4 @@
 import { openSync } from 'node:fs';
-import { join } from 'node:path';
 import { ReadStream, WriteStream } from 'node:tty';
 import {
   type AuthExceptionsByServer,
@@ -13,13 +12,14 @@ import {
   type SignInOptions,
   signIn,
 } from 'tenon/auth';
-import { fileTokenStore, type LoopbackOptions, loopbackRedirect } from 'tenon/auth/node';
+import { type LoopbackOptions, loopbackRedirect } from 'tenon/auth/node';
 import type { CliContext } from '../cli-context.js';
-import { getFolders } from '../folders.js';
 import { createTerminal } from '../terminal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
 import type { OAuthClient } from './http-options.js';
+import { openTokenStore } from './token-store.js';
+import type { TokenStoreKind } from './token-store-kind.js';
 
 export interface UserSignInOptions {
   /**
@@ -44,6 +44,11 @@ export interface UserSignInOptions {
    * @default the path `/callback` at any port of 127.0.0.1
    */
   readonly loopback?: LoopbackOptions | undefined;
+  /**
+   * Token store to use.
+   * @default that of the variable `TENON_TOKEN_STORE`, else a file
+   */
+  readonly tokenStore?: TokenStoreKind | undefined;
 }
 
 export interface CallerSignInCommandOptions extends HttpAuthOptions {
@@ -57,7 +62,10 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
   readonly clientSecretEnv?: string;
 }
 
-/** Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read. */
+/**
+ * Signs the user of this machine in when a server requires it. Stores tokens in a file that only the user can read, or
+ * that a key in the keychain of the system encrypts.
+ */
 export function createUserSignIn(
   context: CliContext,
   {
@@ -66,12 +74,13 @@ export function createUserSignIn(
     client: { id, ...secret } = {},
     exceptions = {},
     loopback = { path: '/callback' },
+    tokenStore,
   }: UserSignInOptions,
 ): Authorizer {
   return signIn({
     clientName: 'Tenon',
     exceptions,
-    tokenStore: openTokenStore(context),
+    tokenStore: openTokenStore(context, 'tokens', tokenStore),
     ...(storedOnly ? {} : createSignInFlow(context, flow, id === undefined ? {} : loopback)),
     ...(id === undefined ? {} : { client: { id, ...secret } }),
   });
@@ -81,17 +90,16 @@ export function createUserSignIn(
 export function createClientSignIn(
   context: CliContext,
   { id, ...secret }: OAuthClient,
-  exceptions: AuthExceptionsByServer = {},
+  { exceptions = {}, tokenStore }: Pick<UserSignInOptions, 'exceptions' | 'tokenStore'> = {},
 ): Authorizer {
   if (id === undefined || (secret.secret === undefined && secret.key === undefined))
     throw createUsageError(
       '--auth client-credentials: no credentials',
       'pass --client-id, and --client-secret-env, --client-secret-file or --client-key-file',
     );
-  return clientCredentials({ id, ...secret, exceptions, tokenStore: openTokenStore(context) });
+  const openedStore = openTokenStore(context, 'tokens', tokenStore);
+  return clientCredentials({ id, ...secret, exceptions, tokenStore: openedStore });
 }
-
-const openTokenStore = ({ env }: CliContext) => fileTokenStore(join(getFolders(env).settings, 'tokens.json'));
 
 function createSignInFlow(
   context: CliContext,
@@ -136,14 +144,13 @@ export function createGatewaySignIn(
   if (issuer === undefined || audience === undefined || auth === undefined) return undefined;
   const secret =
     clientSecretEnv === undefined ? {} : { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
-  const { settings } = getFolders(context.env);
   return createCallerSignIn({
     url: new URL('/sign-in', publicUrl ?? audience).href,
     resource: audience,
     issuer,
     tokenVerifier: auth,
     clientName: 'Tenon gateway',
-    tokenStore: fileTokenStore(join(settings, 'caller-tokens.json')),
+    tokenStore: openTokenStore(context, 'caller-tokens'),
     ...(clientId === undefined ? {} : { client: { id: clientId, ...secret } }),
   });
 }

@@ -4,6 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
 import type { ConnectionOptions } from '../target/target-options.js';
+import { chooseTokenStore, type TokenStoreKind } from '../http/token-store-kind.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Server to keep, as it is sent to the daemon. */
@@ -21,6 +22,7 @@ export interface KeptTarget {
     readonly clientId?: string | undefined;
     /** Exceptions of the authorization. The command has read them from its options or from the user's configuration. */
     readonly exceptions?: AuthExceptions | undefined;
+    readonly tokenStore?: TokenStoreKind | undefined;
   };
 }
 
@@ -67,9 +69,13 @@ export function createKeptTarget(
   const bearer = typeof auth === 'string' ? auth : undefined;
   const stored = auth !== undefined && bearer === undefined;
   const exceptions = { ...configured, ...options.authException };
+  const { clientId } = options;
+  // The daemon may have been started with another variable.
+  const isChosen = (options.tokenStore ?? env.TENON_TOKEN_STORE) !== undefined;
+  const tokenStore = stored && isChosen ? chooseTokenStore({ env }, options.tokenStore) : undefined;
   return {
     label,
-    http: { url: String(url), headers, transport, bearer, stored, clientId: options.clientId, exceptions },
+    http: { url: String(url), headers, transport, bearer, stored, clientId, exceptions, tokenStore },
   };
 }
 
@@ -81,9 +87,9 @@ const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFil
 export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget): HttpTarget | StdioTarget {
   if (stdio) return stdio;
   if (!http) throw createUsageError('no target', 'send a URL or a command');
-  const { url, headers, transport, bearer, stored, clientId, exceptions = {} } = http;
+  const { url, headers, transport, bearer, stored, clientId, exceptions = {}, tokenStore } = http;
   const client = clientId === undefined ? {} : { id: clientId };
-  const signIn = { auth: 'stored', input: false } as const;
+  const signIn = { auth: 'stored', input: false, ...(tokenStore ? { tokenStore } : {}) } as const;
   const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client, { [url]: exceptions }) : undefined);
   return { url, headers, ...(transport === undefined ? {} : { transport }), ...(auth === undefined ? {} : { auth }) };
 }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { HttpTarget } from 'tenon';
 import type { AuthExceptionsByServer, PrivateJwk } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
-import { getFolders } from '../folders.js';
 import type { HttpOptions, OAuthClient } from '../http/http-options.js';
 import { readSecretFile } from '../http/secret-file.js';
+import { chooseTokenStore, getTokenStorePath } from '../http/token-store-kind.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 
 type Authorizer = Exclude<NonNullable<HttpTarget['auth']>, string>;
@@ -25,7 +24,7 @@ export function createTargetAuthorizer(
     loaded ??= loadAuthorizer(context, options, client, exceptions);
     return loaded;
   };
-  const hasTokens = existsSync(join(getFolders(context.env).settings, 'tokens.json'));
+  const hasTokens = existsSync(getTokenStorePath(context, 'tokens', chooseTokenStore(context, options.tokenStore)));
   return {
     getHeaders: async request => (hasTokens || loaded ? (await load()).getHeaders(request) : {}),
     handleRefusal: async refusal => (await load()).handleRefusal(refusal),
@@ -40,8 +39,8 @@ async function loadAuthorizer(
   exceptions: AuthExceptionsByServer,
 ): Promise<Authorizer> {
   const { createClientSignIn, createUserSignIn } = await import('../http/sign-in.js');
-  const { printUrl = false, input = true, auth } = options;
-  if (auth === 'client-credentials') return createClientSignIn(context, client, exceptions);
+  const { printUrl = false, input = true, auth, tokenStore } = options;
+  if (auth === 'client-credentials') return createClientSignIn(context, client, { exceptions, tokenStore });
   const isPresent =
     auth === 'browser' || auth === 'device' || (auth === undefined && (context.terminal.interactive || printUrl));
   const flow = auth === 'device' ? 'device' : printUrl ? 'url' : 'browser';
@@ -51,6 +50,7 @@ async function loadAuthorizer(
     client,
     exceptions,
     loopback: options.redirectUri,
+    tokenStore,
   });
 }
 

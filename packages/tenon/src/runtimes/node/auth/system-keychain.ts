@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** Keychain of the system, or another safe place for one short secret. */
+export interface Keychain {
+  /** Returns the secret of an account. Resolves with `undefined` if there is none. Rejects if the keychain is locked. */
+  get(account: string): string | undefined | Promise<string | undefined>;
+  /** Stores the secret of an account. */
+  set(account: string, secret: string): void | Promise<void>;
+}
+
+/** The members of `@napi-rs/keyring` that are used. */
+interface Keyring {
+  readonly Entry: new (
+    service: string,
+    account: string,
+    options: { readonly linux: { readonly store: 'secret-service' } },
+  ) => { getPassword(): string | null; setPassword(secret: string): void };
+}
+
+/**
+ * Creates the keychain of the system: Keychain of macOS, Credential Manager of Windows, Secret Service of Linux. Needs
+ * the package `@napi-rs/keyring`, which is loaded on first use.
+ */
+export function createSystemKeychain(service: string): Keychain {
+  const open = (account: string) => {
+    const { Entry } = loadKeyring();
+    // By default the library falls back to the keyring of the Linux kernel, whose content ends with the session.
+    return new Entry(service, account, { linux: { store: 'secret-service' } });
+  };
+  return {
+    get: account => runInKeychain(() => open(account).getPassword() ?? undefined),
+    set: (account, secret) => runInKeychain(() => open(account).setPassword(secret)),
+  };
+}
+
+/** Loads the library on first use. Both builds use `require`, because the library is a CommonJS module. */
+function loadKeyring(): Keyring {
+  try {
+    return createRequire(import.meta.filename)('@napi-rs/keyring') as Keyring;
+  } catch (cause) {
+    throw new TenonError('auth/no-keychain', 'the package @napi-rs/keyring is not installed', {
+      hint: 'run `npm install @napi-rs/keyring`, or use fileTokenStore',
+      cause,
+    });
+  }
+}
+
+function runInKeychain<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (TenonError.is(error)) throw error;
+    throw new TenonError('auth/no-keychain', 'the keychain of the system is not available', {
+      received: error instanceof Error ? error.message.slice(0, 200) : undefined,
+      hint: 'unlock it, or start a secret service such as gnome-keyring on Linux, or use fileTokenStore',
+    });
+  }
+}
