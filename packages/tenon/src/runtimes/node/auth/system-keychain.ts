@@ -53,7 +53,7 @@ function runInKeychain<T>(run: () => T): T {
     if (TenonError.is(error)) throw error;
     throw new TenonError('auth/no-keychain', 'the keychain of the system is not available', {
       received: error instanceof Error ? error.message.slice(0, 200) : undefined,
-      hint: 'unlock it, or start a secret service such as gnome-keyring on Linux, or use fileTokenStore',
+      hint: 'check that the keychain is unlocked, and that a secret service such as gnome-keyring runs on Linux, or use fileTokenStore',
     });
   }
 }
