@@ -11,14 +11,14 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
-import { retryStoreFaults } from '../stores/fault-retry.js';
+import { MAX_FAULT_TIME, retryStoreFaults } from '../stores/fault-retry.js';
 import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
-import { createStateError, doNothing, MAX_FAULT_TIME, RetryClaims } from './retry-claims.js';
+import { createStateError, doNothing, RetryClaims } from './retry-claims.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 

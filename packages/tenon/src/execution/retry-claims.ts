@@ -1,6 +1,7 @@
 import type { Clock } from '../cancellation/clock.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { MAX_FAULT_TIME } from '../stores/fault-retry.js';
 import { LeasedRecord } from '../stores/leased-record.js';
 import type { StoreClock } from '../stores/store-clock.js';
 import type { Stores } from '../stores/stores.js';
@@ -11,9 +12,6 @@ const LEASE = 30_000;
 
 /** Time after which a client may send a retry again that another request is handling, in milliseconds. */
 const RETRY_DELAY = 5000;
-
-/** Maximum time for which a call of a faulty store is repeated, in milliseconds. */
-export const MAX_FAULT_TIME = 30_000;
 
 /** The use of a state by one retry. */
 export interface RetryClaim {

@@ -55,6 +55,18 @@ describe('errors on the wire', () => {
     expect(toErrorObject(rpcError(-32602, 'no'))).toEqual({ code: -32602, message: 'no' });
   });
 
+  it('asks peers to wait while the store is full or does not respond, and shows nothing of it', () => {
+    for (const [code, problem] of [
+      ['store/full', 'is full'],
+      ['store/unavailable', 'does not respond'],
+      ['store/busy', 'does not respond'],
+    ] as const) {
+      const error = new TenonError(code, 'redis://secret@host', { hint: 'free memory' });
+      const message = `The store of the server ${problem}. Retry later`;
+      expect(toErrorObject(error)).toEqual({ code: 503, message, data: { retryAfterMs: 5000 } });
+    }
+  });
+
   it('is nothing of any other: no text, no path, no stack [base.error.internal-error]', () => {
     const foreign = new TenonError('peer/error', 'secret', { rpcCode: -32000, data: 'secret', peer: '/home/me/x.js' });
     for (const thrown of [foreign, new Error('secret'), 'secret', undefined, null, { code: 1, message: 'secret' }]) {

@@ -9,6 +9,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from './message.js';
+import { getRetryAfterMs } from './retry-after.js';
 
 /** Maximum number of characters of a thrown object that an error shows. */
 const MAX_DESCRIPTION = 500;
@@ -30,6 +31,8 @@ export interface ErrorDetails {
   data?: unknown;
   /** HTTP status of the response, if the HTTP request failed. */
   status?: number | undefined;
+  /** Time after which the request may be sent again, in milliseconds, if the peer has stated it. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -60,6 +63,11 @@ export class TenonError extends Error {
   readonly data: unknown;
   /** HTTP status of the response, if there was one. */
   readonly status: number | undefined;
+  /**
+   * Time after which the request may be sent again, in milliseconds: of the header `Retry-After` or of `data`. Undefined
+   * if the peer has not stated it.
+   */
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: string, summary: string, details: ErrorDetails = {}) {
     const message = composeMessage(summary, details);
@@ -78,6 +86,7 @@ export class TenonError extends Error {
     this.rpcCode = details.rpcCode;
     this.data = details.data;
     this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs ?? getRetryAfterMs(details.data);
   }
 
   /** Tells if a value is a `TenonError`. Errors of another copy of the library count too. */
@@ -149,19 +158,30 @@ export function isAuthError({ code }: TenonError): boolean {
 }
 
 /** Errors of a store that works again after some time. */
-const STORE_OUTAGE = /^store\/(unavailable|busy|unknown-key)$/;
-const STORE_UNAVAILABLE: ErrorObject = {
-  code: UNAVAILABLE,
-  message: 'The store of the server does not respond. Retry later',
-  data: { retryAfterMs: 5000 },
-};
+const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
+
+/**
+ * Tells if a peer refused a request for now, before it was executed, and stated the time after which it may be sent
+ * again. A request whose outcome is unknown does not count.
+ */
+export function isRefusedForNow(error: unknown): error is TenonError & { readonly retryAfterMs: number } {
+  if (!TenonError.is(error) || error.retryAfterMs === undefined || error.code === 'call/outcome-unknown') return false;
+  return error.status === UNAVAILABLE || error.rpcCode === UNAVAILABLE;
+}
 
 /**
  * Converts an error to the JSON-RPC error object for the peer. Only errors of `rpcError` keep their code, message and
  * data. While a store does not respond, the peer gets 503.
  */
 export function toErrorObject(error: unknown): ErrorObject {
-  if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) return STORE_UNAVAILABLE;
+  if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) {
+    const problem = error.code === 'store/full' ? 'is full' : 'does not respond';
+    return {
+      code: UNAVAILABLE,
+      message: `The store of the server ${problem}. Retry later`,
+      data: { retryAfterMs: 5000 },
+    };
+  }
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpcCode, message, data } = error;
   return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };

@@ -3,6 +3,8 @@ import { TenonError } from '../jsonrpc/error.js';
 
 /** Delay before the first repetition, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;
+/** Time for which a request waits for a store that has a fault, in milliseconds. */
+export const MAX_FAULT_TIME = 30_000;
 /** Maximum delay between two attempts, in milliseconds. */
 const MAX_DELAY = 5000;
 

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { hashSha256 } from '../../encoding/sha256.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { retryStoreFaults } from '../../stores/fault-retry.js';
+import { MAX_FAULT_TIME, retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
 import type { SealKey } from '../../stores/seal.js';
@@ -40,8 +40,6 @@ export interface SharedTokenStoreOptions {
 const LEASE = 15_000;
 /** Maximum time between two attempts to get the lease, in milliseconds. */
 const MAX_PAUSE = 200;
-/** Maximum time for which a write is repeated while the store has a fault, in milliseconds. */
-const MAX_FAULT_TIME = 30_000;
 const DEFAULT_TTL = 90 * 24 * 3_600_000;
 
 /**

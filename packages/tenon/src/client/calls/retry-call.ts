@@ -1,4 +1,5 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
+import { isRefusedForNow, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
@@ -26,9 +27,10 @@ export async function retryCall(
     pipeline.cache.invalidate({ methods: ['tools/list'] });
     return pipeline.sendOnce(connection, callState);
   }
+  const isRepeatable = options.idempotent ?? isReadOnly(method);
+  if (isRepeatable && isRefusedForNow(error)) return sendWhenAccepted(pipeline, callState, error);
   const isLost = isConnectionLoss(error);
-  if (isLost && (options.idempotent ?? isReadOnly(method)))
-    return sendAfterReconnect(pipeline, connection, callState, error);
+  if (isLost && isRepeatable) return sendAfterReconnect(pipeline, connection, callState, error);
   throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
 }
 
@@ -53,5 +55,38 @@ async function sendAfterReconnect(
     return await pipeline.sendOnce(connection, callState);
   } catch (second) {
     throw describeBothAttempts(first, TenonError.from(second), method);
+  }
+}
+
+/** Time without a response after which a call fails by default, in milliseconds. */
+const IDLE_TIMEOUT = 60_000;
+/** Minimum delay between two attempts, in milliseconds. */
+const MIN_DELAY = 100;
+
+/**
+ * Sends the call again each time that the server has asked to wait, within the timeouts of the call. Otherwise throws
+ * the last refusal, which has the time to wait.
+ */
+async function sendWhenAccepted(
+  pipeline: CallPipeline,
+  callState: CallState,
+  first: TenonError & { readonly retryAfterMs: number },
+): Promise<JsonObject> {
+  const { options, deadline } = callState;
+  const { clock } = pipeline;
+  const idleTimeout = options.idleTimeout ?? pipeline.options.idleTimeout ?? IDLE_TIMEOUT;
+  const until = clock.now() + Math.min(idleTimeout, deadline.remaining);
+  for (let refusal = first; ; ) {
+    const delay = Math.max(MIN_DELAY, refusal.retryAfterMs);
+    if (clock.now() + delay >= until) throw refusal;
+    const waited = new Promise<void>(resolve => clock.after(delay, resolve, { hold: true }));
+    // An aborted call ends the wait, and is refused below with the error of an aborted call.
+    await rejectOnAbort(waited, options.signal).catch(() => {});
+    try {
+      return await pipeline.sendOnce(await pipeline.connections.getConnection(), callState);
+    } catch (error) {
+      if (!isRefusedForNow(error)) throw error;
+      refusal = error;
+    }
   }
 }

@@ -42,6 +42,7 @@ function isWatched({ uris = [], ...lists }: WatchOptions, change: ChangeEvent): 
 async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue: ChangeQueue): Promise<void> {
   const clock = pipeline.options.clock ?? systemClock;
   let delay = INITIAL_DELAY;
+  let retryAfterMs = 0;
   for (let isFirst = true; !queue.ended; isFirst = false) {
     const startedAt = clock.now();
     try {
@@ -52,17 +53,26 @@ async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue
     } catch (error) {
       if (queue.ended) return;
       if (isFinal(error)) return queue.fail(error);
+      if (TenonError.is(error)) retryAfterMs = Math.min(error.retryAfterMs ?? 0, MAX_DELAY);
       pipeline.emitter.emit('error', TenonError.from(error));
     }
     if (clock.now() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
-    await queue.sleep(clock, delay);
+    await queue.sleep(clock, Math.max(delay, retryAfterMs));
+    retryAfterMs = 0;
     delay = Math.min(delay * 2, MAX_DELAY);
   }
 }
 
-/** Tells if an error ends the watch. An error of the server does; a lost connection does not. */
+/**
+ * Tells if an error ends the watch. An error of the server does. A lost connection does not, and neither does a refusal
+ * with a time to wait.
+ */
 function isFinal(error: unknown): boolean {
-  return TenonError.is(error) && (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
+  return (
+    TenonError.is(error) &&
+    error.retryAfterMs === undefined &&
+    (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code))
+  );
 }
 
 /** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */

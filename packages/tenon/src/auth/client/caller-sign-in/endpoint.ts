@@ -1,7 +1,7 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import { type BrowserCookie, createCookie } from '../../pages/browser-cookie.js';
 import { createPage, createRefusalPage, renderHtml } from '../../../redaction/writers/html-page.js';
+import { type BrowserCookie, createCookie } from '../../pages/browser-cookie.js';
 import {
   type AuthEndpoint,
   type AuthExchange,

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import { parseChallenges } from '../../http/www-authenticate.js';
 import { parseJsonObject } from './normalize-response.js';
 
@@ -48,8 +49,6 @@ const REFUSALS = new Set([
 /** Errors of the authorization server itself. */
 const TEMPORARY_ERRORS = new Set(['server_error', 'temporarily_unavailable']);
 const UNKNOWN_CLIENT_ERRORS = new Set<string | undefined>(['invalid_client', 'unauthorized_client']);
-/** Maximum time that a server may ask to wait, in milliseconds. */
-const MAX_RETRY_AFTER = 3_600_000;
 
 /** Tells if a status means that the same request may succeed later. */
 export function isTemporaryStatus(status: number): boolean {
@@ -103,9 +102,4 @@ export function parseErrorBody(text: string): { error: string; description: stri
   if (typeof body?.error !== 'string' || body.error === '') return undefined;
   const { error, error_description: description } = body;
   return { error, description: typeof description === 'string' ? description : undefined };
-}
-
-/** Parses `Retry-After`. Only the form in seconds is read, because the date depends on the clock of the server. */
-function parseRetryAfter(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,9}$/.test(value) ? Math.min(Number(value) * 1_000, MAX_RETRY_AFTER) : undefined;
 }

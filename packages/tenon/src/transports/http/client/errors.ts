@@ -3,6 +3,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
 import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
+import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read from the body of an error response. */
@@ -78,8 +79,13 @@ export function createHttpRefusalError(
   { error }: JsonRpcFailure,
   status: number,
   hint?: string,
+  retryAfterMs?: number,
 ): TenonError {
-  return createPeerError(error, { peer, status, hint, cause: error satisfies ErrorObject }, 'http/refused');
+  return createPeerError(
+    error,
+    { peer, status, hint, retryAfterMs, cause: error satisfies ErrorObject },
+    'http/refused',
+  );
 }
 
 /** The message that got an error response. */
@@ -99,8 +105,9 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
   const failure = classifyMessage(value) === 'failure' ? (value as JsonRpcFailure) : undefined;
   const loss = message.hadSession ? detectSessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
+  const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
   return failure
-    ? createHttpRefusalError(peer, failure, reply.status, getAdvice(reply))
+    ? createHttpRefusalError(peer, failure, reply.status, getAdvice(reply), retryAfterMs)
     : createStatusError(reply, peer, body);
 }
 
@@ -175,6 +182,7 @@ function createStatusError(reply: HttpReply, peer: string, body: string): TenonE
     peer,
     status,
     received,
+    retryAfterMs: parseRetryAfter(reply.header('retry-after')),
     hint:
       status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : getAdvice(reply),
   });

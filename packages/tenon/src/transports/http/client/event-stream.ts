@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
+import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
@@ -172,6 +173,5 @@ function isTransientStatus(status: number): boolean {
 }
 
 function getRetryAfter(reply: HttpReply): number {
-  const seconds = Number(reply.header('retry-after') ?? 0);
-  return seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER) : 0;
+  return Math.min(parseRetryAfter(reply.header('retry-after')) ?? 0, MAX_RETRY_AFTER);
 }

@@ -1,6 +1,7 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
 import { getMediaType, isEventStream, isSuccess } from './endpoint-client.js';
@@ -12,6 +13,8 @@ import type { HttpReply } from './requester.js';
 import { readResponse } from './response.js';
 
 const MAX_SESSION_ID = 4_096;
+/** Maximum number of times that a response is posted while the server refuses it for now. */
+const MAX_RESPONSE_ATTEMPTS = 6;
 
 /** Sends one message in its own POST request. [http.post.new-request-per-message] */
 export async function postMessage(
@@ -26,12 +29,14 @@ export async function postMessage(
   const requestSignal = context.signals.create(signal);
   let streaming = false;
   try {
-    const reply = await context.client.request({
-      method: 'POST',
-      headers: createPostHeaders(session, headers),
-      body,
-      signal: requestSignal,
-    });
+    const post = () =>
+      context.client.request({
+        method: 'POST',
+        headers: createPostHeaders(session, headers),
+        body,
+        signal: requestSignal,
+      });
+    const reply = 'method' in message ? await post() : await postResponse(context, post);
     if (!isSuccess(reply)) throw await readPostRefusal(context, reply, session, pending.id);
     if (!stateless && session === undefined) storeSessionId(context, reply);
     const type = getMediaType(reply);
@@ -41,6 +46,20 @@ export async function postMessage(
     else await readResponse(context, reply, type, pending, requestSignal);
   } finally {
     if (!streaming) requestSignal.release();
+  }
+}
+
+/**
+ * Posts a response to a request of the server. While the server refuses it for now, it is posted again: the server takes
+ * only the first one, and without it the request of the server would fail.
+ */
+async function postResponse(context: HttpClientContext, post: () => Promise<HttpReply>): Promise<HttpReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const reply = await post();
+    const delay = reply.status === 503 ? parseRetryAfter(reply.header('retry-after')) : undefined;
+    if (delay === undefined || attempt === MAX_RESPONSE_ATTEMPTS) return reply;
+    reply.cancel();
+    await new Promise<void>(resolve => context.clock.after(delay, resolve, { hold: true }));
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../../../protocol/request-handler.js';
-import { retryStoreFaults } from '../../../stores/fault-retry.js';
+import { MAX_FAULT_TIME, retryStoreFaults } from '../../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -17,8 +17,6 @@ const POLL_INTERVAL = 1000;
 const LEASE = 10_000;
 /** Lifetime of a retry and its replies in the store, in milliseconds. */
 const MESSAGE_TTL = 60_000;
-/** Maximum time for which a reply is stored again while the store has a fault, in milliseconds. */
-const MAX_FAULT_TIME = 30_000;
 
 /** A retry in the store, until its process takes it. `from` is the process that received it. */
 interface StoredRetry {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { memoryStores, tool } from '../../../../index.js';
+import { memoryStores, TenonError, tool } from '../../../../index.js';
 import { toRecordValues } from '../../../../stores/records/record-values.js';
 import { fakeClock } from '../../../../testing/fake-clock.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
@@ -49,6 +49,22 @@ describe('a request of the server in a stored session', () => {
     expect((await session.post(two, answer('Ada'))).status).toBe(202);
     expect(await nextMessages(events, 1)).toMatchObject([{ id: 'call' }]);
     expect([answers, await listQuestions()]).toEqual([['Ada'], []]);
+  });
+
+  it('takes an answer that arrives while the store restarts', async () => {
+    const { two, session, events, answer } = await begin();
+    const { values } = two.stores;
+    const get = values.get.bind(values);
+    let faults = 2;
+    values.get = async (key, ...rest) => {
+      if (!key.includes('/ask/') || faults === 0) return get(key, ...rest);
+      faults -= 1;
+      throw new TenonError('store/unavailable', 'restarting');
+    };
+    expect((await session.post(two, answer('Ada'))).status).toBe(202);
+    await nextMessages(events, 1);
+    values.get = get;
+    expect([answers, faults]).toEqual([['Ada'], 0]);
   });
 
   it('takes one of several answers that reach several processes at once', async () => {

@@ -1,6 +1,7 @@
 import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { AuthInfo, SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
+import { MAX_FAULT_TIME, retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
@@ -175,11 +176,19 @@ export class StoredSession implements SharedSession {
     const { replica } = this.#context;
     const forwarded = { session: this.#session.id, message, auth };
     const [requestId = '', target] = REQUEST_ID.exec(String(findServerRequestId(message))) ?? [];
-    if (target !== undefined)
-      return this.#questions.receive(requestId, message, async () => {
+    if (target !== undefined) {
+      const deliver = async () => {
         if (target !== replica.id) await replica.forward(forwarded, target);
         else this.#session.receiver?.onMessage(message, auth && { auth });
+      };
+      const { clock, report } = this.#session.context;
+      // Official clients do not send a refused response again, and their call would wait until it times out.
+      return retryStoreFaults(() => this.#questions.receive(requestId, message, deliver), {
+        clock,
+        maxElapsed: MAX_FAULT_TIME,
+        onFault: report,
       });
+    }
     const cancelled = findCancelledId(message);
     if (cancelled !== undefined && !this.#session.isPending(cancelled)) return replica.forward(forwarded);
     return undefined;
