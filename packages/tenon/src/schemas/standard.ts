@@ -22,6 +22,11 @@ interface SchemaOfZod {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
 
+/** Refuses a plain object whose members are schemas of a library. The compiler shows the text in its error. */
+export type WholeSchema<S> = S extends { readonly [name: string]: SchemaOfZod | StandardSchema }
+  ? 'Pass a whole schema, such as z.object({ … }), in place of a plain object of schemas'
+  : unknown;
+
 /** A schema with its types. TypeScript compares only these members when it infers types. */
 interface Typed {
   readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };

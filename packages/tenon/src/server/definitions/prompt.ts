@@ -3,7 +3,7 @@ import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { GetPromptResult } from '../../protocol/params-and-results.js';
-import type { InferInput, InferOutput, Schema } from '../../schemas/standard.js';
+import type { InferInput, InferOutput, Schema, WholeSchema } from '../../schemas/standard.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import type { ExposeErrors } from '../exposed-errors.js';
@@ -111,7 +111,7 @@ type PromptInput<I> = I extends Schema
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export function prompt<const I extends Schema | undefined = undefined>(
-  definition: PromptSpec<I>,
+  definition: PromptSpec<I> & { readonly input?: WholeSchema<I> | undefined },
 ): PromptDefinition<I extends Schema ? InferInput<I> : undefined> {
   return definition as object as PromptDefinition<never>;
 }

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
-import type { InferArguments, InferInput, InferOutput, Schema } from '../../schemas/standard.js';
+import type { InferArguments, InferInput, InferOutput, Schema, WholeSchema } from '../../schemas/standard.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import type { ExposeErrors } from '../exposed-errors.js';
@@ -176,6 +176,12 @@ interface ToolSchemas<I, O> {
   readonly output?: O | undefined;
 }
 
+/** Refuses plain objects of schemas. It is apart from `ToolSchemas`, from which the compiler infers the schemas. */
+interface WholeSchemas<I, O> {
+  readonly input?: WholeSchema<I> | undefined;
+  readonly output?: WholeSchema<O> | undefined;
+}
+
 interface ToolBehavior<I, O> extends ToolMetadata {
   /**
    * Handles a call. `input` has been validated by the schema and contains its defaults.
@@ -199,7 +205,7 @@ export type ToolInput<I> = I extends undefined ? Record<string, unknown> : Infer
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
-  definition: ToolSpec<I, O>,
+  definition: ToolSpec<I, O> & WholeSchemas<I, O>,
 ): ToolDefinition<I extends undefined ? undefined : InferInput<I>, O extends undefined ? unknown : InferOutput<O>> {
   return definition as object as ToolDefinition<never, never>;
 }

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { edit } from './editor.js';
+
+const MESSAGE = 'Pass a whole schema, such as z.object({ … }), in place of a plain object of schemas';
+
+const PROGRAM = `import { prompt, tool } from 'tenon';
+import { z } from 'zod';
+tool({
+  input: { city: z.string() },
+  run: ({ city }) => String(city),
+});
+tool({
+  output: { celsius: z.number() },
+  run: () => ({ celsius: 12 }),
+});
+prompt({
+  input: { topic: z.string() },
+  run: ({ topic }) => String(topic),
+});
+tool({ input: z.object({ city: z.string() }), run: ({ city }) => city.length });
+tool({ input: { type: 'object', properties: { a: { type: 'number' } } }, run: ({ a }) => a ?? 0 });
+`;
+
+describe('a plain object of schemas', () => {
+  const lines = PROGRAM.split('\n');
+  const errors = edit(PROGRAM).errors.map(({ line, words }) => ({ line: lines[line]?.trim(), words }));
+
+  it.each([
+    ['input of a tool', 'input: { city: z.string() },'],
+    ['output of a tool', 'output: { celsius: z.number() },'],
+    ['input of a prompt', 'input: { topic: z.string() },'],
+  ])('is refused at its own line, with the advice to pass `z.object`: %s', (_, line) => {
+    expect(errors.find(error => error.line === line)?.words).toContain(`"${MESSAGE}"`);
+  });
+
+  it('is no hindrance for whole schemas and JSON Schemas', () => {
+    expect(errors.filter(({ line }) => line?.startsWith('tool({ input'))).toEqual([]);
+  });
+});
