@@ -6,7 +6,7 @@ import type { AuthExceptions } from '../auth-exceptions.js';
 import { type AcceptMetadata, type AuthorizationServerInfo, ENDPOINT_FIELDS } from './authorization-server.js';
 
 /** Tells if two issuers are equal except for the slash of their root: `https://as` and `https://as/`. */
-export function isRootSlashVariant(issuer: string, other: string): boolean {
+function isRootSlashVariant(issuer: string, other: string): boolean {
   if (issuer === other) return false;
   const [short, long] = issuer.length < other.length ? [issuer, other] : [other, issuer];
   return long === `${short}/` && /^https?:\/\/[^/?#]+$/i.test(short);
