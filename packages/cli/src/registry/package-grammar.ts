@@ -24,7 +24,7 @@ const IMAGE_TAG = /^(?=.{1,128}$)(?:[A-Za-z]+[._-]?)?\d\w*(?:[.-]\w+)*$/;
 /** Checks of names and versions by the type of the package. */
 const GRAMMARS: Readonly<Record<string, (found: NamedPackage) => boolean>> = {
   npm: ({ identifier, version = '' }) =>
-    validateNpmName(identifier).validForNewPackages &&
+    isNpmName(identifier) &&
     !/(?:^@?|\/)[.-]/.test(identifier) &&
     validSemanticVersion(version) === version.replace(/\+.*$/, ''),
   pypi: ({ identifier, version = '' }) =>
@@ -41,6 +41,12 @@ export function isExactPackage({ registryType, identifier, version }: RegistryPa
   const texts = version === undefined ? [identifier] : [identifier, version];
   if (!texts.every(each => each.length <= MAX_LENGTH && PRINTABLE.test(each))) return false;
   return GRAMMARS[registryType]?.(version === undefined ? { identifier } : { identifier, version }) ?? false;
+}
+
+/** Checks a name as npm does for a package that is published today. Warnings are for names that only earlier ones have. */
+function isNpmName(name: string): boolean {
+  const { errors, warnings } = validateNpmName(name);
+  return errors === undefined && warnings === undefined;
 }
 
 /** Checks the name of an image with its tag or digest. Older entries state the tag as the version. */
