@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
@@ -99,6 +99,33 @@ describe('tenon serve', () => {
     await redis.close();
   });
 
+  it.skipIf(!hasRedis)('takes keys from a file, and keeps sessions while they are rotated [cli.serve]', async () => {
+    const redis = await startRedis();
+    const [old, next] = [7, 8].map(byte => `k${byte}:${Buffer.alloc(32, byte).toString('base64')}`);
+    await project.write('keys.json', { server: 'server.mjs', keysFile: 'keys', storeEnv: 'STORE_URL' });
+    const env = { STORE_URL: redis.url };
+    const start = async (port: string, ...keys: (string | undefined)[]) => {
+      await writeFile(project.path('keys'), `# keys of the deployment\n${keys.join('\n')}\n`, { mode: 0o600 });
+      return serving(project.folder, ['serve', '--config', 'keys.json', '--port', port, '--json'], env);
+    };
+    let running = await start('0', old);
+    const { port } = new URL(running.url);
+    const client = await connect(running.url, { protocolVersion: '2025-11-25' });
+    for (const keys of [
+      [old, next],
+      [next, old],
+    ]) {
+      expect(await running.end()).toBe(0);
+      running = await start(port, ...keys);
+      expect(getText(await client.callTool('pid'))).toBe(String(running.pid));
+    }
+    const approvals = ['approvals', 'list', '--store', redis.url, '--keys-file', 'keys', '--json'];
+    expect(await runTenon(project.folder, approvals)).toMatchObject({ code: 0 });
+    await client.close();
+    await running.end();
+    await redis.close();
+  });
+
   it('logs an error of a handler as one line with time, level, code, method and trace ID [cli.serve]', async () => {
     const { url, lines, said, end } = await serve(['server.mjs', '--metrics', '0']);
     const { url: metrics } = await said<{ url: string }>(({ event }) => event === 'metrics');
@@ -138,6 +165,9 @@ describe('tenon serve', () => {
     [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
     [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
     [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
+    [['server.mjs', '--keys-env', 'KEYS', '--keys-file', 'keys'], 2, '--keys-env and --keys-file exclude each other'],
+    [['server.mjs', '--keys-file', 'no-keys'], 2, '--keys-file: file not found: no-keys'],
+    [['server.mjs', '--store', 'redis://db'], 2, 'pass --keys-env NAME or --keys-file FILE'],
     [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
     [['server.mjs', '--metrics', '--workers', '2'], 2, '--metrics cannot be used'],
     [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],

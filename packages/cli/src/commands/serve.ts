@@ -89,13 +89,14 @@ async function serveModule(
   if (options.metrics !== undefined && options.workers !== undefined)
     throw createUsageError('--metrics cannot be used with --workers', 'remove one, or run one process per processor');
   const { json = false } = options;
+  const keys = await readSealKeys(context, options, folder);
   const metrics = await startMetrics(context, options, json);
   const stores = await openStores(context, options, folder);
   try {
     context.screen.startLog({ json });
     const onError = (error: unknown) => logError(context.screen, error);
     const telemetry = metrics?.telemetry ?? createLogTelemetry();
-    setServerDefaults({ stores, keys: readSealKeys(context, options), onError, telemetry });
+    setServerDefaults({ stores, keys, onError, telemetry });
     const server = await loadServer(reference, folder);
     if (options.stdio) await serveOverStdio(context, server, stores);
     else await serveOverHttp(context, server, stores, options);

@@ -45,7 +45,8 @@ export function withStore(command: Command, description: string): Command {
     .option(
       '--keys-env <NAME>',
       'environment variable with the keys that all replicas share: ID:BASE64; Redis and Postgres need them',
-    );
+    )
+    .option('--keys-file <file>', 'file with these keys, one in each line; the first encrypts, all decrypt');
 }
 
 /** Adds the option that serves metrics. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { memoryStores, type Stores } from 'tenon';
+import { memoryStores, type SealKey, type Stores } from 'tenon';
 import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
@@ -79,7 +79,9 @@ export async function createGatewayHost(
 ): Promise<GatewayHost> {
   const lock = findLock(context, options);
   let current = entries;
-  const stores = await openHostStores(context, options);
+  // Read once, because the path may be a pipe.
+  const keys = await readSealKeys(context, options);
+  const stores = await openHostStores(context, options, keys);
   const key =
     options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
   // Only stores that outlive the process can hold anchors.
@@ -91,7 +93,7 @@ export async function createGatewayHost(
       name: 'tenon-gateway',
       servers: toHostServers(entries),
       stores,
-      inputRequests: { keys: readSealKeys(context, options) },
+      inputRequests: { keys },
       ...createPolicyOptions(context, options, stores),
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
@@ -134,8 +136,12 @@ export function toHostServers(entries: readonly ConfiguredEntry[]): Record<strin
   );
 }
 
-async function openHostStores(context: CliContext, options: GatewayHostOptions): Promise<Stores> {
-  const stores = await openSealedStores(context, options);
+async function openHostStores(
+  context: CliContext,
+  options: GatewayHostOptions,
+  keys: readonly SealKey[] | undefined,
+): Promise<Stores> {
+  const stores = await openSealedStores(context, options, keys);
   if (options.approve === 'store' && stores === undefined) {
     throw createUsageError(
       '--approve store needs a store',

@@ -1,10 +1,10 @@
 import type { HttpTarget, StdioTarget } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
+import { chooseTokenStore, type TokenStoreKind } from '../http/token-store-kind.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
 import type { ConnectionOptions } from '../target/target-options.js';
-import { chooseTokenStore, type TokenStoreKind } from '../http/token-store-kind.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Server to keep, as it is sent to the daemon. */

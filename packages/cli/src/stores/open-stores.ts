@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Stores, sealStores, TenonError } from 'tenon';
+import { type SealKey, type Stores, sealStores, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { logError } from '../serving/log-error.js';
 import { createUsageError, readVariable } from '../usage-error.js';
@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly storeEnv?: string;
   /** Name of the environment variable with the keys that encrypt what is stored on another machine. */
   readonly keysEnv?: string;
+  /** Path of a file with these keys. */
+  readonly keysFile?: string;
   /** Prefix of Redis, or schema of Postgres. Absent: that of the library. */
   readonly prefix?: string;
 }
@@ -29,8 +31,11 @@ const URL_SCHEME = /^([a-z][a-z0-9+.-]+):/i;
  * Opens the stores that the options name, and encrypts what leaves this machine. Returns `undefined` if the options name
  * none.
  */
-export async function openSealedStores(context: CliContext, options: StoreOptions): Promise<Stores | undefined> {
-  const keys = readSealKeys(context, options);
+export async function openSealedStores(
+  context: CliContext,
+  options: StoreOptions,
+  keys: readonly SealKey[] | undefined,
+): Promise<Stores | undefined> {
   const stores = await openStores(context, options);
   if (stores?.remote !== true || keys === undefined) return stores;
   return sealStores(stores, { keys, onError: error => logError(context.screen, error) });
@@ -47,7 +52,7 @@ export async function openGatewayStores(context: CliContext, options: StoreOptio
       hint: 'pass the store of the gateway',
     });
   }
-  const stores = await openSealedStores(context, options);
+  const stores = await openSealedStores(context, options, await readSealKeys(context, options));
   if (stores !== undefined) return stores;
   throw createUsageError('a store is needed', 'pass the --store of the gateway, or its --store-env');
 }
@@ -60,10 +65,10 @@ export async function openStores(
 ): Promise<Stores | undefined> {
   const target = readTarget(context, options);
   if (target === undefined) return undefined;
-  if (REMOTE.test(target) && options.keysEnv === undefined) {
+  if (REMOTE.test(target) && (options.keysEnv ?? options.keysFile) === undefined) {
     throw createUsageError(
       '--store: stores on another machine need keys that encrypt what they get',
-      'put ID:KEY into an environment variable and pass its name: --keys-env NAME',
+      'put ID:KEY into an environment variable or a file, and pass --keys-env NAME or --keys-file FILE',
     );
   }
   const onError = (error: TenonError) => logError(context.screen, error);

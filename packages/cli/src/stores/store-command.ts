@@ -41,10 +41,13 @@ export function createStoreCommand(context: CliContext): Command {
 }
 
 async function runReseal(context: CliContext, { from, json, ...options }: ResealCommandOptions): Promise<void> {
-  const keys = readSealKeys(context, options);
+  const keys = await readSealKeys(context, options);
   const stores = await openStores(context, options);
   if (stores === undefined || keys === undefined)
-    throw createUsageError('a store and its keys are needed', 'pass --store or --store-env, and --keys-env');
+    throw createUsageError(
+      'a store and its keys are needed',
+      'pass --store or --store-env, and --keys-env or --keys-file',
+    );
   try {
     const onError = (error: Parameters<typeof describeError>[0]) => context.screen.note(describeError(error), 'error');
     const result = await sealRestoredStores(stores, { keys, from, onError });
