@@ -89,6 +89,11 @@ interface PromptSchema<I> {
 }
 
 interface PromptBehavior<I> extends PromptMetadata {
+  /**
+   * Schema of the arguments, as a whole: a plain object of schemas is refused here.
+   * @default no arguments
+   */
+  readonly input?: WholeSchema<I> | undefined;
   /** Suggests values for arguments while the user types. Each argument has a list, or a function of the typed text. */
   readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
   /**
@@ -111,7 +116,7 @@ type PromptInput<I> = I extends Schema
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export function prompt<const I extends Schema | undefined = undefined>(
-  definition: PromptSpec<I> & { readonly input?: WholeSchema<I> | undefined },
+  definition: PromptSpec<I>,
 ): PromptDefinition<I extends Schema ? InferInput<I> : undefined> {
   return definition as object as PromptDefinition<never>;
 }

@@ -176,13 +176,17 @@ interface ToolSchemas<I, O> {
   readonly output?: O | undefined;
 }
 
-/** Refuses plain objects of schemas. It is apart from `ToolSchemas`, from which the compiler infers the schemas. */
-interface WholeSchemas<I, O> {
-  readonly input?: WholeSchema<I> | undefined;
-  readonly output?: WholeSchema<O> | undefined;
-}
-
 interface ToolBehavior<I, O> extends ToolMetadata {
+  /**
+   * Schema of the arguments, as a whole: a plain object of schemas is refused here.
+   * @default no arguments
+   */
+  readonly input?: WholeSchema<I> | undefined;
+  /**
+   * Schema of the return value, as a whole: a plain object of schemas is refused here.
+   * @default `run` returns text, content blocks or any JSON value
+   */
+  readonly output?: WholeSchema<O> | undefined;
   /**
    * Handles a call. `input` has been validated by the schema and contains its defaults.
    *
@@ -205,7 +209,7 @@ export type ToolInput<I> = I extends undefined ? Record<string, unknown> : Infer
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
-  definition: ToolSpec<I, O> & WholeSchemas<I, O>,
+  definition: ToolSpec<I, O>,
 ): ToolDefinition<I extends undefined ? undefined : InferInput<I>, O extends undefined ? unknown : InferOutput<O>> {
   return definition as object as ToolDefinition<never, never>;
 }
