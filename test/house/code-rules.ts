@@ -24,9 +24,12 @@ export function findVagueFileName({ path }: Source): string[] {
   return vagueNames.test(path) ? [`${path} is named by nothing that it holds`] : [];
 }
 
-/** Words of age, which are wrong on the day of the next revision. `LegacyTitledEnumSchema` is the specification's own. */
+/** A name of the specification, and a member of the package `validate-npm-package-name`. */
+const NAMES_OF_OTHERS = /^(?:LegacyTitledEnumSchema|validForNewPackages)$/;
+
+/** Words of age, which are wrong on the day of the next protocol version. */
 export function findAgeNames(source: Source): string[] {
-  const inCode = getIdentifiers(source).filter(({ name }) => isAged(name) && !/^LegacyTitledEnumSchema$/.test(name));
+  const inCode = getIdentifiers(source).filter(({ name }) => isAged(name) && !NAMES_OF_OTHERS.test(name));
   const told = inCode.map(({ name, line }) => `${source.path}:${line} names ${name} by its age`);
   return isAged(source.path) ? [`${source.path} is named by age`, ...told] : told;
 }

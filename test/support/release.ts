@@ -50,11 +50,16 @@ async function importRelease(source: string): Promise<Release> {
 function extract(commit: string, folder: string): void {
   mkdirSync(join(folder, '..'), { recursive: true });
   const temporary = mkdtempSync(`${folder}-`);
-  const archive = execFileSync('git', ['archive', commit, 'packages/tenon/src', 'packages/tenon/package.json'], {
-    cwd: root,
-    maxBuffer: 2 ** 28,
-  });
-  execFileSync('tar', ['x', '-C', temporary], { input: archive });
+  const index = join(temporary, '.index');
+  execFileSync(
+    'git',
+    ['--work-tree', temporary, 'checkout', commit, '--', 'packages/tenon/src', 'packages/tenon/package.json'],
+    {
+      cwd: root,
+      env: { ...process.env, GIT_INDEX_FILE: index },
+    },
+  );
+  rmSync(index);
   try {
     renameSync(temporary, folder);
   } catch {

@@ -21,7 +21,6 @@ export type {
 } from './auth/http/guarded-fetch.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
 export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';
-export { createPage, createRefusalPage, type Html, renderHtml } from './redaction/writers/html-page.js';
 export {
   type AuthEndpoint,
   type AuthExchange,
@@ -46,6 +45,7 @@ export { hashSha256 } from './encoding/sha256.js';
 export { logError } from './jsonrpc/log-error.js';
 export { type AddressClass, classifyHost } from './net/address-class.js';
 export { stripInvisible } from './redaction/invisible-characters.js';
+export { createPage, createRefusalPage, type Html, renderHtml } from './redaction/writers/html-page.js';
 export { toRecordValues } from './stores/records/record-values.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
 

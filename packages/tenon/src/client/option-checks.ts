@@ -1,5 +1,4 @@
 import {
-  type Check,
   checkAnything,
   checkArray,
   checkBoolean,
@@ -13,11 +12,9 @@ import {
   checkRecord,
   checkString,
 } from '../protocol/check.js';
-import { requireShape } from '../protocol/check-options.js';
+import { type OptionChecks, requireShape } from '../protocol/check-options.js';
 import type { ClientOptions } from './options.js';
 import type { HttpTarget, StdioTarget } from './target.js';
-
-type OptionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
 const anyObject = checkObject();
 const milliseconds = checkOptional(checkRange('a number of milliseconds', 0));

@@ -33,7 +33,7 @@ export interface Transport {
   readonly requestIdPrefix?: string | undefined;
 
   /**
-   * Resolves when the process at the other end has written its first byte, to any stream. Absent on transports that
+   * Resolves when the process of the peer has written its first byte, to any stream. Absent on transports that
    * start no process.
    */
   readonly firstOutput?: Promise<void> | undefined;

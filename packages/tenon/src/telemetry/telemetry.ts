@@ -115,7 +115,9 @@ export interface OutgoingTrace {
 
 /** Format of stored records, and the kind of these records. */
 export interface StoredFormat {
+  /** Kind of the records, such as `session`. */
   readonly kind: string;
+  /** Format version that the records have. */
   readonly format: string;
 }
 

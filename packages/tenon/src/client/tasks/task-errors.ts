@@ -79,7 +79,7 @@ export function createTtlError(peer: string): TenonError {
     peer,
     method: 'tools/call',
     expected: 'no `ttl`, because the server decides how long it keeps a task',
-    hint: 'omit `ttl`, and read the lifetime from `state.ttlMs` of the handle',
+    hint: 'remove `ttl`, and read the lifetime from `state.ttlMs` of the handle',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { TenonError } from '../../jsonrpc/error.js';
+import type { ServerOptions } from '../../server/definitions/server-definition.js';
 import type { SealKey } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
-import type { Telemetry } from '../../telemetry/telemetry.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
 export interface ServerDefaults {
@@ -12,7 +12,7 @@ export interface ServerDefaults {
   /** Called with errors that no caller receives, for servers without `onError`. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Telemetry of servers without `telemetry`. */
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: ServerOptions['telemetry'];
 }
 
 /** Several copies of this package may be loaded: one by the command, and one by the program. */
@@ -30,7 +30,7 @@ interface DefaultedDefinition {
   readonly stores?: Stores | undefined;
   readonly inputRequests?: { readonly keys?: readonly SealKey[] | undefined } | undefined;
   readonly onError?: ((error: TenonError) => void) | undefined;
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: ServerOptions['telemetry'];
 }
 
 /** Adds the defaults of this process to the definition of a server. */

@@ -3,7 +3,7 @@ import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
-import { checkPositive, checkClock as clockOption, requireOptions } from './check-middleware-options.js';
+import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware, Operation } from './compose-middleware.js';
 
 export interface CachingOptions {
@@ -31,7 +31,7 @@ const OPTION_CHECKS = {
  * not cached.
  */
 export function caching(options: CachingOptions): Middleware {
-  requireOptions('caching', '{ ttl, tools, maxEntries?, clock? }', options, OPTION_CHECKS);
+  requireMiddlewareOptions('caching', '{ ttl, tools, maxEntries?, clock? }', options, OPTION_CHECKS);
   const { ttl, tools, maxEntries = 1000, clock = systemClock } = options;
   const entries = new Map<string, { result: JsonObject; expiresAt: number }>();
   return async (operation, next) => {

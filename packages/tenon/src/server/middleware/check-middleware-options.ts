@@ -9,6 +9,11 @@ export const checkPositive: Check = checkRange('a number above 0', Number.MIN_VA
  * Throws `server/middleware-options` when the options of a middleware are invalid. `form` is their shape for the
  * message.
  */
-export function requireOptions(name: string, form: string, options: unknown, keys: OptionShape['keys']): void {
+export function requireMiddlewareOptions(
+  name: string,
+  form: string,
+  options: unknown,
+  keys: OptionShape['keys'],
+): void {
   requireShape(`the options of ${name}`, options, { code: 'server/middleware-options', form, keys });
 }

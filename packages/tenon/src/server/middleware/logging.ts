@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { checkFunction } from '../../protocol/check.js';
-import { requireOptions } from './check-middleware-options.js';
+import { requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /** Log entry of a finished operation. It contains neither arguments nor results, because they may contain secrets. */
@@ -20,7 +20,7 @@ export function logging(
   write: (writeEntry: OperationLogEntry) => void,
   { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
 ): Middleware {
-  requireOptions('logging', 'logging(line => …)', { write }, { write: checkFunction });
+  requireMiddlewareOptions('logging', 'logging(line => …)', { write }, { write: checkFunction });
   return async (operation, next) => {
     const start = clock.now();
     const { method, name, context } = operation;

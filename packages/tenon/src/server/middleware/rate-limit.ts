@@ -8,7 +8,7 @@ import { checkFunction, checkObject, checkOptional, checkRange, checkString } fr
 import { createSharedTokens } from '../../stores/shared-tokens.js';
 import type { Stores } from '../../stores/stores.js';
 import type { CallerInfo } from '../caller-info.js';
-import { checkPositive, checkClock as clockOption, requireOptions } from './check-middleware-options.js';
+import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware, Operation } from './compose-middleware.js';
 import { createTokenBuckets } from './token-buckets.js';
 
@@ -55,7 +55,12 @@ const OPTION_CHECKS = {
  * `data.retryAfterMs` is the time to wait, in milliseconds. `initialize`, `ping` and `server/discover` are not limited.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  requireOptions('rateLimit', '{ burst, perSecond, getKey?, stores?, name?, clock? }', options, OPTION_CHECKS);
+  requireMiddlewareOptions(
+    'rateLimit',
+    '{ burst, perSecond, getKey?, stores?, name?, clock? }',
+    options,
+    OPTION_CHECKS,
+  );
   const { burst, perSecond, getKey = getCallerToolKey, stores, name = 'rate-limit', clock = systemClock } = options;
   const shared = stores?.buckets;
   const buckets = shared

@@ -1,6 +1,6 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { checkPositive, requireOptions } from './check-middleware-options.js';
+import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Middleware } from './compose-middleware.js';
  * @param maxCharacters Maximum length of the result as JSON, in characters.
  */
 export function resultSizeLimit(maxCharacters: number): Middleware {
-  requireOptions(
+  requireMiddlewareOptions(
     'resultSizeLimit',
     'resultSizeLimit(maxCharacters)',
     { maxCharacters },

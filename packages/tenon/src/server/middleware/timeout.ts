@@ -3,7 +3,7 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { toolError } from '../definitions/tool-result.js';
-import { checkPositive, requireOptions } from './check-middleware-options.js';
+import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
@@ -12,7 +12,7 @@ import type { Middleware } from './compose-middleware.js';
  * @param ms Timeout of one run of the handler, in milliseconds. Time in which the user answers does not count.
  */
 export function timeout(ms: number, { clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Middleware {
-  requireOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });
+  requireMiddlewareOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });
   return (operation, next) => {
     if (operation.method === 'subscriptions/listen') return next(operation);
     return runWithTimeout(() => next(operation), {
