@@ -42,7 +42,13 @@ describeMatrix(
       if (!from(lane, '2025-06-18')) {
         expect(result).toMatchObject({
           isError: true,
-          content: [{ text: 'The client does not support elicitation/create' }],
+          content: [
+            {
+              text: expect.stringMatching(
+                /^The client does not support elicitation\/create\. Use a client that declares it/,
+              ),
+            },
+          ],
         });
         expect(questions(wire)).toEqual([]);
         return;
@@ -148,7 +154,12 @@ describeMatrix(
       const { client, wire } = rig();
       const result = await client.callTool('uses');
       if (!from(lane, '2025-11-25')) {
-        expect(result).toMatchObject({ isError: true, content: [{ text: 'The client does not support sampling' }] });
+        expect(result).toMatchObject({
+          isError: true,
+          content: [
+            { text: expect.stringMatching(/^The client does not support sampling\. Use a client that declares it/) },
+          ],
+        });
         expect(questions(wire)).toEqual([]);
         return;
       }

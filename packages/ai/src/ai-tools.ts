@@ -1,5 +1,6 @@
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
+import { requireKnownOptions } from 'tenon/host';
 import { toInputSchema } from './input-schema.js';
 import { isJsonObject } from './json-object.js';
 import { createToolNames } from './tool-names.js';
@@ -31,6 +32,7 @@ export interface AiToolsOptions {
  * Names are mapped to names that model providers accept. `toolMetadata.name` of a tool call has the original name.
  */
 export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}): Promise<ToolSet> {
+  requireKnownOptions('toAiTools', options, { filter: true, callOptions: true });
   const client = 'client' in source ? source.client : source;
   const tools: Tool[] = [];
   for await (const tool of client.listTools()) if (options.filter?.(tool) ?? true) tools.push(tool);

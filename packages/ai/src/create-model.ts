@@ -1,6 +1,7 @@
 import { generateText, type LanguageModel, type ToolSet, tool } from 'ai';
 import type { CreateMessageParams } from 'tenon';
 import type { Model } from 'tenon/host';
+import { requireKnownOptions } from 'tenon/host';
 import { toInputSchema } from './input-schema.js';
 import { toModelError } from './model-error.js';
 import { getToolUses, toModelMessages } from './model-messages.js';
@@ -40,6 +41,14 @@ export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createModel(languageModel: LanguageModel, options: CreateModelOptions = {}): Model {
+  requireKnownOptions('createModel', options, {
+    name: true,
+    takes: true,
+    maxRetries: true,
+    secrets: true,
+    replaces: true,
+    scores: true,
+  });
   const { name = getModelId(languageModel), takes, replaces, scores, maxRetries = 2, secrets } = options;
   return {
     name,

@@ -44,6 +44,7 @@ export {
 export { hashSha256 } from './encoding/sha256.js';
 export { logError } from './jsonrpc/log-error.js';
 export { type AddressClass, classifyHost } from './net/address-class.js';
+export { requireKnownOptions } from './protocol/check-options.js';
 export { stripInvisible } from './redaction/invisible-characters.js';
 export { createPage, createRefusalPage, type Html, renderHtml } from './redaction/writers/html-page.js';
 export { toRecordValues } from './stores/records/record-values.js';

@@ -3,14 +3,66 @@
  *
  * @module tenon/host
  */
+
 import type { Host } from './host/host.js';
 import { RunningHost } from './host/running-host.js';
+import { requireKnownOptions } from './protocol/check-options.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-options.js';
 import { nodeTransports } from './runtimes/node/transports.js';
 import { memoryStores } from './stores/memory-stores.js';
 
 /** Creates a host for servers from the options or from files. Servers start when they are first needed. */
 export async function createHost(options: NodeHostOptions): Promise<Host> {
+  requireKnownOptions('createHost', options, {
+    servers: true,
+    config: true,
+    onConfigProblem: true,
+    trust: true,
+    trustKey: true,
+    policy: true,
+    lock: true,
+    audit: true,
+    pageSize: true,
+    inputRequests: true,
+    stores: true,
+    rateLimits: true,
+    telemetry: true,
+    onError: true,
+    clock: true,
+    name: true,
+    version: true,
+    title: true,
+    prefix: true,
+    startTimeout: true,
+    listTimeout: true,
+    connectionIdleTimeout: true,
+    maxProcesses: true,
+    maxConnectionsPerServer: true,
+    maxShare: true,
+    waitForTasks: true,
+    listDenied: true,
+    budget: true,
+    credentials: true,
+    callerSignIn: true,
+    tasks: true,
+    elicit: true,
+    elicitUrl: true,
+    sample: true,
+    sampleTools: true,
+    roots: true,
+    forwarder: true,
+    approve: true,
+    approvals: true,
+    quotas: true,
+    lockGuard: true,
+    onDrift: true,
+    auditAnchorInterval: true,
+    output: true,
+    screening: true,
+    onScreeningReport: true,
+    broker: true,
+    sampling: true,
+  });
   const stores = options.stores ?? memoryStores(options.clock ? { clock: options.clock } : {});
   const { options: read, close } = await loadHost(options, stores);
   const closeAll = async () => {
@@ -153,7 +205,8 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
-// Names that are close to others, for hints in errors.
+// Options and names that are close to others, for hints in errors.
+export { requireKnownOptions } from './protocol/check-options.js';
 export { findNearestKey } from './protocol/nearest-key.js';
 // Secrets in texts.
 export { redactSecrets } from './redaction/secrets.js';

@@ -2,13 +2,61 @@
  * Entry `tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
  * with additional exports.
  */
+
 import type { Host } from './host/host.js';
 import type { HostOptions } from './host/host-options.js';
 import { RunningHost } from './host/running-host.js';
+import { requireKnownOptions } from './protocol/check-options.js';
 import { webTransports } from './runtimes/web/transports.js';
 
 /** Creates a host for the servers in the options. Servers start when they are first needed. */
 export function createHost(options: HostOptions): Promise<Host> {
+  requireKnownOptions('createHost', options, {
+    servers: true,
+    name: true,
+    version: true,
+    title: true,
+    prefix: true,
+    startTimeout: true,
+    listTimeout: true,
+    connectionIdleTimeout: true,
+    maxProcesses: true,
+    maxConnectionsPerServer: true,
+    maxShare: true,
+    waitForTasks: true,
+    listDenied: true,
+    pageSize: true,
+    budget: true,
+    credentials: true,
+    callerSignIn: true,
+    stores: true,
+    inputRequests: true,
+    tasks: true,
+    rateLimits: true,
+    telemetry: true,
+    onError: true,
+    clock: true,
+    elicit: true,
+    elicitUrl: true,
+    sample: true,
+    sampleTools: true,
+    roots: true,
+    forwarder: true,
+    policy: true,
+    approve: true,
+    approvals: true,
+    quotas: true,
+    lockGuard: true,
+    mayStart: true,
+    onDrift: true,
+    audit: true,
+    auditAnchorInterval: true,
+    output: true,
+    screening: true,
+    onScreeningReport: true,
+    broker: true,
+    sampling: true,
+  });
   return RunningHost.create(options, webTransports);
 }
 
@@ -138,7 +186,8 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
-// Names that are close to others, for hints in errors.
+// Options and names that are close to others, for hints in errors.
+export { requireKnownOptions } from './protocol/check-options.js';
 export { findNearestKey } from './protocol/nearest-key.js';
 // Secrets in texts.
 export { redactSecrets } from './redaction/secrets.js';

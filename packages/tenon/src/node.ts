@@ -5,6 +5,7 @@
  */
 
 export type { GuardedFetch, GuardedFetchInit } from './auth/http/guarded-fetch.js';
+export { addUrlScheme } from './net/add-url-scheme.js';
 export { isLoopbackHost } from './net/loopback.js';
 export { type ApiFetchOptions, createApiFetch } from './runtimes/node/auth/api-fetch.js';
 export { createReplaceableServer, type ReplaceableServer } from './runtimes/node/child-server/replaceable-server.js';

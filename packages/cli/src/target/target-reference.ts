@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { addUrlScheme } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { parseWebUrl } from '../option-parsers.js';
@@ -68,10 +69,12 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
   if (url !== undefined) return { kind: 'url', url };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
-  if (HOST_AND_PORT.test(text) && !existsSync(resolve(cwd, text)))
+  const completed = addUrlScheme(text);
+  const isAddress = HOST_AND_PORT.test(text) || /^localhost(?:\/|$)|^\d+(?:\.\d+){3}\//.test(text);
+  if (completed !== undefined && isAddress && !existsSync(resolve(cwd, text)))
     throw createUsageError(
       `${text}: a URL without http:// or https:// at its start`,
-      `pass http://${text}${/\/./.test(text) ? '' : `${text.endsWith('/') ? '' : '/'}mcp`}`,
+      `pass ${completed}${/\/./.test(text) ? '' : `${text.endsWith('/') ? '' : '/'}mcp`}`,
     );
   const path = resolve(cwd, text);
   const isStartable = isServerPath(text);
@@ -84,10 +87,12 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const registered = existsSync(path) ? undefined : parseRegistryName(text);
   if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };
   if (/[\\/]/.test(text)) {
-    const problem = existsSync(path) ? 'no runtime is known for this file' : 'file not found';
+    const exists = existsSync(path);
+    const problem = exists ? 'no runtime is known for this file' : 'file not found';
+    const url = exists || completed === undefined ? '' : `pass ${completed} for a URL, `;
     throw createUsageError(
       `${text}: ${problem}`,
-      `pass a ${FILE_EXTENSIONS.join(', ')} file, or ${TARGET_HINT.slice(5)}`,
+      `${url}pass a ${FILE_EXTENSIONS.join(', ')} file, or ${TARGET_HINT.slice(5)}`,
     );
   }
   return { kind: 'name', name: text };

@@ -71,7 +71,7 @@ export function createInProcessEndpoint(server: RequestHandler, options?: Memory
   return {
     kind: 'memory',
     async open() {
-      const pair = createTransportPair(undefined, options);
+      const pair = createTransportPair(undefined, { copyMessages: options?.copyMessages, caller: options?.caller });
       await server.connect(pair.server, { auth: options?.caller });
       return pair.client;
     },

@@ -1,6 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
-import { type Check, prependPath } from './check.js';
+import { type Check, checkAnything, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
@@ -59,6 +59,19 @@ export function requireOptions<T>(subject: string, options: unknown, checks: Opt
   const listed = names.slice(0, NAMED_OPTIONS).map(name => (keys[name]?.(undefined) === undefined ? `${name}?` : name));
   const form = `{ ${listed.join(', ')}${names.length > NAMED_OPTIONS ? ', …' : ''} }`;
   requireShape(`the object with the options of ${subject}`, options, { code, form, keys });
+}
+
+/**
+ * Throws `options/invalid` when the options of a public function are not an object, or have an unknown name. The function
+ * checks the values itself. The compiler requires all names of the options here.
+ */
+export function requireKnownOptions<T extends object>(
+  subject: string,
+  options: T,
+  names: { readonly [K in keyof Required<T>]: true },
+): void {
+  const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));
+  requireOptions(subject, options, checks, 'options/invalid');
 }
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */

@@ -74,15 +74,22 @@ function findMissingMembers(required: unknown, declared: unknown): JsonObject | 
     : undefined;
 }
 
+const CAPABILITY_ADVICE =
+  'Use a client that declares it; in Tenon, pass `elicit`, `elicitUrl`, `sample` or `roots` to `connect`';
+
 /** Creates the error with the capabilities that the client must declare. */
 export function createMissingCapabilityError(
   { errors }: Dialect,
   requiredCapabilities: ClientCapabilities,
 ): TenonError {
   const names = Object.keys(requiredCapabilities).join(', ');
-  return rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${names}`, {
-    requiredCapabilities,
-  });
+  return rpcError(
+    errors.missingCapability ?? INVALID_REQUEST,
+    `Missing required client capability: ${names}. ${CAPABILITY_ADVICE}`,
+    {
+      requiredCapabilities,
+    },
+  );
 }
 
 /**
@@ -93,6 +100,7 @@ export function createUnsupportedError(dialect: Dialect, missing: ClientCapabili
   if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
   if (dialect.sessionMethods !== undefined) return createNoSessionError(Object.keys(missing).join(', '));
   return new TenonError('client/missing-capability', `The client does not support ${Object.keys(missing).join(', ')}`, {
+    hint: CAPABILITY_ADVICE,
     data: missing,
   });
 }

@@ -32,9 +32,13 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {
   checkScopes('a handler', scopes);
-  return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: the request requires ${scopes.join(' ')}`, {
-    scopes: [...scopes],
-  });
+  return rpcError(
+    INSUFFICIENT_SCOPE,
+    `Insufficient scope: the request requires ${scopes.join(' ')}. Sign in again with these scopes`,
+    {
+      scopes: [...scopes],
+    },
+  );
 }
 
 /** Returns the scopes that an error requires. Undefined if it requires none. */

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import { type Id, isBatch, type JsonObject, type JsonRpcMessage } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 import { writeJson } from '../redaction/writers/data-formats.js';
 import { version } from '../version.js';
 import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
@@ -50,6 +51,13 @@ export interface Recorder {
 
 /** Creates a recorder. It removes secrets before it writes a message. */
 export function createRecorder(options: RecorderOptions): Recorder {
+  requireKnownOptions('createRecorder', options, {
+    server: true,
+    write: true,
+    maxSize: true,
+    onLimit: true,
+    clock: true,
+  });
   const { server, write, maxSize = MAX_SIZE, onLimit, clock = systemClock } = options;
   let size = 0;
   let hasEnded = false;

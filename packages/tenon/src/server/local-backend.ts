@@ -1,3 +1,4 @@
+import { describeUnknownTool } from '../protocol/unknown-tool.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { completeArgument } from './methods/completion.js';
 import { discover } from './methods/discover.js';
@@ -39,7 +40,10 @@ export const localBackend: ServerBackend = {
   runTool: runToolHandler,
   findObstacle(name, version, { caller }, { tools }) {
     const tool = tools.find(name, caller);
-    if (tool === undefined) return `Unknown tool: ${name.slice(0, 128)}`;
+    if (tool === undefined) {
+      const names = tools.listFor(caller).map(([each]) => each);
+      return describeUnknownTool(name, names);
+    }
     const ownVersion = compileTool(name, tool).taskOptions?.version;
     return ownVersion === version
       ? undefined

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 import { createErrorReporter, createTopicListeners } from './listeners.js';
 import { createMemoryBuckets } from './memory-buckets.js';
 import { createMemoryValues } from './memory-values.js';
@@ -45,6 +46,14 @@ export interface MemoryStoresOptions {
 
 /** Creates stores in the memory of this process. You need not close them: later writes delete expired values. */
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
+  requireKnownOptions('memoryStores', options, {
+    clock: true,
+    maxEntries: true,
+    maxTotalSize: true,
+    maxValueSize: true,
+    maxShare: true,
+    onError: true,
+  });
   const {
     clock = systemClock,
     maxEntries = 100_000,

@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 import { listReadable, skipUnknown } from './records/record-values.js';
 import { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './records/unknown-formats.js';
 import { areSealKeys, createSeal, type Seal, type SealKey } from './seal.js';
@@ -39,7 +40,9 @@ const PREFIX = '$tenonPrefix';
  * written without a key is treated as absent. A value that was sealed with an unknown key throws `store/unknown-key`.
  * @throws TenonError `store/option` for invalid keys.
  */
-export function sealStores(stores: Stores, { keys, onError }: SealedStoresOptions): Stores {
+export function sealStores(stores: Stores, options: SealedStoresOptions): Stores {
+  requireKnownOptions('sealStores', options, { keys: true, onError: true });
+  const { keys, onError } = options;
   if (!areSealKeys(keys)) {
     throw new TenonError('store/option', 'invalid option `keys`', {
       expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',

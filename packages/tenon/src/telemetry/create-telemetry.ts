@@ -1,5 +1,7 @@
 import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { checkBoolean, checkObject, checkOptional } from '../protocol/check.js';
+import { type OptionChecks, requireOptions } from '../protocol/check-options.js';
 import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';
 import { version } from '../version.js';
 import { addTraceContext } from './add-trace-context.js';
@@ -62,6 +64,13 @@ interface RunningRequest<Span> {
   readonly outer?: Span | undefined;
 }
 
+const optionChecks: OptionChecks<TelemetryOptions<unknown, OpenTelemetrySpan>> = {
+  api: checkObject({ trace: checkObject(), metrics: checkObject() }),
+  baggage: checkOptional(checkBoolean),
+  recordContent: checkOptional(checkBoolean),
+  notifications: checkOptional(checkBoolean),
+};
+
 const SCOPE = 'tenon';
 /** Attribute with the number of the round of a call, from 1. */
 const ROUND = 'tenon.mrtr.round';
@@ -82,6 +91,7 @@ const MAX_CONTENT = 4096;
 export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   options: TelemetryOptions<Context, Span>,
 ): Telemetry {
+  requireOptions('createTelemetry', options, optionChecks, 'telemetry/options');
   const { api, baggage: hasBaggage = false, recordContent = false, notifications = false } = options;
   const { trace, context, propagation } = api;
   const tracer = trace.getTracer(SCOPE, version);

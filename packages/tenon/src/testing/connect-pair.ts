@@ -28,7 +28,7 @@ export function connectPair<S extends ServerTypes = ServerTypes>(
 ): Promise<Client<S>> {
   const { onMessage, wrapTransport = channel => channel, ...rest } = options;
   const open = async () => {
-    const pair = createTransportPair(onMessage, rest);
+    const pair = createTransportPair(onMessage, { copyMessages: rest.copyMessages, caller: rest.caller });
     await server.connect(pair.server, { auth: rest.caller });
     return wrapTransport(pair.client);
   };

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 
 /** Fault of one message. */
 export type MessageFault =
@@ -47,7 +48,9 @@ export interface FaultOptions {
 }
 
 /** Wraps a transport so that the scheduled faults happen. */
-export function withFaults(transport: Transport, { send, receive, clock = systemClock }: FaultOptions): Transport {
+export function withFaults(transport: Transport, given: FaultOptions): Transport {
+  requireKnownOptions('withFaults', given, { send: true, receive: true, clock: true });
+  const { send, receive, clock = systemClock } = given;
   let sent = 0;
   let received = 0;
   return {

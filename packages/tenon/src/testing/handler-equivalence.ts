@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
 import { createHandlerUnderTest, type TestableHandler } from './handler-equivalence/handler-under-test.js';
 import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';
@@ -53,6 +54,13 @@ export async function checkHandlerEquivalence(
   handler: TestableHandler,
   options: HandlerEquivalenceOptions = {},
 ): Promise<ExecutionResult[]> {
+  requireKnownOptions('checkHandlerEquivalence', options, {
+    input: true,
+    answers: true,
+    effects: true,
+    compare: true,
+    timeout: true,
+  });
   const { input = {}, ...rest } = options;
   const target = createHandlerUnderTest(handler, input);
   const equivalence = new EquivalenceCheck(rest);

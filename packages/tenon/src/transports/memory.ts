@@ -3,6 +3,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 
 /** The two connected transports of a client and a server in one process. */
 export interface TransportPair {
@@ -42,10 +43,9 @@ const MAX_PENDING = 1000;
  * Creates two connected transports. Messages are copied and keep their order. They are never delivered during the call
  * of `send`.
  */
-export function createTransportPair(
-  onMessage?: MessageObserver,
-  { copyMessages = true }: MemoryOptions = {},
-): TransportPair {
+export function createTransportPair(onMessage?: MessageObserver, options: MemoryOptions = {}): TransportPair {
+  requireKnownOptions('createTransportPair', options, { copyMessages: true, caller: true });
+  const { copyMessages = true } = options;
   const client = new MemoryTransport('in this process: server', copyMessages, message =>
     onMessage?.('client', message),
   );

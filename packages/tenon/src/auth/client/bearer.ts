@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { requireEncryption } from '../http/require-encryption.js';
 import type { GuardOptions } from '../http/url-guard.js';
 import type { Authorizer } from './authorizer.js';
@@ -17,6 +18,7 @@ export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
+  requireKnownOptions('bearer', options, { allowInsecure: true });
   const readToken = async (): Promise<string> => checkToken(typeof token === 'function' ? await token() : token);
   let checkedUrl: string | undefined;
   return {

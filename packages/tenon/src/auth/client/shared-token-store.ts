@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { hashSha256 } from '../../encoding/sha256.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { MAX_FAULT_TIME, retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
@@ -51,6 +52,7 @@ const DEFAULT_TTL = 90 * 24 * 3_600_000;
  * @throws TenonError `auth/token-keys` for stores on another machine without keys.
  */
 export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOptions = {}): TokenStore {
+  requireKnownOptions('sharedTokenStore', options, { keys: true, ttl: true, onError: true, clock: true });
   const { keys, ttl = DEFAULT_TTL, onError, clock = systemClock } = options;
   if (stores.remote && keys === undefined) {
     throw new TenonError('auth/token-keys', 'missing `keys` of the token store', {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 
 /**
  * Caches the protocol version that was negotiated with each endpoint. You may implement it with a file or a store. The
@@ -21,7 +22,9 @@ const MAX_ENDPOINTS = 1000;
 const ENTRY_TTL = 60 * 60_000;
 
 /** Creates a version cache in the memory of this process: 1,000 endpoints, one hour each. */
-export function memoryVersionCache({ clock = systemClock }: { readonly clock?: Clock | undefined } = {}): VersionCache {
+export function memoryVersionCache(options: { readonly clock?: Clock | undefined } = {}): VersionCache {
+  requireKnownOptions('memoryVersionCache', options, { clock: true });
+  const { clock = systemClock } = options;
   const entries = new Map<string, { protocolVersion: string; expiresAt: number }>();
   return {
     get(endpoint) {

@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { applyDefaults } from '../../protocol/defaults.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ExtensionHooks, ExtensionHost, MethodHandler, ServerExtension } from '../../server/extension.js';
@@ -13,6 +14,21 @@ import type { TaskService } from './task-service.js';
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function tasks(options: TasksOptions = {}): ServerExtension {
+  requireKnownOptions('tasks', options, {
+    ttl: true,
+    maxTtl: true,
+    pollInterval: true,
+    maxRunning: true,
+    maxOpen: true,
+    maxOpenPerUser: true,
+    maxShare: true,
+    maxRecordSize: true,
+    leaseTtl: true,
+    handoverTimeout: true,
+    suspendTimeout: true,
+    list: true,
+    onEvent: true,
+  });
   return { id: TASKS, setup: host => createHooks(host, options) };
 }
 

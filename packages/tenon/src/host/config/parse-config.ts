@@ -1,3 +1,4 @@
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
@@ -67,6 +68,15 @@ export interface ConfigResult {
  * Problems are returned next to the valid servers. Invalid JSON results in no servers.
  */
 export async function parseConfig(text: string, options: ConfigOptions): Promise<ConfigResult> {
+  requireKnownOptions('parseConfig', options, {
+    file: true,
+    scope: true,
+    env: true,
+    inputs: true,
+    workspace: true,
+    home: true,
+    readEnvFile: true,
+  });
   const { problems, report } = createProblemReport(options.file, getServerName);
   const document = parseDocument(text.replace(/^\uFEFF/, ''));
   if ('code' in document) {
@@ -84,6 +94,13 @@ export async function parseServerEntries(
   servers: Readonly<Record<string, unknown>>,
   options: EntryOptions = {},
 ): Promise<ConfigResult> {
+  requireKnownOptions('parseServerEntries', options, {
+    env: true,
+    inputs: true,
+    workspace: true,
+    home: true,
+    readEnvFile: true,
+  });
   const { problems, report } = createProblemReport('servers', ([name]) => name);
   const entries = await parseSections([createJsonNode(servers)], [], { ...options, file: 'servers' }, report);
   return { entries, problems };

@@ -1,3 +1,4 @@
+import { addUrlScheme } from '../../net/add-url-scheme.js';
 import { isLoopbackDomain } from '../../net/loopback.js';
 import {
   type EntryParser,
@@ -114,7 +115,11 @@ async function readUrl(
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
   if (parser.isDisabled && url.includes('${')) return target;
   const read = parseUrl(url);
-  if (!read) return parser.reportError('config/url', spot, 'invalid URL', { expected: 'an http: or https: URL' });
+  if (!read) {
+    const completed = addUrlScheme(url);
+    const hint = completed === undefined ? undefined : `write ${completed.split('?')[0]}`;
+    return parser.reportError('config/url', spot, 'invalid URL', { expected: 'an http: or https: URL', hint });
+  }
   if (read.username || read.password)
     return parser.reportError('config/url', spot, 'the URL contains credentials', {
       hint: 'use the header `Authorization` in `headers`',

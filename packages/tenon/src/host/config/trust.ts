@@ -1,5 +1,6 @@
 import { createSigner, type Signer } from '../../encoding/hmac.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { toRecordValues } from '../../stores/records/record-values.js';
 import type { Values } from '../../stores/stores.js';
 import { quoteName } from './problem.js';
@@ -62,7 +63,9 @@ export interface Trust {
  *
  * @throws TenonError `config/trust-key` when the key is too short.
  */
-export function createTrust({ values: rawValues, key, ask }: TrustOptions): Trust {
+export function createTrust(options: TrustOptions): Trust {
+  requireKnownOptions('createTrust', options, { values: true, key: true, ask: true });
+  const { values: rawValues, key, ask } = options;
   const values = toRecordValues(rawValues);
   if (key && key.length < MIN_KEY_BYTES)
     throw new TenonError('config/trust-key', 'the approval key is too short', {

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { getCallerKey, SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createAccounts, createChains, type TokenBudget } from './budget.js';
 import { type Allow, requestConsent } from './consent.js';
@@ -110,6 +111,20 @@ const TIMEOUT = 600_000;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createBroker(options: BrokerOptions): Broker {
+  requireKnownOptions('createBroker', options, {
+    models: true,
+    choose: true,
+    allow: true,
+    budget: true,
+    maxTokens: true,
+    maxRounds: true,
+    maxPerChain: true,
+    maxAtOnce: true,
+    timeout: true,
+    bounds: true,
+    review: true,
+    clock: true,
+  });
   const { allow, budget = [], review = {}, clock = systemClock } = options;
   if (allow === undefined && review.before === undefined)
     throw new TenonError('sampling/no-consent', 'sampling has no consent of the user', {

@@ -1,6 +1,7 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { finalizeCacheable, finalizeResult } from '../../server/decode-encode.js';
 import { localBackend } from '../../server/local-backend.js';
 import { createCachedPage } from '../../server/methods/list-pages.js';
@@ -42,6 +43,7 @@ export interface MockServerOptions {
  * @throws TenonError `mock/source` when the text is none of them, or `recording/…`.
  */
 export function createMockServer(source: string, options: MockServerOptions = {}): Server {
+  requireKnownOptions('createMockServer', options, { unrecorded: true, seed: true, server: true });
   const parsed = parseMockSource(source, options.server);
   const { name = 'mock', version = '0.0.0', instructions } = parsed;
   const answers = new MockAnswers(parsed, options.unrecorded ?? 'generate', createRandom(options.seed ?? 1));

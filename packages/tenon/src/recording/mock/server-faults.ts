@@ -11,6 +11,7 @@ import {
 } from '../../jsonrpc/message.js';
 import { replaceMembers } from '../../jsonrpc/replace-members.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { RequestHandler, RequestIO } from '../../protocol/request-handler.js';
 import { createRandom } from './random.js';
 
@@ -57,6 +58,14 @@ const CALLS = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
 /** Returns a server that delays its responses, and fails. */
 export function withServerFaults(handler: RequestHandler, options: ServerFaultOptions): RequestHandler {
+  requireKnownOptions('withServerFaults', options, {
+    delay: true,
+    failRate: true,
+    faults: true,
+    seed: true,
+    closeConnection: true,
+    clock: true,
+  });
   const { delay = 0, failRate = 0, faults = {}, seed = 1, clock = systemClock, closeConnection } = options;
   const random = createRandom(seed);
   const chooseFault = ({ method, params = {} }: JsonRpcRequest): ServerFault | undefined => {

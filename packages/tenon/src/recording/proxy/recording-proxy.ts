@@ -1,6 +1,7 @@
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { classifyRequest } from '../../protocol/negotiation/classify-request.js';
 import type { RequestHandler, RequestIO } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -33,6 +34,7 @@ export interface RecordingProxy extends RequestHandler {
  * a common protocol version.
  */
 export function createRecordingProxy(options: RecordingProxyOptions): RecordingProxy {
+  requireKnownOptions('createRecordingProxy', options, { openUpstream: true, recorder: true, onError: true });
   const sessions = new Set<ProxySession>();
   let stateless: StatelessProxy | undefined;
   return {

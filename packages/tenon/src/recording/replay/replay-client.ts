@@ -13,6 +13,7 @@ import {
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
@@ -96,6 +97,7 @@ export async function replayToServer(
   open: () => Transport | Promise<Transport>,
   options: ReplayClientOptions = {},
 ): Promise<ReplayReport> {
+  requireKnownOptions('replayToServer', options, { ignore: true, timeout: true, server: true, clock: true });
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, options.server));
   const ignored = new IgnoredPaths(options.ignore ?? []);

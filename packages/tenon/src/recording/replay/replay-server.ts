@@ -8,6 +8,7 @@ import {
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { classifyRequest } from '../../protocol/negotiation/classify-request.js';
 import type { RequestHandler, RequestIO, ServerSession } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -61,6 +62,7 @@ export interface ReplayServer extends RequestHandler {
  * @throws TenonError `recording/…` when the recording is invalid.
  */
 export function createReplayServer(recording: Recording | string, options: ReplayServerOptions = {}): ReplayServer {
+  requireKnownOptions('createReplayServer', options, { mode: true, server: true, onMismatch: true, clock: true });
   const { mode = 'strict', server, onMismatch, clock = systemClock } = options;
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, server));

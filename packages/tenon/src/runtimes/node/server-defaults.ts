@@ -1,4 +1,5 @@
 import type { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { ServerOptions } from '../../server/definitions/server-definition.js';
 import type { SealKey } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
@@ -23,6 +24,7 @@ const DEFAULTS = Symbol.for('tenon.server-defaults');
  * server can choose its stores. `tenon serve --store` uses it.
  */
 export function setServerDefaults(defaults: ServerDefaults): void {
+  requireKnownOptions('setServerDefaults', defaults, { onError: true, telemetry: true, stores: true, keys: true });
   (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] = defaults;
 }
 

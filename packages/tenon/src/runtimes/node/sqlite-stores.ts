@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Database } from '../../stores/sqlite/database.js';
 import { toStoreError } from '../../stores/sqlite/errors.js';
 import { createSqliteStores, type SqliteStoresOptions } from '../../stores/sqlite/stores.js';
@@ -20,6 +21,14 @@ const OPENING_TIMEOUT_MS = 5000;
  * another program's or a newer database, `store/permissions` if other users can write the file, `store/read-only`, or `store/failed`.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
+  requireKnownOptions('sqliteStores', options, {
+    clock: true,
+    maxBytes: true,
+    maxValueSize: true,
+    busyTimeout: true,
+    pollInterval: true,
+    onError: true,
+  });
   // With a full path, no name can be taken for a URL or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { RootsSource } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Root } from '../../protocol/content.js';
 
 /** Time between two checks of the folders while a client is connected, in milliseconds. */
@@ -55,6 +56,7 @@ export function workspaceRoots(
   folders: readonly WorkspaceFolder[],
   options: WorkspaceRootsOptions = {},
 ): WorkspaceRoots {
+  requireKnownOptions('workspaceRoots', options, { interval: true, onError: true, clock: true });
   return new FolderRoots(folders, options);
 }
 

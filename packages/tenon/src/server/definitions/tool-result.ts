@@ -3,6 +3,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { ContentBlock, Meta } from '../../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../../protocol/input-requests.js';
 import { isInputRequired } from '../../protocol/methods.js';
@@ -32,6 +33,7 @@ export function toolResult(parts: {
   isError?: boolean | undefined;
   _meta?: Meta | undefined;
 }): ToolResultParts {
+  requireKnownOptions('toolResult', parts, { content: true, structured: true, isError: true, _meta: true });
   const { content, structured, isError = false, _meta } = parts;
   return {
     [TOOL_RESULT]: true,
@@ -64,6 +66,7 @@ export function inputRequired(options: {
   requests?: InputRequests | undefined;
   state?: string | undefined;
 }): InputRequiredResult {
+  requireKnownOptions('inputRequired', options, { requests: true, state: true });
   const { requests, state } = options;
   if (requests === undefined && state === undefined) {
     throw new TenonError('handler/empty-input-request', '`inputRequired` without `requests` and `state`', {

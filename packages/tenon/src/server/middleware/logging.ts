@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { checkFunction } from '../../protocol/check.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
 
@@ -18,8 +19,10 @@ export interface OperationLogEntry {
 /** Creates middleware that writes one entry per operation. */
 export function logging(
   write: (writeEntry: OperationLogEntry) => void,
-  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+  options: { readonly clock?: Clock | undefined } = {},
 ): Middleware {
+  requireKnownOptions('logging', options, { clock: true });
+  const { clock = systemClock } = options;
   requireMiddlewareOptions('logging', 'logging(line => …)', { write }, { write: checkFunction });
   return async (operation, next) => {
     const start = clock.now();

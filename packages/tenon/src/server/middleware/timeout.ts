@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { toolError } from '../definitions/tool-result.js';
 import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
 import type { Middleware } from './compose-middleware.js';
@@ -11,7 +12,9 @@ import type { Middleware } from './compose-middleware.js';
  * of `subscriptions/listen` are not ended.
  * @param ms Timeout of one run of the handler, in milliseconds. Time in which the user answers does not count.
  */
-export function timeout(ms: number, { clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Middleware {
+export function timeout(ms: number, options: { readonly clock?: Clock | undefined } = {}): Middleware {
+  requireKnownOptions('timeout', options, { clock: true });
+  const { clock = systemClock } = options;
   requireMiddlewareOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });
   return (operation, next) => {
     if (operation.method === 'subscriptions/listen') return next(operation);

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
 import { createCallTracker } from '../remote/call-tracker.js';
@@ -84,6 +85,16 @@ export interface PostgresStoresOptions {
  * package, `store/schema` for tables of a later release, and `store/failed` otherwise.
  */
 export function postgresStores(target: string | URL | PostgresPool, options: PostgresStoresOptions = {}): Stores {
+  requireKnownOptions('postgresStores', options, {
+    schema: true,
+    maxValueSize: true,
+    timeout: true,
+    pollInterval: true,
+    maxConnections: true,
+    transactionPooling: true,
+    clock: true,
+    onError: true,
+  });
   const { timeout = 2000, pollInterval = 1000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
   const tables = createTables(options.schema ?? 'tenon');
   const report = createErrorReporter(options.onError);

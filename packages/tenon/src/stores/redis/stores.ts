@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { toBucketTimes } from '../bucket-level.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
@@ -67,6 +68,13 @@ const PREFIX = /^[\w.-]{1,64}$/;
  * not respond, `store/full` when it has no memory left, `store/no-driver` without a package, or `store/failed`.
  */
 export function redisStores(target: string | URL | RedisClient, options: RedisStoresOptions = {}): Stores {
+  requireKnownOptions('redisStores', options, {
+    prefix: true,
+    maxValueSize: true,
+    timeout: true,
+    clock: true,
+    onError: true,
+  });
   const { prefix = 'tenon', timeout = 2000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
   if (!PREFIX.test(prefix)) {
     const expected = '1 to 64 letters, digits and `._-`';

@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { type SealedStoresOptions, sealStores } from '../sealed-stores.js';
 import type { StoredValue, Stores } from '../stores.js';
 import { MAX_LISTED } from '../validation.js';
@@ -28,8 +29,10 @@ export interface RestoredStoresResult {
  */
 export async function sealRestoredStores(
   stores: Stores,
-  { from, keys, onError }: RestoredStoresOptions,
+  options: RestoredStoresOptions,
 ): Promise<RestoredStoresResult> {
+  requireKnownOptions('sealRestoredStores', options, { from: true, keys: true, onError: true });
+  const { from, keys, onError } = options;
   const { values, bus, durable } = stores;
   const source = sealStores({ values, bus, durable, prefix: from, close: () => stores.close() }, { keys }).values;
   const target = sealStores(stores, { keys }).values;

@@ -3,6 +3,7 @@ import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import { type RegisteredClient, signIn } from '../sign-in/sign-in.js';
@@ -35,6 +36,21 @@ const MAX_AUTHORIZERS = 10_000;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
+  requireKnownOptions('createCallerSignIn', options, {
+    url: true,
+    resource: true,
+    issuer: true,
+    tokenVerifier: true,
+    exceptions: true,
+    clients: true,
+    client: true,
+    clientName: true,
+    timeout: true,
+    maxPending: true,
+    clock: true,
+    tokenStore: true,
+    fetch: true,
+  });
   const {
     clock = systemClock,
     timeout = DEFAULT_TIMEOUT,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard, type GuardOptions } from '../../http/url-guard.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
@@ -48,8 +49,17 @@ export interface AuthorizationDiscovery {
  */
 export async function discoverAuthorization(
   server: string,
-  { wwwAuthenticate, fetch: fetchLike, signal, exceptions = {}, ...guardOptions }: DiscoverAuthorizationOptions = {},
+  options: DiscoverAuthorizationOptions = {},
 ): Promise<AuthorizationDiscovery> {
+  requireKnownOptions('discoverAuthorization', options, {
+    wwwAuthenticate: true,
+    fetch: true,
+    exceptions: true,
+    signal: true,
+    allowInsecure: true,
+    allowPrivate: true,
+  });
+  const { wwwAuthenticate, fetch: fetchLike, signal, exceptions = {}, ...guardOptions } = options;
   const guard = createUrlGuard(server, guardOptions);
   const fetch = createGuardedFetch({ guard, fetch: fetchLike });
   const { metadataUrl } = parseAuthChallenge(wwwAuthenticate);

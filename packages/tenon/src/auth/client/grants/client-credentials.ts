@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
@@ -24,6 +25,22 @@ export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<Client
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
+  requireKnownOptions('clientCredentials', options, {
+    issuer: true,
+    tokenStore: true,
+    scopes: true,
+    dpop: true,
+    exceptions: true,
+    fetch: true,
+    clock: true,
+    allowInsecure: true,
+    allowPrivate: true,
+    id: true,
+    secret: true,
+    key: true,
+    alg: true,
+    audience: true,
+  });
   return createGrantAuthorizer(
     {
       clientKey: options.id,

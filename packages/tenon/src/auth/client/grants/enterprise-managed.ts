@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard } from '../../http/url-guard.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
@@ -59,6 +60,20 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
+  requireKnownOptions('enterpriseManaged', options, {
+    idp: true,
+    subject: true,
+    client: true,
+    issuer: true,
+    tokenStore: true,
+    scopes: true,
+    dpop: true,
+    exceptions: true,
+    fetch: true,
+    clock: true,
+    allowInsecure: true,
+    allowPrivate: true,
+  });
   const settings = resolveSettings(options);
   return createGrantAuthorizer(
     {

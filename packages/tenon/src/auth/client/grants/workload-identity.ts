@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
@@ -35,6 +36,19 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
+  requireKnownOptions('workloadIdentity', options, {
+    assertion: true,
+    clientId: true,
+    issuer: true,
+    tokenStore: true,
+    scopes: true,
+    dpop: true,
+    exceptions: true,
+    fetch: true,
+    clock: true,
+    allowInsecure: true,
+    allowPrivate: true,
+  });
   const { assertion } = options;
   const identity = createWorkloadIdentity(options.clientId);
   let refusedAssertion: string | undefined;

@@ -1,4 +1,5 @@
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** Contents of a client ID metadata document. */
 export interface ClientDocumentOptions {
@@ -27,13 +28,15 @@ export interface ClientDocumentOptions {
  * @throws TenonError `auth/client-document` when the URL cannot identify a client.
  * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
-export function createClientDocument({
-  url,
-  name,
-  redirects,
-  uri,
-  jwks,
-}: ClientDocumentOptions): Readonly<Record<string, unknown>> {
+export function createClientDocument(options: ClientDocumentOptions): Readonly<Record<string, unknown>> {
+  requireKnownOptions('createClientDocument', options, {
+    url: true,
+    name: true,
+    redirects: true,
+    uri: true,
+    jwks: true,
+  });
+  const { url, name, redirects, uri, jwks } = options;
   checkDocumentUrl(url);
   return {
     client_id: url,

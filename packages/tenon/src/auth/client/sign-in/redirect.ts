@@ -1,4 +1,5 @@
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {
@@ -45,7 +46,9 @@ export interface ManualRedirectOptions {
  * Signs in without opening a browser. The user opens the URL on any machine, and pastes the final address of the
  * browser.
  */
-export function manualRedirect({ ask, uri }: ManualRedirectOptions): Redirect {
+export function manualRedirect(options: ManualRedirectOptions): Redirect {
+  requireKnownOptions('manualRedirect', options, { ask: true, uri: true });
+  const { ask, uri } = options;
   return {
     begin: async (_knownUris, _signal, issuerPath) => ({
       uri: uri ?? (issuerPath === undefined ? DEFAULT_URI : `${DEFAULT_URI}/${issuerPath}`),

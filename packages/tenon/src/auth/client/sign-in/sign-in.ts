@@ -1,4 +1,5 @@
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
@@ -94,6 +95,26 @@ export interface SignInOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
+  requireKnownOptions('signIn', options, {
+    redirect: true,
+    showDeviceCode: true,
+    client: true,
+    clientMetadataUrl: true,
+    clientKey: true,
+    clientName: true,
+    clientUri: true,
+    offline: true,
+    confirmIssuer: true,
+    limits: true,
+    tokenStore: true,
+    scopes: true,
+    dpop: true,
+    exceptions: true,
+    fetch: true,
+    clock: true,
+    allowInsecure: true,
+    allowPrivate: true,
+  });
   const settings = resolveSettings(options);
   if (options.clientMetadataUrl !== undefined) checkDocumentUrl(options.clientMetadataUrl);
   return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);

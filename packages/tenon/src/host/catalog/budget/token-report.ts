@@ -1,3 +1,4 @@
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { ServerInventory } from '../server-inventory.js';
 
@@ -33,8 +34,10 @@ export interface TokenReportOptions {
 /** Reports the tokens of all definitions, by server and tool. */
 export function createTokenReport(
   offered: readonly Pick<ServerInventory, 'server' | 'tools'>[],
-  { countTokens = estimateTokens, name = (_, tool) => tool }: TokenReportOptions = {},
+  options: TokenReportOptions = {},
 ): TokenReport {
+  requireKnownOptions('createTokenReport', options, { countTokens: true, name: true });
+  const { countTokens = estimateTokens, name = (_, tool) => tool } = options;
   const servers = offered.map(({ server, tools }) => {
     const costs = tools.map(tool => {
       return { name: tool.name, tokens: countToolTokens({ ...tool, name: name(server, tool.name) }, countTokens) };

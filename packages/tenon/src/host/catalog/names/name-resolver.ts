@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileToolFilter } from '../../security/guard/entry-matching.js';
 import { chooseMetaToolNames } from '../budget/collapse-tools.js';
@@ -71,12 +72,9 @@ export interface NameResolver {
 }
 
 /** Creates a resolver with the names that a host with these servers has. */
-export function createNameResolver({
-  servers: entries,
-  prefix = 'always',
-  known = new Map(),
-  hasBudget = false,
-}: NameResolverOptions): NameResolver {
+export function createNameResolver(options: NameResolverOptions): NameResolver {
+  requireKnownOptions('createNameResolver', options, { servers: true, prefix: true, known: true, hasBudget: true });
+  const { servers: entries, prefix = 'always', known = new Map(), hasBudget = false } = options;
   const servers = entries.map(({ name }) => name);
   const names = new Map(
     entries.flatMap(({ name, tools }) => (tools?.overrides ? [[name, createToolNames(tools.overrides)]] : [])),

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../../protocol/input-requests.js';
 import { describeIssues } from '../../../schemas/issues.js';
 import { findRefusal } from '../../../schemas/peer-refusal.js';
@@ -50,6 +51,7 @@ const MAX_FIELDS = 100;
 
 /** Creates the view of a form, with warnings about its fields. */
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
+  requireKnownOptions('createFormView', options, { secrets: true, server: true, sanitizeText: true });
   const { sanitizeText, secrets = 'warn' } = options;
   const server = sanitizeForView(options.server, sanitizeText, MAX_LABEL);
   const message = sanitizeForView(form.message, sanitizeText, MAX_MESSAGE);

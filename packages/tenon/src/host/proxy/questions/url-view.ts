@@ -1,5 +1,6 @@
 import { rpcError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ElicitResult, ElicitUrlParams } from '../../../protocol/input-requests.js';
 import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { describeDomain } from './domain-view.js';
@@ -62,7 +63,9 @@ const MAX_URL = 8_192;
  *
  * @throws TenonError `rpc/error` with code -32602 for an invalid URL, or a URL that must not be opened. The server receives this error.
  */
-export function createUrlView(question: ElicitUrlParams, { server, sanitizeText }: ViewOptions): UrlView {
+export function createUrlView(question: ElicitUrlParams, options: ViewOptions): UrlView {
+  requireKnownOptions('createUrlView', options, { server: true, sanitizeText: true });
+  const { server, sanitizeText } = options;
   const parsed = parseUrl(question.url);
   const { href, hostname, host } = parsed;
   const start = href.indexOf(host, parsed.protocol.length + 2 + getUserinfo(parsed).length);

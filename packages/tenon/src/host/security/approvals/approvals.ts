@@ -1,6 +1,8 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { requireSealed } from '../../../stores/sealed-stores.js';
+import type { Stores } from '../../../stores/stores.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
 import { createApprovalStore } from './approval-store.js';
@@ -27,6 +29,27 @@ const ABANDONED: Approval = { granted: false, reason: 'the caller disconnected, 
 
 /** Creates the approvals of a host: pending requests, and remembered decisions. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
+  // `createApprovals(stores)` takes stores as a whole.
+  const given: ApprovalsOptions & { readonly [K in keyof Stores]?: Stores[K] | undefined } = options;
+  requireKnownOptions('createApprovals', given, {
+    buckets: true,
+    prefix: true,
+    check: true,
+    getUnknownFormats: true,
+    durable: true,
+    now: true,
+    close: true,
+    clock: true,
+    ttl: true,
+    rememberTtl: true,
+    approve: true,
+    waits: true,
+    maxPending: true,
+    maxPendingPerUser: true,
+    values: true,
+    remote: true,
+    bus: true,
+  });
   const {
     values,
     clock = systemClock,

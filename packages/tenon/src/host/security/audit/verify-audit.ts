@@ -1,5 +1,6 @@
 import type { Signer } from '../../../encoding/hmac.js';
 import { isObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
@@ -64,8 +65,10 @@ export interface AuditProblem {
  */
 export async function verifyAudit(
   source: AsyncIterable<string | Uint8Array>,
-  { key, through = [], onAnchor }: AuditVerifyOptions = {},
+  options: AuditVerifyOptions = {},
 ): Promise<AuditVerification> {
+  requireKnownOptions('verifyAudit', options, { key: true, through: true, onAnchor: true });
+  const { key, through = [], onAnchor } = options;
   const signer = key === undefined ? undefined : createAuditSigner(key);
   const positions = [through].flat();
   const walk = createVerifier(signer, positions, onAnchor);

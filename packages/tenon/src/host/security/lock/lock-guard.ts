@@ -1,5 +1,6 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { acceptDrift } from './accept-drift.js';
@@ -91,6 +92,14 @@ export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method',
  * @throws TenonError `lock/no-confirm` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
  */
 export function createLockGuard(options: LockGuardOptions): LockGuard {
+  requireKnownOptions('createLockGuard', options, {
+    lock: true,
+    onChanged: true,
+    onUnknown: true,
+    confirm: true,
+    kinds: true,
+    onApproved: true,
+  });
   const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
   if (confirm === undefined && (onChanged === 'ask' || onUnknown === 'ask')) {
     throw new TenonError('lock/no-confirm', '`confirm` is missing for changes of a server', {

@@ -1,3 +1,4 @@
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { Action } from './action-request.js';
 import { checkTools, type ToolInventory } from './lint-tools.js';
 import type { Quota } from './quotas.js';
@@ -65,10 +66,9 @@ interface LintedPolicy {
 }
 
 /** Finds rules without effect, rules that allow more than intended, and unknown names. */
-export function lintPolicy(
-  { rules, fallback, quotas = [] }: LintedPolicy,
-  { inventory }: LintOptions = {},
-): PolicyFinding[] {
+export function lintPolicy({ rules, fallback, quotas = [] }: LintedPolicy, options: LintOptions = {}): PolicyFinding[] {
+  requireKnownOptions('lintPolicy', options, { inventory: true });
+  const { inventory } = options;
   const ruleFindings = rules.flatMap((rule, place): PolicyFinding[] => {
     const never = findContradiction(rule);
     if (never)

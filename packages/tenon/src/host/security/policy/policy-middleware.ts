@@ -1,6 +1,7 @@
 import { rpcError } from '../../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { isMethod } from '../../../protocol/methods.js';
@@ -52,6 +53,13 @@ export interface PolicyMiddlewareOptions {
  * Approvals for custom methods need `approvals`, because such a method cannot request input from its caller.
  */
 export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
+  requireKnownOptions('policyMiddleware', options, {
+    policy: true,
+    approvals: true,
+    quotas: true,
+    server: true,
+    annotations: true,
+  });
   const { policy } = options;
   const quotas = options.quotas ?? (policy.quotas.length > 0 ? createQuotas(policy.quotas) : undefined);
   return async (operation, next) => {

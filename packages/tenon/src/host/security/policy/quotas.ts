@@ -4,6 +4,7 @@ import { copyJson } from '../../../encoding/json-value.js';
 import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { Stores } from '../../../stores/stores.js';
 import type { ActionRequest } from './action-request.js';
 import { compileMatch } from './matching/compiled-rule.js';
@@ -105,6 +106,8 @@ export function createQuotas(
   quotas: readonly Quota[],
   options: QuotaOptions | SharedQuotaOptions = {},
 ): Quotas | SharedQuotas {
+  const given: QuotaOptions & Partial<SharedQuotaOptions> = options;
+  requireKnownOptions('createQuotas', given, { clock: true, maxKeys: true, stores: true });
   const checked = quotas.map(checkQuota);
   if ('stores' in options) return createSharedQuotas(checked, options.stores);
   const { clock = systemClock, maxKeys = MAX_KEYS } = options;

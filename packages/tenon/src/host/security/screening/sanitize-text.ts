@@ -1,3 +1,4 @@
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { defang } from './defang.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { MAX_GAP_LINES, MAX_GAP_WIDTH } from './text/whitespace-gaps.js';
@@ -30,6 +31,7 @@ const MAX_ROUNDS = 4;
  * Sanitizing the result again does not change it.
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
+  requireKnownOptions('sanitizeText', options, { lines: true, max: true });
   const max = Math.max(1, options.max ?? MAX_SHOWN_TEXT);
   let shown =
     text.length > max * READ_AHEAD_FACTOR ? `${trimCutSequence(text.slice(0, max * READ_AHEAD_FACTOR))}…` : text;

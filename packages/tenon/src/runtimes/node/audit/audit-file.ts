@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { type Audit, type AuditOptions, createAudit } from '../../../host/security/audit/audit.js';
 import type { AuditPosition, AuditSink } from '../../../host/security/audit/audit-sink.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { withLock } from '../files/file-lock.js';
 import { getNextAuditFile } from './audit-file-names.js';
 import { createAuditWriter } from './audit-writer.js';
@@ -83,8 +84,20 @@ export interface OpenAuditOptions extends AuditFileOptions, Omit<AuditOptions, k
 /** Opens an audit log in a file. Closing it closes the file. */
 export async function openAudit(
   path: string,
-  { replica, ...options }: OpenAuditOptions = {},
+  given: OpenAuditOptions = {},
 ): Promise<Audit & { close(): Promise<void> }> {
+  requireKnownOptions('openAudit', given, {
+    replica: true,
+    maxBytes: true,
+    maxFiles: true,
+    sync: true,
+    clock: true,
+    key: true,
+    maxPending: true,
+    redact: true,
+    arguments: true,
+  });
+  const { replica, ...options } = given;
   const file = await openAuditFile(path, options);
   try {
     const name = replica === true ? createReplicaName() : replica;

@@ -5,6 +5,7 @@ import {
   verifyAudit,
 } from '../../../host/security/audit/verify-audit.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { listAuditFiles } from './audit-file-names.js';
 
 const LINE_FEED = 10;
@@ -30,6 +31,7 @@ export interface AuditFileVerification extends AuditVerification {
  * @throws TenonError `audit/none`, `audit/failed` or `audit/weak-key`.
  */
 export async function verifyAuditFile(path: string, options: AuditVerifyOptions = {}): Promise<AuditFileVerification> {
+  requireKnownOptions('verifyAuditFile', options, { key: true, through: true, onAnchor: true });
   const starts: { file: string; lines: number }[] = [];
   let lines = 0;
   async function* countLines() {

@@ -1,5 +1,6 @@
 import type { AuditAnchor } from '../../../host/security/audit/audit-anchor.js';
 import type { AuditVerifyOptions } from '../../../host/security/audit/verify-audit.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuditFileVerification, verifyAuditFile } from './read-audit-file.js';
 
 /** Options of `verifyAuditFiles`. */
@@ -28,8 +29,10 @@ export interface AuditFilesVerification {
  */
 export async function verifyAuditFiles(
   paths: readonly string[],
-  { key, anchors }: AuditFilesOptions = {},
+  options: AuditFilesOptions = {},
 ): Promise<AuditFilesVerification> {
+  requireKnownOptions('verifyAuditFiles', options, { anchors: true, key: true });
+  const { key, anchors } = options;
   const positions = new Positions();
   for (const anchor of anchors ?? []) positions.add(anchor);
   const first = [];

@@ -1,6 +1,7 @@
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../auth/http/guarded-fetch.js';
 import { createUrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { withAddressCheck } from './address-checked-fetch.js';
 
 /** Options of `createApiFetch`. */
@@ -28,10 +29,9 @@ const DEFAULT_MAX_SIZE = 4 * 1024 * 1024;
  * @throws TenonError `auth/unsafe-url` for a URL that is not absolute
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
-export function createApiFetch(
-  baseUrl: string,
-  { timeout = DEFAULT_TIMEOUT, maxSize = DEFAULT_MAX_SIZE }: ApiFetchOptions = {},
-): GuardedFetch {
+export function createApiFetch(baseUrl: string, apiOptions: ApiFetchOptions = {}): GuardedFetch {
+  requireKnownOptions('createApiFetch', apiOptions, { timeout: true, maxSize: true });
+  const { timeout = DEFAULT_TIMEOUT, maxSize = DEFAULT_MAX_SIZE } = apiOptions;
   const { protocol } = parseBaseUrl(baseUrl);
   const guard = createUrlGuard(baseUrl, { allowInsecure: protocol === 'http:' });
   const options: GuardedFetchOptions = { guard, timeout, maxSize, party: 'the API' };

@@ -5,6 +5,7 @@ import type { Redirect, RedirectAttempt } from '../../../auth/client/sign-in/red
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { openBrowser } from './browser.js';
 
 /** Options of `loopbackRedirect`. */
@@ -69,6 +70,15 @@ const DONE_PAGE = renderPage('You can close this page and go back to the program
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
+  requireKnownOptions('loopbackRedirect', options, {
+    host: true,
+    port: true,
+    path: true,
+    open: true,
+    print: true,
+    timeout: true,
+    clock: true,
+  });
   return {
     async begin(known, signal, issuerPath) {
       const server = http.createServer({

@@ -4,6 +4,7 @@ import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/clie
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject } from '../../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { decodeRecord, encodeRecord } from '../../../stores/records/record-format.js';
 import { isUnknownFormat } from '../../../stores/records/unknown-formats.js';
 import { withLock } from '../files/file-lock.js';
@@ -30,7 +31,9 @@ type FileContents = { [name: string]: StoredSecret };
  * @throws TenonError on use: `auth/token-store-unreadable`, `auth/token-store-busy`, or `auth/token-store-permissions`
  * when other users can write the file.
  */
-export function fileTokenStore(path: string, { clock = systemClock }: FileTokenStoreOptions = {}): TokenStore {
+export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}): TokenStore {
+  requireKnownOptions('fileTokenStore', options, { clock: true });
+  const { clock = systemClock } = options;
   let prepared: Promise<string> | undefined;
   const file = () => {
     prepared ??= ensureRealPath(path, 0o700);

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { encodeBase64Url } from '../../../encoding/base64.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { classifyRequest } from '../../../protocol/negotiation/classify-request.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { dialects } from '../../../protocol/versions/index.js';
@@ -23,6 +24,7 @@ export interface ReplaceableServer extends RequestHandler {
 
 /** Creates a server that forwards to a process. Requests wait until the first process is active. */
 export function createReplaceableServer(options: ReplaceableServerOptions = {}): ReplaceableServer {
+  requireKnownOptions('createReplaceableServer', options, { drainTimeout: true, clock: true });
   const forwarder = new ServerForwarder(options);
   return {
     env: { [WORKER_KEY]: encodeBase64Url(crypto.getRandomValues(new Uint8Array(32))) },

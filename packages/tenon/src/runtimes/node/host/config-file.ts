@@ -7,6 +7,7 @@ import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;
@@ -43,6 +44,7 @@ export interface ConfigFileOptions {
  * text file, or `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
+  requireKnownOptions('readConfigFile', options, { scope: true, env: true, inputs: true, workspace: true, home: true });
   const { scope = 'user', env = process.env, inputs, workspace } = options;
   const file = resolve(path);
   return parseConfig(await readText(file, MAX_CONFIG_SIZE), {

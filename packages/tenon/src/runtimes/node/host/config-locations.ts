@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** A configuration file that exists. */
 export interface ConfigLocation {
@@ -38,6 +39,7 @@ export async function findProjectConfigs(folder: string): Promise<ConfigLocation
 
 /** Finds the configuration files of other MCP hosts of this user. */
 export async function findUserConfigs(options: ConfigLocationOptions = {}): Promise<ConfigLocation[]> {
+  requireKnownOptions('findUserConfigs', options, { platform: true, env: true, home: true });
   return filterExisting(listUserConfigLocations(options));
 }
 

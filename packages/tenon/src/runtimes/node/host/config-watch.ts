@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { readBoundedFile } from './config-file.js';
 
 /** Delay between a change of a file and reading it, in milliseconds. It waits for the write to be complete. */
@@ -26,8 +27,10 @@ export interface ConfigWatchOptions {
 export async function watchConfig(
   path: string,
   onChanged: () => void,
-  { clock = systemClock, settleDelay = SETTLE_DELAY }: ConfigWatchOptions = {},
+  options: ConfigWatchOptions = {},
 ): Promise<() => void> {
+  requireKnownOptions('watchConfig', options, { clock: true, settleDelay: true });
+  const { clock = systemClock, settleDelay = SETTLE_DELAY } = options;
   const file = resolve(path);
   let stopped = false;
   let cancelTimer: (() => void) | undefined;

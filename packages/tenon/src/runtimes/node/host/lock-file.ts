@@ -5,6 +5,7 @@ import { type Lock, MAX_LOCK } from '../../../host/security/lock/lock.js';
 import { parseLockFile } from '../../../host/security/lock/parse-lock.js';
 import { serializeLock } from '../../../host/security/lock/serialize-lock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { withLock } from '../files/file-lock.js';
 import { ensureRealPath, replaceFile } from '../files/replace-file.js';
 
@@ -31,7 +32,9 @@ export interface LockFile {
 }
 
 /** Opens the lock file of a host. */
-export function openLockFile(path: string, { clock = systemClock }: LockFileOptions = {}): LockFile {
+export function openLockFile(path: string, options: LockFileOptions = {}): LockFile {
+  requireKnownOptions('openLockFile', options, { clock: true });
+  const { clock = systemClock } = options;
   const read = async () => {
     const text = await readText(path);
     return text === undefined ? undefined : parseLockFile(text, basename(path));

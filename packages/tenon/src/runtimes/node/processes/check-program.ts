@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix } from 'node:path';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
 import { resolveCommand } from './resolve-command.js';
@@ -10,6 +11,19 @@ import { spawnError } from './spawn-server.js';
  * @throws TenonError `stdio/spawn` when the program or folder does not exist, or the program cannot be executed.
  */
 export function checkProgram(options: StdioTransportOptions): void {
+  requireKnownOptions('checkProgram', options, {
+    command: true,
+    args: true,
+    env: true,
+    cwd: true,
+    stderr: true,
+    exitTimeout: true,
+    terminateTimeout: true,
+    maxBufferedSize: true,
+    clock: true,
+    maxLineBytes: true,
+    maxJsonDepth: true,
+  });
   const { platform } = process;
   const env = createChildEnvironment(options.env, { platform, env: process.env });
   const cwd = options.cwd ?? process.cwd();

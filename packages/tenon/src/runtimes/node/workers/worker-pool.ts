@@ -102,14 +102,15 @@ export class WorkerPool {
     this.#members.delete(worker);
     this.#listening.delete(worker);
     if (this.#isClosing) return;
+    this.#delay = age < STABLE_AFTER ? Math.min(this.#delay * 2, MAX_DELAY) : MIN_DELAY;
+    const next = this.#isStarted ? `another worker starts in ${this.#delay} ms; ` : '';
     const error = new TenonError('serve/worker', 'a worker of serveHttp ended', {
       expected: 'workers that run until `close` is called',
       received: reason,
-      hint: 'read the output of the worker for the cause',
+      hint: `${next}read the output of the worker for the cause`,
     });
     if (!this.#isStarted) return this.#rejectStart(error);
     this.#onError(error);
-    this.#delay = age < STABLE_AFTER ? Math.min(this.#delay * 2, MAX_DELAY) : MIN_DELAY;
     this.#cancelFork = systemClock.after(this.#delay, () => this.#replaceWorkers(), { hold: true });
   }
 

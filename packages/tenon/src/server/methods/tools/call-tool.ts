@@ -4,6 +4,7 @@ import { catchMaybe, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
+import { describeUnknownTool } from '../../../protocol/unknown-tool.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import { Context } from '../../context/context.js';
@@ -123,7 +124,10 @@ function invokeTool(runtime: ServerRuntime, tool: CompiledTool, input: unknown, 
 
 function findTool({ tools }: ServerRuntime, name: string, { caller }: RequestContext): CompiledTool {
   const definition = tools.find(name, caller);
-  if (definition === undefined) throw rpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)}`);
+  if (definition === undefined) {
+    const names = tools.listFor(caller).map(([each]) => each);
+    throw rpcError(INVALID_PARAMS, describeUnknownTool(name, names));
+  }
   return compileTool(name, definition);
 }
 

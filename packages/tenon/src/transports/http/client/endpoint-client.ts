@@ -1,6 +1,7 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { addUrlScheme } from '../../../net/add-url-scheme.js';
 import { createAbortError, toRequestError } from './errors.js';
 import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
 import { createRequestAuth } from './request-auth.js';
@@ -92,6 +93,12 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
 
 function readUrl(input: string | URL): URL {
   const createUrlError = (reason: string, hint: string) => new TenonError('http/bad-url', reason, { hint });
+  const completed = typeof input === 'string' ? addUrlScheme(input) : undefined;
+  if (completed !== undefined)
+    throw createUrlError(
+      'a URL without http:// or https:// at its start',
+      `write ${completed.split('?')[0]}, or pass { command, args } to start a program`,
+    );
   let url: URL;
   try {
     url = new URL(input);
