@@ -67,11 +67,12 @@ export class AppendLog<T extends object> {
   /**
    * Appends entries. They are stored when the promise resolves.
    *
-   * Returns false if another process has taken over the log. Entries of concurrent calls are written together.
+   * Returns false if another process has appended a mark or entries. Entries of concurrent calls are written together.
    */
   async append(entries: readonly T[]): Promise<boolean> {
     const { maxSize } = this.#options;
-    const size = this.#size + JSON.stringify(entries).length;
+    const before = this.#size;
+    const size = before + JSON.stringify(entries).length;
     if (size > maxSize)
       throw new TenonError('store/value-too-large', 'the entries are too large for the store', {
         expected: `at most ${maxSize} characters of JSON`,
@@ -81,7 +82,18 @@ export class AppendLog<T extends object> {
     this.#pending.push(...entries);
     this.#nextWrite ??= this.#lastWrite.then(() => this.#writePending());
     this.#lastWrite = this.#nextWrite.catch(() => {});
-    return this.#nextWrite;
+    const isWritten = await this.#nextWrite;
+    if (!isWritten) this.#size -= size - before;
+    return isWritten;
+  }
+
+  /**
+   * Passes the marks that other writers have appended. Returns false if they have appended entries too, so this writer
+   * must not continue.
+   */
+  async skipMarks(): Promise<boolean> {
+    await this.#lastWrite;
+    return (await this.#readMore()).length === 0;
   }
 
   /** Deletes the entries. The marks stay until they expire, because they refuse a former writer that returns late. */

@@ -111,10 +111,13 @@ export class TaskJob implements TaskRecordAccess {
 
   append(entries: readonly JournalEntry[]): Promise<void> {
     return this.#runWhileHeld(async () => {
-      if (entries.length === 0 || (await this.log.append(entries))) return;
-      // If another process has taken over the task, `refresh` throws. Otherwise another process has ended the task.
-      await this.#claim.refresh();
-      throw createTaskOverError(this.record);
+      while (entries.length > 0 && !(await this.log.append(entries))) {
+        // A process that lost the task while it took it over has only marked the log. A mark is newer than the lease of
+        // its writer, so the marks are read first. `refresh` throws if the lease of a writer is newer than this one.
+        const hasOnlyMarks = await this.log.skipMarks();
+        await this.#claim.refresh();
+        if (isTerminal(this.record.status) || !hasOnlyMarks) throw createTaskOverError(this.record);
+      }
     });
   }
 

@@ -111,7 +111,10 @@ export class TaskStore {
     if (record === undefined) return undefined;
     const log = this.#openLog(record.value, record.fence);
     // The record is leased first, so that the former process cannot append after the log was read.
-    return { record, log, entries: [...(await log.takeOver()), ...record.value.journal] };
+    const entries = await log.takeOver();
+    // This process may have been suspended before it marked the log, and another one has the task.
+    if (record.isLapsed && !(await holdsRecord(record))) return undefined;
+    return { record, log, entries: [...entries, ...record.value.journal] };
   }
 
   /** Deletes the data of a task that has ended. `log` belongs to the process that worked on the task. */
@@ -150,15 +153,16 @@ export class TaskStore {
 
   /** Ends a task that no worker has leased. Returns the record if this call ended it. */
   async endIdle(id: string, end: (stored: TaskRecord) => TaskRecord): Promise<TaskRecord | undefined> {
-    let isChanged = false;
-    const seen = await this.get(id);
-    if (seen === undefined || (await isLeaseActive(this.#values, seen.lease))) return undefined;
-    const record = await this.updateIfPresent(id, ({ lease, ...stored }: StoredTask) => {
-      // Another worker may have leased the task since the lease was read.
-      isChanged = stored.status === 'working' && lease?.fence === seen.lease?.fence;
-      return isChanged ? end(stored) : undefined;
-    });
-    return isChanged ? record : undefined;
+    const values = toTypedValues<StoredTask>(this.#values);
+    const seen = await values.get(`task/${id}`);
+    if (seen?.value.status !== 'working' || (await isLeaseActive(this.#values, seen.value.lease))) return undefined;
+    const { lease: _, ...stored } = seen.value;
+    const record = end(stored);
+    // Only this version: a worker may have leased the task, or renewed its lease, since the lease was read.
+    const written = await values.put(seen.key, record, { version: seen.version, ttl: this.#ttl(record) });
+    if (written === undefined) return undefined;
+    await this.publishChange(id);
+    return record;
   }
 
   /**
@@ -215,6 +219,17 @@ export class TaskStore {
     const ttl = getRemainingTtl(record, this.#clock.now());
     return ttl === undefined ? undefined : ttl + this.#margin;
   };
+}
+
+/** Tells if this process still holds a record whose lease may have expired, and renews the lease. */
+async function holdsRecord(record: LeasedRecord<TaskRecord>): Promise<boolean> {
+  try {
+    await record.update(value => value);
+    return true;
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'store/lease-lost') return false;
+    throw error;
+  }
 }
 
 /** Leaves a record that another release wrote out of a list. */
