@@ -57,7 +57,7 @@ export async function buildForms(entries, folders) {
     // As package.json has it: a module that nobody takes a name from is left out.
     treeshake: { moduleSideEffects: false },
     checks: { bundlerTimings: false },
-    plugins: [bundledEntry, pureBeginnings],
+    plugins: [bundledEntry, requiresAsImports, pureBeginnings, portableRuntime],
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -110,6 +110,40 @@ function importNow(code) {
   if (!NOW.some(each => path.endsWith(`/${each}.js`))) return code;
   return `import { ${name} as now } from '${path}';\n${code.replace(match, `const { ${name} } = { ${name}: now }`)}`;
 }
+
+/**
+ * Makes ES modules of packages that are bundled and call `require` for modules of Node. The code that would call `require`
+ * in an ES module needs `node:module`, and would be shared with parts that run on every platform.
+ * @type {import('rolldown').Plugin}
+ */
+const requiresAsImports = {
+  name: 'requires-as-imports',
+  transform: {
+    order: 'pre',
+    filter: { id: /[\\/]node_modules[\\/]hpagent[\\/]index\.js$/ },
+    handler(code) {
+      const imports = code.replace(/^const (.+) = require\('(\w+)'\)$/gm, "import $1 from 'node:$2'");
+      const exported = imports.replace(/^module\.exports = \{/m, 'export default {');
+      if (/\brequire\(|\bmodule\./.test(exported)) throw new Error('hpagent: its modules are not as they were');
+      return { code: exported, map: null };
+    },
+  },
+};
+
+/**
+ * Removes an import of Node from the helpers that rolldown adds, which no helper in use needs. Parts that run on every
+ * platform use these helpers too.
+ * @type {import('rolldown').Plugin}
+ */
+const portableRuntime = {
+  name: 'portable-runtime',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === 'chunk' && chunk.fileName.includes('rolldown-runtime'))
+        chunk.code = chunk.code.replace(/^import ["']node:module["'];\n/m, '');
+    }
+  },
+};
 
 /**
  * Says of each call that a module makes while it is loaded that it is done for its value alone: so a bundler can leave
