@@ -71,7 +71,7 @@ class World {
   }
 
   async start(): Promise<void> {
-    const settings = { lease: 5000, suspendTimeout: 3000, maxRunning: 2, ttl: 10_000_000, maxTtl: 10_000_000 };
+    const settings = { leaseTtl: 5000, suspendTimeout: 3000, maxRunning: 2, ttl: 10_000_000, maxTtl: 10_000_000 };
     const job = (isAlive: () => boolean) => ({
       job: tool({ task: 'required', run: (_, ctx) => this.#perform(ctx, isAlive) }),
     });

@@ -220,8 +220,11 @@ describe('other changes after the approval', () => {
       const { server } = shop();
       const serving = await serveHttp(server, {
         port: 0,
-        onRequest: () => void seen.push(word),
-      } as never);
+        authorize: () => {
+          seen.push(word);
+          return { auth: undefined };
+        },
+      });
       onTestFinished(() => serving.close());
       return serving.url;
     };
@@ -234,7 +237,7 @@ describe('other changes after the approval', () => {
     expect(await listToolNames(await first.client())).toContain('buy');
     const { client } = await startGuardedHost({ servers: { shop: { url: after } }, lock: { file: lock } });
     expect(await getOutcome((await client()).call('tools/list'))).toMatch(/does not match the lock/);
-    expect(seen).not.toContain('after');
+    expect(new Set(seen)).toEqual(new Set(['before']));
   });
 
   it('a server that is in no lock: not even started', async () => {
