@@ -23,6 +23,7 @@ const debianPackages = {
   fish: 'fish',
   script: 'bsdutils',
   stty: 'coreutils',
+  'systemd-analyze': 'systemd',
 };
 
 /** @typedef {keyof typeof debianPackages} OptionalProgram */

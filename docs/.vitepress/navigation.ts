@@ -35,6 +35,7 @@ export const sections: Record<string, Record<string, string>> = {
     Bun: 'deploy/bun',
     Serverless: 'deploy/serverless',
     'Reverse proxies': 'deploy/reverse-proxies',
+    'Operate a server or gateway': 'deploy/operations',
     'Several replicas': 'deploy/replicas',
     Stores: 'deploy/stores',
     Telemetry: 'deploy/telemetry',
