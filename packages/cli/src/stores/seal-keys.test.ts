@@ -45,13 +45,13 @@ it.each([
   expect(await readFailure(text)).toContain(`--keys-file: ${message}`);
 });
 
-it.skipIf(process.platform === 'win32').each([0o604, 0o644, 0o660, 0o602])(
-  'refuses a file with mode %o, because other users have access',
+it.skipIf(process.platform === 'win32').each(['604', '644', '660', '602'])(
+  'refuses a file with mode %s, because other users have access',
   async mode => {
     const mask = process.umask(0);
     try {
-      const message = await readFailure(`a:${encode(1)}`, mode);
-      expect(message).toContain(`--keys-file: other users have access to keys: mode 0${mode.toString(8)}`);
+      const message = await readFailure(`a:${encode(1)}`, Number.parseInt(mode, 8));
+      expect(message).toContain(`--keys-file: other users have access to keys: mode 0${mode}`);
       expect(message).toContain('chmod 600 keys');
     } finally {
       process.umask(mask);
