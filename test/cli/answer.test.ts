@@ -106,7 +106,11 @@ describe('tenon answer', () => {
       [plain, 'count=1'],
     ]) {
       const { code, err } = await run('answer', id ?? '', ...words, '--json');
-      expect({ code, ...JSON.parse(err) }).toMatchObject({ code: 'cli/call-expired', fix: 'repeat the call', exit: 1 });
+      expect({ code, ...JSON.parse(err) }).toMatchObject({
+        code: 'cli/call-expired',
+        fix: 'check the effect before you repeat the call',
+        exit: 1,
+      });
     }
     const left = (await readdir(folder())).join();
     expect([left.includes(task), left.includes(plain)]).toEqual([false, false]);

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -147,14 +148,16 @@ describe('tenon generate cli', () => {
     const file = join(folder, 'waits.mjs');
     await writeFile(file, (await generate('--', process.execPath, started)).out);
     expect(await start([file, 'denied'])).toMatchObject({ code: 6 });
+    const mark = join(folder, 'server-has-started');
+    const program = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, ''); setInterval(() => 0, 1000)`;
     const silent = (await readFile(file, 'utf8')).replace(
       JSON.stringify(started),
-      '"-e", "setInterval(() => 0, 1000)"',
+      () => `"-e", ${JSON.stringify(program)}`,
     );
     await writeFile(join(folder, 'silent.mjs'), silent);
     const child = spawn(process.execPath, [join(folder, 'silent.mjs'), 'show'], { stdio: 'ignore' });
     const ended = once(child, 'exit');
-    await new Promise(resolve => setTimeout(resolve, 1000));
+    await expect.poll(() => existsSync(mark)).toBe(true);
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
   });

@@ -80,6 +80,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   // An empty log.
   ['audit verify audit.jsonl', 1],
   ['keep status', 1],
+  ['store reseal', 2],
   ['agent skill', 0],
   ['schema list', 0],
   ['completion bash', 0],

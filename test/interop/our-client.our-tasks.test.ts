@@ -59,7 +59,9 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
   });
 
   it('are started, and come back to', async () => {
-    const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, { ttl: 60_000 });
+    // A server of 2026-07-28 decides how long it keeps a task.
+    const lifetime = revision === '2025-11-25' ? { ttl: 60_000 } : {};
+    const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, lifetime);
     expect(started.id).toMatch(/./);
     const resumed = client.tasks.resume(started.id as string, { tool: 'cut' });
     expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ cut: 3 }, { cut: 3 }]);

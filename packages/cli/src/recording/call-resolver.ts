@@ -26,10 +26,10 @@ const KINDS: Readonly<Record<string, ActionRequest['kind']>> = {
  * The public names of a gateway are resolved as the gateway does it. Other names belong to the recorded server.
  */
 export function createCallResolver(
-  options: NameResolverOptions,
+  { servers: resolved, prefix, known, hasBudget }: NameResolverOptions,
 ): (recorded: RecordedMessage) => RecordedCall | undefined {
-  const resolver = createNameResolver(options);
-  const servers = new Set(options.servers.map(({ name }) => name));
+  const resolver = createNameResolver({ servers: resolved, prefix, known, hasBudget });
+  const servers = new Set(resolved.map(({ name }) => name));
   const resolveEntry = (kind: ActionRequest['kind'], name: string, recordedServer: string) => {
     if (kind === 'tool') return resolver.resolveTool(name);
     if (kind === 'prompt') return resolver.resolvePrompt(name);

@@ -273,6 +273,9 @@ export type SkillsOutput =
       readonly blob?: string;
     };
 
+/** Counts of values, for `tenon store reseal`. */
+export type StoreOutput = RestoredStoresResult;
+
 /** Lines: one for each change. */
 export type SubscribeOutput =
   /** The connection was lost, and is open again. Changes may be missed. */
@@ -283,9 +286,6 @@ export type SubscribeOutput =
       /** With `--read`. */
       readonly contents?: readonly ResourceContents[];
     };
-
-/** Counts of values, for `tenon store reseal`. */
-export type StoreOutput = RestoredStoresResult;
 
 export type SyncOutput = ChangesResult;
 
