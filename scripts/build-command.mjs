@@ -40,7 +40,9 @@ export async function buildCommand() {
     outdir: fresh,
     // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself.
     tsconfigRaw: {},
-    external: listExternal(Object.keys(dependencies)),
+    external: Object.keys(dependencies),
+    // Each output needs the writers of text, and the entry of the library takes time to load.
+    alias: { 'tenon/escape': join(root, 'packages/tenon/src/escape.ts') },
     logLevel: 'warning',
   });
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);
@@ -50,19 +52,6 @@ export async function buildCommand() {
   await rename(dist, join(work, 'before')).catch(() => undefined);
   await rename(fresh, dist);
   await rm(work, { recursive: true, force: true });
-}
-
-/**
- * Lists the modules that stay outside of the bundle. The writers of text are inside, because each output needs them, and the
- * entry of the library takes time to load.
- * @param {readonly string[]} dependencies
- */
-function listExternal(dependencies) {
-  const { exports } = readJson(join(root, 'packages/tenon/package.json'));
-  const entries = Object.keys(exports).map(entry => `tenon${entry.slice(1)}`);
-  return dependencies.flatMap(name =>
-    name === 'tenon' ? entries.filter(entry => entry !== 'tenon/escape') : [name, `${name}/*`],
-  );
 }
 
 /**

@@ -44,6 +44,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['approvals revoke --store none.sqlite', 2],
   ['audit show none.jsonl', 1],
   ['audit verify none.jsonl', 1],
+  ['store reseal --from tenon', 2],
   ['keep start --max x', 2],
   ['keep stop more', 2],
   ['keep status more', 2],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findFreePort } from '../../../packages/tenon/src/stores/fixtures/find-free-port.js';
@@ -37,16 +37,22 @@ export interface Journey {
 /**
  * @param environment More variables of the reader.
  * @param folders Folders with more programs of the reader.
+ * @param downloads Folder with what npm has downloaded before.
  */
 export async function startJourney(
   environment: Readonly<Record<string, string>>,
   folders: readonly string[],
+  downloads: string,
 ): Promise<Journey> {
   const home = await mkdtemp(join(tmpdir(), 'tenon-journey-'));
   let cwd = join(home, 'project');
   await mkdir(cwd);
   // curl shows its progress if its output is no terminal.
   await writeFile(join(home, '.curlrc'), 'silent\nshow-error\n');
+  // Its own cache, because npx takes an earlier build of the same version from a cache that has one.
+  const cache = join(home, '.npm');
+  await mkdir(cache);
+  await symlink(downloads, join(cache, '_cacache'), 'junction');
   const place = join(home, '.place');
   const ports = new Map<string, string>();
   // Global installations of npm.
@@ -55,6 +61,7 @@ export async function startJourney(
   const env = {
     ...cleanEnvironment(programs),
     npm_config_prefix: prefix,
+    npm_config_cache: cache,
     HOME: home,
     TENON_HOME: join(home, '.tenon'),
     ...environment,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,16 +36,18 @@ function titleOf(step: Step): string {
 const folder = mkdtempSync(join(tmpdir(), 'tenon-runtimes-'));
 let registry: PackageRegistry;
 let environment: Readonly<Record<string, string>>;
+let downloads: string;
 beforeAll(async () => {
   const ask = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { cwd: tmpdir(), encoding: 'utf8' }).trim();
   registry = await startRegistry(ask('registry'));
   // The runtimes for tests, without the programs beside them.
   for (const name of RUNTIMES) if (existsSync(runtimes[name])) symlinkSync(runtimes[name], join(folder, name));
+  downloads = join(ask('cache'), '_cacache');
+  mkdirSync(downloads, { recursive: true });
   environment = {
     npm_config_registry: registry.url,
     NPM_CONFIG_REGISTRY: registry.url,
-    npm_config_cache: ask('cache'),
     npm_config_replace_registry_host: 'never',
     npm_config_prefer_offline: 'true',
     npm_config_audit: 'false',
@@ -71,7 +73,7 @@ describe.each(takeCover(journeys, ({ path }) => path === 'README.md'))('a reader
   /** The rest of a page needs its earlier steps. */
   let isBroken = false;
   beforeAll(async () => {
-    journey = await startJourney(environment, [folder]);
+    journey = await startJourney(environment, [folder], downloads);
   });
   afterAll(() => journey?.close());
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CallToolResult, Tool } from 'tenon';
+import type { Tool } from 'tenon';
 import { reportToolResult } from '../calls/report-result.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
@@ -11,11 +11,7 @@ import { runWithClient, type TargetConnection } from '../target/run-with-client.
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
-import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
-import { explainUnknownName, isUnknownToolResult, OPEN_SCHEMA } from '../tools/explain-unknown-name.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
-import { formatToolSignature } from '../tools/signature.js';
-import { parseCallExpression } from '../tools/value-syntax.js';
 import { createUsageError } from '../usage-error.js';
 import { formatExamples } from './command.js';
 
@@ -53,7 +49,7 @@ export function createCallCommand(context: CliContext): Command {
       const { reference, rest } = takeTarget(context, words);
       const [toolText, ...argumentWords] = rest;
       if (toolText === undefined) throw createUsageError('no tool', 'see the tools of the server with `tenon list`');
-      const expression = parseCallExpression(toolText);
+      const expression = await readExpression(toolText);
       const name = expression?.name ?? toolText;
       const questions = createQuestions(context, options);
       await runWithClient(
@@ -67,17 +63,30 @@ export function createCallCommand(context: CliContext): Command {
             const values = { ...nameValues(inputSchema, expression?.positional ?? []), ...expression?.named };
             const { args: json } = options;
             const args = await parseArguments(inputSchema, { words: argumentWords, values, json, cwd: context.cwd });
-            if (tool) await checkArguments(args, inputSchema, () => formatToolSignature(tool));
+            if (tool) await checkArguments(args, inputSchema, () => formatSignature(tool));
             const params = { name, arguments: args };
             const request = { method: 'tools/call' as const, params, reference, options };
             return runCall(context, connection, request, questions);
           };
-          const result = tool ? await send(tool.inputSchema) : await sendUnlisted(name, tools, send);
+          const sendByName = async () => (await import('../calls/send-unlisted.js')).sendUnlisted(name, tools, send);
+          const result = await (tool ? send(tool.inputSchema) : sendByName());
           if (result) await reportToolResult(context, name, result, options);
         },
         questions.handlers,
       );
     });
+}
+
+/** Reads a tool with its arguments in the form of a function. Most calls need no parser for it. */
+async function readExpression(text: string) {
+  if (!text.includes('(')) return undefined;
+  const { parseCallExpression } = await import('../tools/value-syntax.js');
+  return parseCallExpression(text);
+}
+
+async function formatSignature(tool: Tool): Promise<string> {
+  const { formatToolSignature } = await import('../tools/signature.js');
+  return formatToolSignature(tool);
 }
 
 async function listTools(
@@ -88,20 +97,4 @@ async function listTools(
   const tools = await collectAll(client.listTools({ signal }));
   await storeKnownNames(context, reference, { tools });
   return tools;
-}
-
-/**
- * Calls a tool that the server does not list, such as one that a gateway denies.
- * @throws TenonError `cli/usage` with the nearest name if the server does not know it either
- */
-async function sendUnlisted(
-  name: string,
-  tools: readonly Tool[],
-  send: (inputSchema: Tool['inputSchema']) => Promise<CallToolResult | undefined>,
-): Promise<CallToolResult | undefined> {
-  const names = tools.map(each => each.name);
-  const createError = () => createUnknownNameError('tool', name, names);
-  const result = await explainUnknownName(() => send(OPEN_SCHEMA), createError);
-  if (result && (await isUnknownToolResult(result, name))) throw await createError();
-  return result;
 }

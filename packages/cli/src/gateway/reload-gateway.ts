@@ -150,6 +150,6 @@ type FailedEvent = { readonly event: 'configuration' } | { readonly event: 'poli
 
 function reportFailure({ screen }: CliContext, json: boolean, event: FailedEvent, thrown: unknown): void {
   const { code, summary } = TenonError.from(thrown);
-  if (json) return screen.printEvent({ ...event, error: { code, message: summary } }, 'error');
+  if (json) screen.printEvent({ ...event, error: { code, message: summary } }, 'error');
   screen.note(`not reloaded, the gateway keeps running with the last valid files: ${describeError(thrown)}`, 'error');
 }

@@ -5,7 +5,6 @@ import { createPairParser } from '../option-parsers.js';
 import { createTargetAuthorizer, readOAuthClient } from '../target/target-authorizer.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import type { HttpOptions } from './http-options.js';
-import { readSecretFile } from './secret-file.js';
 
 /** Headers that the transport sets itself, or that belong to the connection. */
 const OWN_HEADERS = [
@@ -59,7 +58,10 @@ async function readAuth(
   if (bearerEnv !== undefined && tokenFile !== undefined)
     throw createUsageError('--bearer-env and --token-file both give a token', 'pass one of them');
   if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
-  if (tokenFile !== undefined) return readSecretFile(context, tokenFile, '--token-file');
+  if (tokenFile !== undefined) {
+    const { readSecretFile } = await import('./secret-file.js');
+    return readSecretFile(context, tokenFile, '--token-file');
+  }
   const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
   if (hasToken || auth === 'none') return undefined;
   return createTargetAuthorizer(context, options, await readOAuthClient(context, options), exceptions);
@@ -67,6 +69,7 @@ async function readAuth(
 
 async function readHeaderFile(context: CliContext, file: string | undefined): Promise<Record<string, string>> {
   if (file === undefined) return {};
+  const { readSecretFile } = await import('./secret-file.js');
   const parse = createPairParser('--header-file');
   const lines = (await readSecretFile(context, file, '--header-file')).split(/\r?\n/);
   return lines

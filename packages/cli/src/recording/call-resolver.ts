@@ -25,9 +25,12 @@ const KINDS: Readonly<Record<string, ActionRequest['kind']>> = {
  * Creates a function that returns the call in a recorded message, or `undefined` if no policy decides about the message.
  * The public names of a gateway are resolved as the gateway does it. Other names belong to the recorded server.
  */
-export function createCallResolver(
-  { servers: resolved, prefix, known, hasBudget }: NameResolverOptions,
-): (recorded: RecordedMessage) => RecordedCall | undefined {
+export function createCallResolver({
+  servers: resolved,
+  prefix,
+  known,
+  hasBudget,
+}: NameResolverOptions): (recorded: RecordedMessage) => RecordedCall | undefined {
   const resolver = createNameResolver({ servers: resolved, prefix, known, hasBudget });
   const servers = new Set(resolved.map(({ name }) => name));
   const resolveEntry = (kind: ActionRequest['kind'], name: string, recordedServer: string) => {

@@ -5,7 +5,6 @@ import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createFileTarget } from './server-command.js';
 import type { ConnectionOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 import { createTemplate } from './target-template.js';
@@ -46,11 +45,11 @@ export async function resolveTarget(
       const { command, args } = reference;
       return { target: createStdioTarget(context, { command, args }, options), label: formatCommandLabel(reference) };
     }
-    case 'file':
-      return {
-        target: createStdioTarget(context, createFileTarget(reference, context.env), options),
-        label: reference.path,
-      };
+    case 'file': {
+      const { createFileTarget } = await import('./server-command.js');
+      const target = createStdioTarget(context, createFileTarget(reference, context.env), options);
+      return { target, label: reference.path };
+    }
     case 'bundle': {
       const { openBundle } = await import('../mcpb/open-bundle.js');
       const { target } = await openBundle(context, reference.path, options);

@@ -3,7 +3,6 @@ import type { HttpTarget } from 'tenon';
 import type { AuthExceptionsByServer, PrivateJwk } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import type { HttpOptions, OAuthClient } from '../http/http-options.js';
-import { readSecretFile } from '../http/secret-file.js';
 import { chooseTokenStore, getTokenStorePath } from '../http/token-store-kind.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 
@@ -66,9 +65,12 @@ async function readClientSecret(
 ): Promise<OAuthClient> {
   if (clientSecretEnv !== undefined)
     return { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
-  if (clientSecretFile !== undefined)
+  if (clientSecretFile !== undefined) {
+    const { readSecretFile } = await import('../http/secret-file.js');
     return { secret: await readSecretFile(context, clientSecretFile, '--client-secret-file') };
+  }
   if (clientKeyFile === undefined) return {};
+  const { readSecretFile } = await import('../http/secret-file.js');
   const key = await readSecretFile(context, clientKeyFile, '--client-key-file');
   return { key: key.startsWith('{') ? parseJwk(key) : key };
 }

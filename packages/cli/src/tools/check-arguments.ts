@@ -13,12 +13,12 @@ const MAX_PROBLEMS = 5;
 export async function checkArguments(
   args: JsonObject,
   schema: JsonObject,
-  formatSignature: () => string,
+  formatSignature: () => string | Promise<string>,
 ): Promise<void> {
   const checked = (await loadPeerSchema(schema)).check(args);
   if (checked.ok !== false) return;
   const problems = checked.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     return path.length === 0 ? message : `argument "${path.join('.')}": ${message}`;
   });
-  throw new TenonError('cli/usage', problems.join('; '), { hint: `call it as ${formatSignature()}` });
+  throw new TenonError('cli/usage', problems.join('; '), { hint: `call it as ${await formatSignature()}` });
 }
