@@ -42,6 +42,8 @@ export function edit(text: string): Editor {
       readFile: ts.sys.readFile,
       directoryExists: ts.sys.directoryExists,
       getDirectories: ts.sys.getDirectories,
+      // Development tools are linked into node_modules: their own packages are found from the real folder only.
+      ...(ts.sys.realpath && { realpath: ts.sys.realpath }),
     },
     registry,
   );

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { edit } from './editor.js';
@@ -20,6 +22,8 @@ const ENTRIES = [
   '@tenon/issuer',
   '@tenon/ai',
 ];
+/** The AI SDK needs a newer Node than the library, so that only `node scripts/tools.mjs` and `npm test` install it. */
+const hasAiSdk = existsSync(fileURLToPath(new URL('../../node_modules/ai/package.json', import.meta.url)));
 /** How far types are followed from what is exported. */
 const MAX_DEPTH = 12;
 
@@ -28,7 +32,8 @@ describe('no `any` is reached from', () => {
   const checker = program.getTypeChecker();
   const modules = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
 
-  it.each(ENTRIES.map((entry, at) => [entry, at] as const))('%s', (_, at) => {
+  it.for(ENTRIES.map((entry, at) => [entry, at] as const))('%s', ([entry, at], { skip }) => {
+    skip(entry === '@tenon/ai' && !hasAiSdk, 'the AI SDK is not installed: run `node scripts/tools.mjs`');
     const namespace = checker.getAliasedSymbol(modules[at] as ts.Symbol);
     const exported = checker.getExportsOfModule(namespace);
     expect(exported.length).toBeGreaterThan(0);

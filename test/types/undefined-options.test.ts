@@ -56,7 +56,7 @@ const TASKS = {
   pollInterval: undefined,
   maxRunning: undefined,
   maxOpen: undefined,
-  lease: undefined,
+  leaseTtl: undefined,
   list: undefined,
 };
 

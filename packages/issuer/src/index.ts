@@ -10,6 +10,7 @@ import { requireKnownOptions } from 'tenon/auth/endpoints';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from 'tenon/http';
 import { createIssuerEndpoint, type IssuerOptions } from './issuer.js';
 import { createProxyEndpoint, type OauthProxyOptions } from './proxy/oauth-proxy.js';
+import { OPTIONS_CODE } from './resolve-options.js';
 
 export type { IssuerClient } from './clients/client-registry.js';
 export type { IssuerOptions } from './issuer.js';
@@ -35,26 +36,31 @@ export interface Issuer {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function createIssuer(options: IssuerOptions): Issuer {
-  requireKnownOptions('createIssuer', options, {
-    users: true,
-    signIn: true,
-    url: true,
-    resources: true,
-    scopes: true,
-    stores: true,
-    keys: true,
-    clients: true,
-    registration: true,
-    clientMetadataDocuments: true,
-    limits: true,
-    allowRequest: true,
-    redirectSchemes: true,
-    accessTokenTtl: true,
-    refreshTokenTtl: true,
-    clock: true,
-    fetch: true,
-    onError: true,
-  });
+  requireKnownOptions(
+    'createIssuer',
+    options,
+    {
+      users: true,
+      signIn: true,
+      url: true,
+      resources: true,
+      scopes: true,
+      stores: true,
+      keys: true,
+      clients: true,
+      registration: true,
+      clientMetadataDocuments: true,
+      limits: true,
+      allowRequest: true,
+      redirectSchemes: true,
+      accessTokenTtl: true,
+      refreshTokenTtl: true,
+      clock: true,
+      fetch: true,
+      onError: true,
+    },
+    OPTIONS_CODE,
+  );
   const endpoint = createIssuerEndpoint(options);
   return toIssuer(endpoint);
 }
@@ -79,26 +85,31 @@ export interface OauthProxy extends Issuer {
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function oauthProxy(options: OauthProxyOptions): OauthProxy {
-  requireKnownOptions('oauthProxy', options, {
-    upstream: true,
-    encryptionKeys: true,
-    url: true,
-    resources: true,
-    scopes: true,
-    stores: true,
-    keys: true,
-    clients: true,
-    registration: true,
-    clientMetadataDocuments: true,
-    limits: true,
-    allowRequest: true,
-    redirectSchemes: true,
-    accessTokenTtl: true,
-    refreshTokenTtl: true,
-    clock: true,
-    fetch: true,
-    onError: true,
-  });
+  requireKnownOptions(
+    'oauthProxy',
+    options,
+    {
+      upstream: true,
+      encryptionKeys: true,
+      url: true,
+      resources: true,
+      scopes: true,
+      stores: true,
+      keys: true,
+      clients: true,
+      registration: true,
+      clientMetadataDocuments: true,
+      limits: true,
+      allowRequest: true,
+      redirectSchemes: true,
+      accessTokenTtl: true,
+      refreshTokenTtl: true,
+      clock: true,
+      fetch: true,
+      onError: true,
+    },
+    OPTIONS_CODE,
+  );
   const { endpoint, getUpstreamToken } = createProxyEndpoint(options);
   return Object.assign(toIssuer(endpoint), { getUpstreamToken });
 }

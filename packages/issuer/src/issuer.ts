@@ -32,7 +32,7 @@ const DEVELOPER_SUBJECT = 'developer';
  * @throws TenonError `auth/issuer-options`
  */
 export function createIssuerEndpoint(options: IssuerOptions): AuthEndpoint {
-  const settings = resolveIssuerOptions(options, ['users', 'signIn']);
+  const settings = resolveIssuerOptions(options);
   const { users, signIn } = options;
   if (users && signIn) throw createOptionError('users', 'either `users` or `signIn`', 'both');
   if (!users && !signIn && settings.secure)

@@ -12,17 +12,18 @@ import { createRegistrationStore } from './clients/registration-store.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
+/** The code for wrong options of an issuer. */
+export const OPTIONS_CODE = 'auth/issuer-options';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /**
  * Checks the options and applies the defaults.
  *
- * @param own Names of the options that only the caller has.
  * @throws TenonError `auth/issuer-options`
  */
-export function resolveIssuerOptions(options: IssuerBaseOptions, own: readonly string[]): IssuerSettings {
-  checkKinds(options, own);
+export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings {
+  checkKinds(options);
   const {
     clock,
     stores = memoryStores({ clock }),
@@ -97,8 +98,7 @@ const KINDS: Readonly<
 };
 
 /** Checks the kinds of the options, which programs in JavaScript pass without types. */
-function checkKinds(options: IssuerBaseOptions, own: readonly string[]): void {
-  checkMembers('options', options, [...Object.keys(KINDS), ...own]);
+function checkKinds(options: IssuerBaseOptions): void {
   if (options.url === undefined) throw createOptionError('url', 'an absolute URL', 'undefined');
   const values = new Map<string, unknown>(Object.entries(options));
   for (const [name, kind] of Object.entries(KINDS)) {
@@ -176,7 +176,7 @@ export function checkMembers(option: string, value: unknown, known: readonly str
 }
 
 export function createOptionError(option: string, expected: string, got: string): TenonError {
-  return new TenonError('auth/issuer-options', `\`${option}\` cannot be used by an issuer`, {
+  return new TenonError(OPTIONS_CODE, `\`${option}\` cannot be used by an issuer`, {
     expected,
     received: got.slice(0, 200),
   });

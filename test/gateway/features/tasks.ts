@@ -123,8 +123,10 @@ export const tasks: readonly Feature[] = [
   {
     crosses: 'tasks',
     name: 'how long they are kept, as the client asks',
-    probe: async ({ client }) =>
-      (await client.tasks.start('atOnce', {} as never, { ttl: 60_000 })).state?.ttlMs ?? 'unsaid',
+    probe: ({ client }) =>
+      getOutcome(
+        client.tasks.start('atOnce', {} as never, { ttl: 60_000 }).then(handle => handle.state?.ttlMs ?? 'unsaid'),
+      ),
     seen: () => 60_000,
   },
   {

@@ -76,7 +76,7 @@ interface ProxyContext {
  * @throws TenonError `auth/issuer-options`
  */
 export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
-  const settings = resolveIssuerOptions(options, ['upstream', 'encryptionKeys']);
+  const settings = resolveIssuerOptions(options);
   const { upstream } = options;
   const provider = createUpstreamProvider(upstream, settings);
   const signIns = createSingleUseStore<UpstreamSignIn>(settings.values, 'flow', {

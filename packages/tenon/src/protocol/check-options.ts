@@ -61,17 +61,23 @@ export function requireOptions<T>(subject: string, options: unknown, checks: Opt
   requireShape(`the object with the options of ${subject}`, options, { code, form, keys });
 }
 
+/** The code for options of a function whose errors about options have no code of their own. */
+const INVALID_OPTIONS_CODE = 'options/invalid';
+
 /**
- * Throws `options/invalid` when the options of a public function are not an object, or have an unknown name. The function
+ * Throws a `TenonError` when the options of a public function are not an object, or have an unknown name. The function
  * checks the values itself. The compiler requires all names of the options here.
+ *
+ * @param code The code for errors about the options of this function, if it has one of its own.
  */
 export function requireKnownOptions<T extends object>(
   subject: string,
   options: T,
   names: { readonly [K in keyof Required<T>]: true },
+  code = INVALID_OPTIONS_CODE,
 ): void {
   const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));
-  requireOptions(subject, options, checks, 'options/invalid');
+  requireOptions(subject, options, checks, code);
 }
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */

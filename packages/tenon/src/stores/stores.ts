@@ -63,7 +63,10 @@ export interface PutOptions {
   readonly version?: number | undefined;
   /** Lifetime of the value, in milliseconds from now. The value is deleted after it. Absent: no expiry. */
   readonly ttl?: number | undefined;
-  /** Keeps the current lifetime of the value instead of `ttl`. Needs `version`. Default: false. */
+  /**
+   * Keeps the current lifetime of the value instead of `ttl`. Needs `version`.
+   * @default false
+   */
   readonly keepTtl?: boolean | undefined;
   /**
    * The user or address whose share of the store the value uses. Later writes of the key keep it.

@@ -71,6 +71,8 @@ const optionChecks: OptionChecks<TelemetryOptions<unknown, OpenTelemetrySpan>> =
   notifications: checkOptional(checkBoolean),
 };
 
+/** The code for wrong options. */
+const OPTIONS_CODE = 'telemetry/options';
 const SCOPE = 'tenon';
 /** Attribute with the number of the round of a call, from 1. */
 const ROUND = 'tenon.mrtr.round';
@@ -86,12 +88,13 @@ const MAX_CONTENT = 4096;
  * Creates the telemetry of servers, clients and hosts: pass it to `createServer`, `connect` or `createHost`. It makes a
  * span of each request, and the four standard measurements of MCP.
  *
+ * @throws TenonError `telemetry/options`
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
  */
 export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   options: TelemetryOptions<Context, Span>,
 ): Telemetry {
-  requireOptions('createTelemetry', options, optionChecks, 'telemetry/options');
+  requireOptions('createTelemetry', options, optionChecks, OPTIONS_CODE);
   const { api, baggage: hasBaggage = false, recordContent = false, notifications = false } = options;
   const { trace, context, propagation } = api;
   const tracer = trace.getTracer(SCOPE, version);

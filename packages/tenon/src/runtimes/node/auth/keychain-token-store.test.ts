@@ -53,7 +53,8 @@ describe('keychainTokenStore', () => {
   });
 
   it('keeps the value when a change fails', async () => {
-    const store = keychainTokenStore(path, memoryKeychain());
+    const { keychain } = memoryKeychain();
+    const store = keychainTokenStore(path, { keychain });
     await put(store, ['a'], { x: 1 });
     await expect(store.update(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await store.update(['a'], async () => ({ result: undefined }));

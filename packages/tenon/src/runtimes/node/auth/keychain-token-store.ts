@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/client/token-store.js';
 import { decodeBase64Url, encodeBase64Url } from '../../../encoding/base64.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { createSeal, type Seal } from '../../../stores/seal.js';
 import { createSystemKeychain, type Keychain } from './system-keychain.js';
 import { type FileTokenStoreOptions, fileTokenStore } from './token-store-file.js';
@@ -38,6 +39,7 @@ const LOCK_KEY: TokenStoreKey = ['keychain'];
  * errors of `fileTokenStore`.
  */
 export function keychainTokenStore(path: string, options: KeychainTokenStoreOptions = {}): TokenStore {
+  requireKnownOptions('keychainTokenStore', options, { service: true, keychain: true, clock: true });
   const { service = 'tenon', keychain = createSystemKeychain(service), ...fileOptions } = options;
   const file = fileTokenStore(path, fileOptions);
   const account = isAbsolute(path) ? path : resolve(path);
