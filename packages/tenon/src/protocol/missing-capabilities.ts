@@ -1,4 +1,4 @@
-import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { TenonError } from '../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from './capabilities.js';
@@ -75,7 +75,7 @@ function findMissingMembers(required: unknown, declared: unknown): JsonObject | 
 }
 
 const CAPABILITY_ADVICE =
-  'Use a client that declares it; in Tenon, pass `elicit`, `elicitUrl`, `sample` or `roots` to `connect`';
+  'use a client that declares it; in Tenon, pass `elicit`, `elicitUrl`, `sample` or `roots` to `connect`';
 
 /** Creates the error with the capabilities that the client must declare. */
 export function createMissingCapabilityError(
@@ -83,13 +83,11 @@ export function createMissingCapabilityError(
   requiredCapabilities: ClientCapabilities,
 ): TenonError {
   const names = Object.keys(requiredCapabilities).join(', ');
-  return rpcError(
-    errors.missingCapability ?? INVALID_REQUEST,
-    `Missing required client capability: ${names}. ${CAPABILITY_ADVICE}`,
-    {
-      requiredCapabilities,
-    },
-  );
+  return new TenonError('rpc/error', `Missing required client capability: ${names}`, {
+    rpcCode: errors.missingCapability ?? INVALID_REQUEST,
+    hint: CAPABILITY_ADVICE,
+    data: { requiredCapabilities },
+  });
 }
 
 /**
