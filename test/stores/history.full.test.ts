@@ -2,6 +2,7 @@ import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, op
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/tenon/src/cancellation/clock.js';
 import { LeasedRecord } from '../../packages/tenon/src/stores/leased-record.js';
+import { toRecordValues } from '../../packages/tenon/src/stores/records/record-values.js';
 import type { Stores } from '../../packages/tenon/src/stores/stores.js';
 import { toTypedValues } from '../../packages/tenon/src/stores/typed-values.js';
 import { sharedStoreKinds } from '../../packages/tenon/src/transports/http/fixtures/shared-stores.js';
@@ -147,7 +148,8 @@ describe.each(sharedStoreKinds)('three processes with stores in $name', ({ isIns
               for (let n = 0; n < count; n++) await work(processes[index] as Stores);
             }),
           );
-          expect((await processes[0]?.values.get('record'))?.value).toEqual({ n: changes });
+          const [{ values }] = processes as [Stores];
+          expect((await toRecordValues(values).get('record'))?.value).toEqual({ n: changes });
         }),
       ),
       { numRuns: RUNS },
