@@ -84,7 +84,8 @@ async function runDev(context: CliContext, reference: string, options: DevComman
       end();
     },
   });
-  screen.startLog({ json });
+  // A developer reads the text, so only lines of JSON have times.
+  if (json) screen.startLog({ json });
   dev.start();
   const serve = () => (stdio ? serveOverStdio(dev) : serveOverHttp(context, dev, options));
   const start = async () => {

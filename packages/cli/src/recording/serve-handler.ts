@@ -60,7 +60,7 @@ async function serveOverHttp(
     import('tenon/node'),
     import('../http/listen.js'),
   ]);
-  screen.startLog({ json: json === true });
+  if (json) screen.startLog({ json });
   const handler = createHandler(server, { onError: error => logError(screen, error) });
   const listener = toNode(handler);
   let count = 0;
