@@ -19,7 +19,7 @@ const FOREIGN = '**/sdk-*.ts';
 const settings = {
   extends: '../../../tsconfig.json',
   compilerOptions: {
-    // What a page shows is not always used on that page.
+    // A page may show code that it does not use.
     noUnusedLocals: false,
     noUnusedParameters: false,
     // The packages as they are built: to read their sources takes many times as long.

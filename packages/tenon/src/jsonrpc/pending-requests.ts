@@ -65,7 +65,8 @@ interface PendingRequest {
   idleDeadline: number;
 }
 
-const IDLE_TIMEOUT = 60_000;
+/** Time without a response after which a request fails by default, in milliseconds. */
+export const IDLE_TIMEOUT = 60_000;
 /** A timer keeps the process alive while a caller waits for a response, because the memory transport has no socket. */
 const KEEP_PROCESS_ALIVE = { hold: true } as const;
 

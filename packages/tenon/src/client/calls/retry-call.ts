@@ -2,6 +2,7 @@ import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 import { isRefusedForNow, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
+import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
@@ -58,8 +59,6 @@ async function sendAfterReconnect(
   }
 }
 
-/** Time without a response after which a call fails by default, in milliseconds. */
-const IDLE_TIMEOUT = 60_000;
 /** Minimum delay between two attempts, in milliseconds. */
 const MIN_DELAY = 100;
 

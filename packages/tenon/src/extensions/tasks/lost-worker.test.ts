@@ -9,7 +9,7 @@ import type { TaskRecord } from './task-record.js';
 
 const LEASE = 15_000;
 
-/** How the store answers the write with which the suspended worker ends its task, once the worker continues. */
+/** Answer of the store to the write with which the suspended worker ends its task, once the worker continues. */
 const faults = {
   'the write is late': [],
   'the write fails and is repeated': ['store/unavailable'],
