@@ -25,45 +25,45 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   subscribe: { takesServer: true, load: async () => (await import('./commands/subscribe.js')).createSubscribeCommand },
   skills: {
     takesServer: true,
-    load: async () => (await import('./skills/skills-command.js')).createSkillsCommand,
+    load: async () => (await import('./commands/skills.js')).createSkillsCommand,
   },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).createTasksCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   generate: {
     takesServer: true,
-    load: async () => (await import('./generate/generate-command.js')).createGenerateCommand,
+    load: async () => (await import('./commands/generate.js')).createGenerateCommand,
   },
-  init: { load: async () => (await import('./init/init-command.js')).createInitCommand },
-  dev: { load: async () => (await import('./dev/dev-command.js')).createDevCommand },
+  init: { load: async () => (await import('./commands/init.js')).createInitCommand },
+  dev: { load: async () => (await import('./commands/dev.js')).createDevCommand },
   'import-openapi': {
-    load: async () => (await import('./openapi/import-openapi.js')).createImportOpenapiCommand,
+    load: async () => (await import('./commands/import-openapi.js')).createImportOpenapiCommand,
   },
-  record: { takesServer: true, load: async () => (await import('./recording/record-command.js')).createRecordCommand },
-  replay: { takesServer: true, load: async () => (await import('./recording/replay-command.js')).createReplayCommand },
-  mock: { load: async () => (await import('./recording/mock-command.js')).createMockCommand },
+  record: { takesServer: true, load: async () => (await import('./commands/record.js')).createRecordCommand },
+  replay: { takesServer: true, load: async () => (await import('./commands/replay.js')).createReplayCommand },
+  mock: { load: async () => (await import('./commands/mock.js')).createMockCommand },
   doctor: {
     takesServer: true,
-    load: async () => (await import('./doctor/doctor-command.js')).createDoctorCommand,
+    load: async () => (await import('./commands/doctor.js')).createDoctorCommand,
   },
   conformance: {
     takesServer: true,
-    load: async () => (await import('./conformance/conformance-command.js')).createConformanceCommand,
+    load: async () => (await import('./commands/conformance.js')).createConformanceCommand,
   },
-  search: { load: async () => (await import('./registry/search-command.js')).createSearchCommand },
-  add: { takesServer: true, load: async () => (await import('./mcp-hosts/add-command.js')).createAddCommand },
-  remove: { load: async () => (await import('./mcp-hosts/remove-command.js')).createRemoveCommand },
-  sync: { load: async () => (await import('./mcp-hosts/sync-command.js')).createSyncCommand },
+  search: { load: async () => (await import('./commands/search.js')).createSearchCommand },
+  add: { takesServer: true, load: async () => (await import('./commands/add.js')).createAddCommand },
+  remove: { load: async () => (await import('./commands/remove.js')).createRemoveCommand },
+  sync: { load: async () => (await import('./commands/sync.js')).createSyncCommand },
   serve: { load: async () => (await import('./commands/serve.js')).createServeCommand },
   gateway: { load: async () => (await import('./commands/gateway.js')).createGatewayCommand },
   bridge: { load: async () => (await import('./commands/bridge.js')).createBridgeCommand },
   lock: { load: async () => (await import('./commands/lock.js')).createLockCommand },
   policy: { load: async () => (await import('./commands/policy.js')).createPolicyCommand },
   approvals: { load: async () => (await import('./commands/approvals.js')).createApprovalsCommand },
-  store: { load: async () => (await import('./stores/store-command.js')).createStoreCommand },
-  audit: { load: async () => (await import('./audit/audit-command.js')).createAuditCommand },
-  keep: { load: async () => (await import('./keep/keep-command.js')).createKeepCommand },
-  agent: { load: async () => (await import('./agent/agent-command.js')).createAgentCommand },
-  schema: { load: async () => (await import('./schema/schema-command.js')).createSchemaCommand },
+  store: { load: async () => (await import('./commands/store.js')).createStoreCommand },
+  audit: { load: async () => (await import('./commands/audit.js')).createAuditCommand },
+  keep: { load: async () => (await import('./commands/daemon.js')).createKeepCommand },
+  agent: { load: async () => (await import('./commands/agent.js')).createAgentCommand },
+  schema: { load: async () => (await import('./commands/schema.js')).createSchemaCommand },
   completion: {
     load: async () => {
       const { createCompletionCommand } = await import('./commands/completion.js');
@@ -138,7 +138,7 @@ const isHelp = (thrown: unknown): boolean => thrown instanceof Error && 'exitCod
 async function createProgram(name: string, context: CliContext, json: boolean): Promise<Command> {
   const [{ Command }, { formatExamples }, create] = await Promise.all([
     import('commander'),
-    import('./commands/command.js'),
+    import('./options/create-command.js'),
     findCommand(name)?.load(),
   ]);
   const program = new Command('tenon')

@@ -5,10 +5,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
 import { readAudit, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { isJsonObject } from '../json-object.js';
-import { parseDuration } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseDuration } from '../options/option-parsers.js';
 
 /** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */
 export interface AuditEntryLine {

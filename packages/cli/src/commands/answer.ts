@@ -7,6 +7,7 @@ import { type CallRequest, type CallResults, runCall } from '../calls/run-call.j
 import type { CliContext } from '../cli-context.js';
 import { CHECK_EFFECT } from '../error-hints.js';
 import { exitCodes, getExitCode } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { createResponses } from '../questions/create-responses.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
 import {
@@ -21,7 +22,6 @@ import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
-import { createCommand, formatExamples } from './command.js';
 
 /** JSON-RPC error code of invalid params, such as a state that has expired. */
 const INVALID_PARAMS = -32602;

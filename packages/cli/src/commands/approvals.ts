@@ -11,13 +11,13 @@ import {
 import { findId, shortenIds } from '../approval-ids.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseDuration } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseDuration } from '../options/option-parsers.js';
+import { withStore } from '../options/serving-options.js';
 import { formatColumns, formatCount } from '../screen.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { createCommand, formatExamples } from './command.js';
-import { withStore } from './serving-options.js';
 
 interface ApprovalStoreOptions extends StoreOptions {
   readonly json?: boolean;

@@ -7,6 +7,8 @@ import { readHttpAccess } from '../http/http-access.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpOptions, withHttpOptions } from '../http/http-options.js';
 import { createServedHost, createSingleHost, listenForTarget } from '../http/serve-target.js';
+import { type CallerOptions, refuseUnauthenticated, withProtection } from '../options/auth-options.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import {
   createPairParser,
   parseCount,
@@ -14,12 +16,10 @@ import {
   parsePort,
   parseVariableNames,
   parseWebUrl,
-} from '../option-parsers.js';
+} from '../options/option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { type CallerOptions, refuseUnauthenticated, withProtection } from './auth-options.js';
-import { createCommand, formatExamples } from './command.js';
 
 interface BridgeOptions extends CallerOptions, HttpOptions {
   readonly port: number;

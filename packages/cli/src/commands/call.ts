@@ -5,6 +5,7 @@ import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
+import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
@@ -13,7 +14,6 @@ import { type TargetReference, takeTarget } from '../target/target-reference.js'
 import { checkArguments } from '../tools/check-arguments.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 interface CallCommandOptions extends TargetOptions {
   readonly args?: string;

@@ -5,6 +5,7 @@ import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
@@ -13,7 +14,6 @@ import { checkNames } from '../tools/check-names.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { parsePair } from '../tools/parse-pair.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 export function createCompleteCommand(context: CliContext): Command {
   const command = createTargetCommand('complete', summaries.complete, 'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]');

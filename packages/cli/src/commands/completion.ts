@@ -4,8 +4,8 @@ import { type CommandSource, listCandidates } from '../completion/list-candidate
 import { formatCandidates, getScript, type Shell, shells } from '../completion/shells.js';
 import { splitLine } from '../completion/split-line.js';
 import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
-import { createCommand, formatExamples } from './command.js';
 
 interface CompletionOptions {
   readonly line?: string;

@@ -11,20 +11,20 @@ import { selectServers } from '../gateway/select-servers.js';
 import { approveEntries } from '../host/approve-entries.js';
 import { createGatewayHost } from '../host/create-host.js';
 import { createInputMemory } from '../host/input-prompt.js';
+import { POLICY_EXAMPLE } from '../host/policy-example.js';
 import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type HttpListener, type ListenOptions, listen } from '../http/listen.js';
 import { createGatewaySignIn } from '../http/sign-in.js';
-import { parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../option-parsers.js';
+import { refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../options/option-parsers.js';
+import { toDrainTime, withDrain, withMetrics } from '../options/serving-options.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { logError } from '../serving/log-error.js';
 import { createLogTelemetry } from '../serving/trace-ids.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
-import { createCommand, formatExamples } from './command.js';
-import { POLICY_EXAMPLE } from './policy-example.js';
-import { toDrainTime, withDrain, withMetrics } from './serving-options.js';
 
 const DEFAULT_PORT = 8080;
 

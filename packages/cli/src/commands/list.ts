@@ -5,13 +5,13 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatExamples } from '../options/create-command.js';
 import type { Screen } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
-import { formatExamples } from './command.js';
 
 interface ListOptions extends TargetOptions {
   readonly schema?: boolean;

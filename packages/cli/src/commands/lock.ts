@@ -7,9 +7,9 @@ import { approveEntries } from '../host/approve-entries.js';
 import { isApprovalNeeded } from '../host/host-reports.js';
 import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { compareServers, type LockComparison, writeLock } from '../host/update-lock.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
-import { createCommand, formatExamples } from './command.js';
 
 interface LockOptions {
   readonly check?: boolean;

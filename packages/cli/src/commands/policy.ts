@@ -16,14 +16,14 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { approveEntries } from '../host/approve-entries.js';
 import { collectInventories } from '../host/collect-inventory.js';
+import { POLICY_EXAMPLE } from '../host/policy-example.js';
 import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { isJsonObject } from '../json-object.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { createCommand, formatExamples } from './command.js';
-import { POLICY_EXAMPLE } from './policy-example.js';
 
 interface LintCommandOptions {
   /**

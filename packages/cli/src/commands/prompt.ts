@@ -5,6 +5,7 @@ import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
+import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
@@ -16,7 +17,6 @@ import { explainUnknownName, OPEN_SCHEMA } from '../tools/explain-unknown-name.j
 import { parseArguments } from '../tools/parse-arguments.js';
 import { formatPromptSignature } from '../tools/signature.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 interface PromptCommandOptions extends TargetOptions {
   readonly args?: string;

@@ -4,6 +4,7 @@ import { readPages } from '../calls/read-pages.js';
 import { reportReadResult } from '../calls/report-contents.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
+import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
@@ -11,7 +12,6 @@ import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } 
 import { takeTarget } from '../target/target-reference.js';
 import { parsePair } from '../tools/parse-pair.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 /** A URI begins with a scheme. In a template, a variable may follow immediately. */
 const URI_BEGIN = /^[a-z][a-z0-9+.-]*:/i;

@@ -7,7 +7,10 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { formatNextCommands } from '../http/next-commands.js';
-import { parsePort, parseWorkers } from '../option-parsers.js';
+import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parsePort, parseWorkers } from '../options/option-parsers.js';
+import { type DrainOptions, withDrain, withMetrics, withStore } from '../options/serving-options.js';
 import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { applyConfiguration } from '../serve/apply-configuration.js';
@@ -19,9 +22,6 @@ import { openStores, type StoreOptions } from '../stores/open-stores.js';
 import { readSealKeys } from '../stores/seal-keys.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './auth-options.js';
-import { createCommand, formatExamples } from './command.js';
-import { type DrainOptions, withDrain, withMetrics, withStore } from './serving-options.js';
 
 interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions, MetricsOptions {
   readonly config?: string;

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { type Client, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes, getExitCode } from '../exit-codes.js';
+import { formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
 import { createRestartObserver } from '../target/observe-restarts.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 interface SubscribeOptions extends TargetOptions {
   readonly tools?: boolean;

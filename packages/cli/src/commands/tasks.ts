@@ -4,6 +4,7 @@ import { reportToolResult } from '../calls/report-result.js';
 import { runCall } from '../calls/run-call.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatExamples } from '../options/create-command.js';
 import { createQuestions, type Questions } from '../questions/questions.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
@@ -11,7 +12,6 @@ import { runWithClient, type TargetConnection } from '../target/run-with-client.
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { formatExamples } from './command.js';
 
 interface TasksCommandOptions extends TargetOptions {
   readonly save?: string;

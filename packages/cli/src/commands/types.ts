@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
@@ -11,7 +12,6 @@ import { takeOnlyTarget } from '../target/target-reference.js';
 import { type TypedDefinitions, writeTypes } from '../types/write-types.js';
 import { createUsageError } from '../usage-error.js';
 import { checkWrittenFile } from '../written-file.js';
-import { formatExamples } from './command.js';
 
 interface TypesCommandOptions extends TargetOptions {
   readonly out?: string;

@@ -29,5 +29,5 @@ export async function listOptionValues(command: string, option: string, current:
 
 /** Lists the values of the first argument of a command that takes no server. */
 export async function listArgumentValues(command: string): Promise<readonly string[]> {
-  return command === 'schema' ? (await import('../schema/schema-command.js')).listSchemaNames() : [];
+  return command === 'schema' ? (await import('../commands/schema.js')).listSchemaNames() : [];
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { CallerOptions } from '../commands/auth-options.js';
-import { type DrainOptions, withStore } from '../commands/serving-options.js';
 import { APPROVAL_MODES } from '../host/approvals.js';
 import type { GatewayHostOptions } from '../host/create-host.js';
 import { type PolicyUserOptions, withPolicyUser } from '../host/policy-user.js';
 import type { CallerSignInCommandOptions } from '../http/sign-in.js';
-import { parseCount, parsePublicUrl } from '../option-parsers.js';
+import type { CallerOptions } from '../options/auth-options.js';
+import { parseCount, parsePublicUrl } from '../options/option-parsers.js';
+import { type DrainOptions, withStore } from '../options/serving-options.js';
 import type { MetricsOptions } from '../serving/metrics.js';
 import type { ReadyCondition } from './readiness.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ActionRequest } from 'tenon/host';
 import { isJsonObject } from '../json-object.js';
-import { parseNames } from '../option-parsers.js';
+import { parseNames } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Options that describe the calling user of a decision that is only shown. */

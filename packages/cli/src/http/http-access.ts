@@ -1,7 +1,7 @@
 import type { HttpTarget } from 'tenon';
 import type { AuthExceptionsByServer } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
-import { createPairParser } from '../option-parsers.js';
+import { createPairParser } from '../options/option-parsers.js';
 import { createTargetAuthorizer, readOAuthClient } from '../target/target-authorizer.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import type { HttpOptions } from './http-options.js';

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { AuthExceptions, PrivateJwk } from 'tenon/auth';
 import type { LoopbackOptions } from 'tenon/auth/node';
-import { withBearer } from '../commands/auth-options.js';
-import { createPairParser, parseAuthException, parseRedirectUri } from '../option-parsers.js';
+import { withBearer } from '../options/auth-options.js';
+import { createPairParser, parseAuthException, parseRedirectUri } from '../options/option-parsers.js';
 import { TOKEN_STORES, type TokenStoreKind } from './token-store-kind.js';
 
 /** Sources of the token for a server at a URL. */

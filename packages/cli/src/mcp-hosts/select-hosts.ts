@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { parseNames } from '../option-parsers.js';
+import { parseNames } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { type ConfigScope, getHostFile, isInstalled, type UserPlaces } from './hosts/host-paths.js';
 import type { McpHost } from './hosts/mcp-host.js';

@@ -6,7 +6,7 @@ import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { getBundleFolder, MAX_BUNDLE } from '../mcpb/extract-bundle.js';
-import { parseWebUrl } from '../option-parsers.js';
+import { parseWebUrl } from '../options/option-parsers.js';
 import type { RegistryPackage } from './registry-document.js';
 
 /** Time for the whole download, in milliseconds. */

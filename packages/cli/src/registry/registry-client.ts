@@ -1,7 +1,7 @@
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
-import { parseWebUrl } from '../option-parsers.js';
+import { parseWebUrl } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { parseRegistryEntry, parseRegistryList, type RegistryEntry } from './registry-document.js';
 

@@ -1,8 +1,8 @@
 import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
+import type { OpenedKeptTarget } from '../daemon/open-daemon-target.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
-import type { OpenedKeptTarget } from '../keep/open-kept-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { explainFailure, isEchoedRequest } from './explain-failure.js';
@@ -87,7 +87,7 @@ function reportErrors({ screen }: CliContext, client: Client, explain: (error: u
 /** Opens a server at the daemon if the command has `--keep`. Returns `undefined` for a direct connection. */
 async function openKept(context: CliContext, target: ResolvedTarget, options: TargetOptions) {
   if (!options.keep || context.env.TENON_KEEP === '0') return undefined;
-  const { openKeptTarget } = await import('../keep/open-kept-target.js');
+  const { openKeptTarget } = await import('../daemon/open-daemon-target.js');
   return openKeptTarget(context, target, options);
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { createCommand } from '../commands/command.js';
 import { type HttpOptions, type HttpOptionTexts, withHttpOptions } from '../http/http-options.js';
-import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../option-parsers.js';
+import { createCommand } from '../options/create-command.js';
+import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../options/option-parsers.js';
 
 /** Options that connect to a target. */
 export interface ConnectionOptions extends HttpOptions {

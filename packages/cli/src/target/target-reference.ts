@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path';
 import { addUrlScheme } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
-import { parseWebUrl } from '../option-parsers.js';
+import { parseWebUrl } from '../options/option-parsers.js';
 import { isRecordingFile } from '../recording/is-recording-file.js';
 import { parseRegistryName } from '../registry/registry-name.js';
 import { createUsageError } from '../usage-error.js';

@@ -9,14 +9,14 @@ import {
   verifyAuditFile,
   verifyAuditFiles,
 } from 'tenon/host';
+import { createShowAuditCommand } from '../audit/show-audit.js';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
-import { withStore } from '../commands/serving-options.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { withStore } from '../options/serving-options.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError, readVariable } from '../usage-error.js';
-import { createShowAuditCommand } from './show-audit.js';
 
 interface VerifyOptions extends StoreOptions {
   readonly keyEnv?: string;

@@ -2,21 +2,21 @@ import { basename, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { quoteForShell } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { summaries } from '../summaries.js';
-import { canRunTypeScript } from '../target/file-command.js';
-import type { SelectOption } from '../terminal.js';
-import { createUsageError } from '../usage-error.js';
 import {
   detectPackageManager,
   formatScript,
   installDependencies,
   PACKAGE_MANAGERS,
   type PackageManager,
-} from './package-manager.js';
-import { createProjectFiles, type ProjectTransport, TRANSPORTS } from './project-files.js';
-import { writeProject } from './write-project.js';
+} from '../init/package-manager.js';
+import { createProjectFiles, type ProjectTransport, TRANSPORTS } from '../init/project-files.js';
+import { writeProject } from '../init/write-project.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { summaries } from '../summaries.js';
+import { canRunTypeScript } from '../target/file-command.js';
+import type { SelectOption } from '../terminal.js';
+import { createUsageError } from '../usage-error.js';
 
 interface InitOptions {
   readonly name?: string;

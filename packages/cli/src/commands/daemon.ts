@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
+import type { KeptServerState } from '../daemon/daemon-servers.js';
+import { ensureDaemon, findDaemon } from '../daemon/find-daemon.js';
+import { requestDaemon } from '../daemon/socket-request.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseCount, parseDuration } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount, parseDuration } from '../options/option-parsers.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
-import { ensureDaemon, findDaemon } from './find-daemon.js';
-import type { KeptServerState } from './kept-servers.js';
-import { requestDaemon } from './socket-request.js';
 
 interface KeepOptions {
   readonly idle: number;
@@ -53,7 +53,7 @@ export function createKeepCommand(context: CliContext): Command {
     )
     .addCommand(
       run.action(async ({ idle, max }: KeepOptions) => {
-        const { runDaemon } = await import('./run-daemon.js');
+        const { runDaemon } = await import('../daemon/run-daemon.js');
         await runDaemon(context, { idle, max });
         context.code = exitCodes.success;
       }),

@@ -2,12 +2,15 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { formatExamples } from '../commands/command.js';
+import { readExpectedFailures } from '../conformance/expected-failures.js';
+import { findSuite } from '../conformance/find-suite.js';
+import { runConformance } from '../conformance/run-conformance.js';
 import { formatFindings } from '../doctor/format-findings.js';
 import { formatJunit } from '../doctor/format-junit.js';
 import { exitCodes } from '../exit-codes.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
-import { parseNames } from '../option-parsers.js';
+import { formatExamples } from '../options/create-command.js';
+import { parseNames } from '../options/option-parsers.js';
 import { checkReportOptions, JUNIT_HELP, writeReport } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
 import { type ResolvedServer, resolveServer } from '../target/resolve-target.js';
@@ -15,9 +18,6 @@ import { listenForInterrupt } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { readExpectedFailures } from './expected-failures.js';
-import { findSuite } from './find-suite.js';
-import { runConformance } from './run-conformance.js';
 
 interface ConformanceCommandOptions extends TargetOptions {
   readonly client?: string;

@@ -16,8 +16,8 @@ import {
   removeSocket,
   writeDaemonRecord,
 } from './daemon-record.js';
-import { KeptServers } from './kept-servers.js';
-import type { KeptTarget } from './kept-target.js';
+import { KeptServers } from './daemon-servers.js';
+import type { KeptTarget } from './daemon-target.js';
 import { readText, requestDaemon } from './socket-request.js';
 
 export interface DaemonOptions {

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import type { HttpAuthOptions } from '../http/http-auth.js';
-import { parseNames } from '../option-parsers.js';
 import { createUsageError } from '../usage-error.js';
+import { parseNames } from './option-parsers.js';
 
 /** Authorization options of a command that serves over HTTP. */
 export interface CallerOptions extends HttpAuthOptions {

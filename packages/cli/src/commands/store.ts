@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { sealRestoredStores } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
-import { withStore } from '../commands/serving-options.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { withStore } from '../options/serving-options.js';
 import { formatCount } from '../screen.js';
+import { openStores, type StoreOptions } from '../stores/open-stores.js';
+import { readSealKeys } from '../stores/seal-keys.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { openStores, type StoreOptions } from './open-stores.js';
-import { readSealKeys } from './seal-keys.js';
 
 interface ResealCommandOptions extends StoreOptions {
   readonly from: string;

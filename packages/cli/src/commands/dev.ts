@@ -4,18 +4,18 @@ import type { Command } from 'commander';
 import type { TenonError } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
-import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../commands/auth-options.js';
-import { createCommand, formatExamples } from '../commands/command.js';
+import { type DevEvent, DevServer } from '../dev/dev-server.js';
+import { formatModuleError } from '../dev/format-module-error.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
-import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
+import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseDuration, parseNames, parsePort } from '../options/option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { logError } from '../serving/log-error.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { type DevEvent, DevServer } from './dev-server.js';
-import { formatModuleError } from './format-module-error.js';
 
 interface DevCommandOptions extends CallerOptions {
   readonly port: number;

@@ -8,7 +8,7 @@ import type { CliContext } from '../cli-context.js';
 import { createSingleHost } from '../http/serve-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import { logError } from '../serving/log-error.js';
-import { type KeptTarget, restoreTarget } from './kept-target.js';
+import { type KeptTarget, restoreTarget } from './daemon-target.js';
 
 export interface KeptServersOptions {
   /** Maximum number of servers. */

@@ -3,23 +3,23 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { createPairParser } from '../option-parsers.js';
-import { summaries } from '../summaries.js';
-import { reportDangers, reviewTarget } from '../target/review-target.js';
-import { takeTarget } from '../target/target-reference.js';
-import type { AddedServer, AddLockOptions } from './lock-added-server.js';
-import { openPlan, type PlannedChange, setPlannedServer } from './plan-change.js';
-import { collectPlans, runChanges } from './run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
+import type { AddedServer, AddLockOptions } from '../mcp-hosts/lock-added-server.js';
+import { openPlan, type PlannedChange, setPlannedServer } from '../mcp-hosts/plan-change.js';
+import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
+import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
 import {
   checkServerName,
   isForeignCommand,
   parseEnvironment,
   resolveServerOptions,
   type ServerOptions,
-} from './server-options.js';
+} from '../mcp-hosts/server-options.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { createPairParser } from '../options/option-parsers.js';
+import { summaries } from '../summaries.js';
+import { reportDangers, reviewTarget } from '../target/review-target.js';
+import { takeTarget } from '../target/target-reference.js';
 
 interface AddOptions extends HostSelectionOptions, ServerOptions, AddLockOptions {
   readonly project?: boolean;
@@ -103,7 +103,7 @@ async function approveAddition(context: CliContext, server: AddedServer, options
   const { lock = isForeign && existsSync(resolve(context.cwd, 'mcp.lock')) } = options;
   if (lock !== false) {
     // The lock file is written after an approval of the command and of what the server offers.
-    const { lockAddedServer } = await import('./lock-added-server.js');
+    const { lockAddedServer } = await import('../mcp-hosts/lock-added-server.js');
     context.code = await lockAddedServer(context, server, { ...options, lock });
     return context.code === exitCodes.success;
   }

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import rootJson from '../../../../package.json' with { type: 'json' };
 import { exitCodes } from '../exit-codes.js';
 import { createScriptedTerminal } from '../fixtures/scripted-terminal.js';
+import { detectPackageManager, formatProgram, formatScript } from '../init/package-manager.js';
+import { createProjectFiles, VERSIONS } from '../init/project-files.js';
 import { run } from '../program.js';
 import { createScreen } from '../screen.js';
-import { detectPackageManager, formatProgram, formatScript } from './package-manager.js';
-import { createProjectFiles, VERSIONS } from './project-files.js';
 
 let folder = '';
 beforeEach(() => {

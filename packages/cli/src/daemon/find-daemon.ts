@@ -6,7 +6,7 @@ import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
 import { type DaemonRecord, getKeepFolder, prepareKeepFolder, readDaemonRecord } from './daemon-record.js';
-import { selectDaemonVariables } from './kept-target.js';
+import { selectDaemonVariables } from './daemon-target.js';
 import { requestDaemon } from './socket-request.js';
 
 /** Entry of the command: beside this folder in the sources, and beside the parts of the built command. */

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseDuration, parseNames, parsePort } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseDuration, parseNames, parsePort } from '../options/option-parsers.js';
+import { readSourceFile } from '../recording/recording-file.js';
+import { replayToTarget } from '../recording/replay-to-target.js';
+import { serveHandler } from '../recording/serve-handler.js';
 import { JUNIT_HELP } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
 import { type ConnectionOptions, withConnectionOptions } from '../target/target-options.js';
 import { parseTarget, type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
-import { readSourceFile } from './recording-file.js';
-import { replayToTarget } from './replay-to-target.js';
-import { serveHandler } from './serve-handler.js';
 
 interface ReplayCommandOptions extends ConnectionOptions {
   readonly lenient?: boolean;

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { AuthExceptions } from 'tenon/auth';
 import type { LoopbackOptions } from 'tenon/auth/node';
-import { createUsageError } from './usage-error.js';
+import { createUsageError } from '../usage-error.js';
 
 /** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
 

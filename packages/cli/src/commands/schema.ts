@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 

@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { createGeneratedTarget } from '../generate/create-target.js';
+import { writeCli } from '../generate/write-cli.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
@@ -11,8 +13,6 @@ import { createTargetCommand, type TargetOptions, withTargetOptions } from '../t
 import { type TargetReference, takeOnlyTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { checkWrittenFile } from '../written-file.js';
-import { createGeneratedTarget } from './create-target.js';
-import { writeCli } from './write-cli.js';
 
 interface GenerateCliOptions extends TargetOptions {
   readonly out?: string;

@@ -2,8 +2,8 @@ import { type HttpTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
+import { createKeptTarget } from './daemon-target.js';
 import { ensureDaemon } from './find-daemon.js';
-import { createKeptTarget } from './kept-target.js';
 import { createSocketFetch, requestDaemon } from './socket-request.js';
 
 /** Server that the daemon keeps. */

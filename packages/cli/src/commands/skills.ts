@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatColumns } from '../screen.js';
+import { getSkill, listSkills, readSkillFile, SKILLS_EXTENSION } from '../skills/read-skill.js';
+import type { SkillEntry } from '../skills/skill-entry.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget, takeTarget } from '../target/target-reference.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { createUsageError } from '../usage-error.js';
-import { getSkill, listSkills, readSkillFile, SKILLS_EXTENSION } from './read-skill.js';
-import type { SkillEntry } from './skill-entry.js';
 
 const MAX_DESCRIPTION = 100;
 const EXTENSIONS = [{ id: SKILLS_EXTENSION }];

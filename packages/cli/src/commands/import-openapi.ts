@@ -3,16 +3,16 @@ import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
 import { isJsonObject } from '../json-object.js';
+import { listCredentials } from '../openapi/list-credentials.js';
+import { listOperations, type Operation } from '../openapi/list-operations.js';
+import { readDocument } from '../openapi/read-document.js';
+import { writeServer } from '../openapi/write-server.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { listCredentials } from './list-credentials.js';
-import { listOperations, type Operation } from './list-operations.js';
-import { readDocument } from './read-document.js';
-import { writeServer } from './write-server.js';
 
 /** Number of tools above which the command warns, because models choose worse among many. */
 const MANY_TOOLS = 40;

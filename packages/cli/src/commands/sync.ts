@@ -1,18 +1,24 @@
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { formatActions, formatDiff } from '../mcp-hosts/format-changes.js';
+import { listHostEntries } from '../mcp-hosts/host-config.js';
+import { parseHostEntry } from '../mcp-hosts/hosts/parse-entry.js';
+import {
+  openPlan,
+  type PlannedChange,
+  removePlannedServer,
+  setPlannedServer,
+  toConfig,
+} from '../mcp-hosts/plan-change.js';
+import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
+import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
+import { readSyncSource, type SyncSource } from '../mcp-hosts/sync-source.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { reportDangers } from '../target/review-target.js';
-import { formatActions, formatDiff } from './format-changes.js';
-import { listHostEntries } from './host-config.js';
-import { parseHostEntry } from './hosts/parse-entry.js';
-import { openPlan, type PlannedChange, removePlannedServer, setPlannedServer, toConfig } from './plan-change.js';
-import { collectPlans, runChanges } from './run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
-import { readSyncSource, type SyncSource } from './sync-source.js';
 
 interface SyncOptions extends HostSelectionOptions {
   readonly from: string;

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { TenonError } from 'tenon';
 import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { listHostEntries } from '../mcp-hosts/host-config.js';
+import { openPlan, type PlannedChange, removePlannedServer, toConfig } from '../mcp-hosts/plan-change.js';
+import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
+import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
-import { listHostEntries } from './host-config.js';
-import { openPlan, type PlannedChange, removePlannedServer, toConfig } from './plan-change.js';
-import { collectPlans, runChanges } from './run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from './select-hosts.js';
 
 export function createRemoveCommand(context: CliContext): Command {
   const command = createCommand('remove', summaries.remove).argument('<name>', 'name of the server in the hosts');

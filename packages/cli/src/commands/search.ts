@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseCount } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount } from '../options/option-parsers.js';
+import { searchRegistry, selectRegistry } from '../registry/registry-client.js';
+import type { RegistryEntry } from '../registry/registry-document.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { searchRegistry, selectRegistry } from './registry-client.js';
-import type { RegistryEntry } from './registry-document.js';
 
 interface SearchOptions {
   readonly registry?: string;

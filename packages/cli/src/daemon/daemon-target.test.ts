@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selectDaemonVariables } from './kept-target.js';
+import { selectDaemonVariables } from './daemon-target.js';
 
 it('passes proxies and certificates to the daemon, and no other variables of the user [cli.keep]', () => {
   const names = ['PATH', 'HTTPS_PROXY', 'http_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'];

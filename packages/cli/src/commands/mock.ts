@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { ServerFault } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseCount, parseDuration, parsePort } from '../option-parsers.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount, parseDuration, parsePort } from '../options/option-parsers.js';
+import { readSourceFile } from '../recording/recording-file.js';
+import { closeConnection, serveHandler } from '../recording/serve-handler.js';
 import { summaries } from '../summaries.js';
-import { readSourceFile } from './recording-file.js';
-import { closeConnection, serveHandler } from './serve-handler.js';
 
 interface MockOptions {
   readonly server?: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { parseAddress, parseDuration } from '../option-parsers.js';
 import { DRAIN_TIMEOUT } from '../run-until-signal.js';
+import { parseAddress, parseDuration } from './option-parsers.js';
 
 /** Options of the end of a server, and of its health endpoints. */
 export interface DrainOptions {

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { formatExamples } from '../commands/command.js';
+import { checks } from '../doctor/checks/index.js';
+import { formatFindings } from '../doctor/format-findings.js';
+import { formatJunit } from '../doctor/format-junit.js';
+import { runDoctor } from '../doctor/run-doctor.js';
 import { exitCodes } from '../exit-codes.js';
-import { parseNames } from '../option-parsers.js';
+import { formatExamples } from '../options/create-command.js';
+import { parseNames } from '../options/option-parsers.js';
 import { checkReportOptions, JUNIT_HELP, writeReport } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
 import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
-import { checks } from './checks/index.js';
-import { formatFindings } from './format-findings.js';
-import { formatJunit } from './format-junit.js';
-import { runDoctor } from './run-doctor.js';
 
 interface DoctorCommandOptions extends TargetOptions {
   readonly only?: string[];

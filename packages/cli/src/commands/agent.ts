@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
+import { SKILL_TEXT } from '../agent/skill-text.js';
 import type { CliContext } from '../cli-context.js';
-import { createCommand, formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
+import { createCommand, formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
-import { SKILL_TEXT } from './skill-text.js';
 
 export function createAgentCommand(context: CliContext): Command {
   return createCommand('agent', summaries.agent).addCommand(createSkillCommand(context));

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { StdioTarget } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { formatExamples } from '../commands/command.js';
 import { exitCodes } from '../exit-codes.js';
-import { parsePort, parseSize } from '../option-parsers.js';
+import { formatExamples } from '../options/create-command.js';
+import { parsePort, parseSize } from '../options/option-parsers.js';
+import { openRecordingFile } from '../recording/recording-file.js';
+import { serveHandler } from '../recording/serve-handler.js';
+import { toServerName } from '../recording/wire-output.js';
 import { logError } from '../serving/log-error.js';
 import { summaries } from '../summaries.js';
 import { resolveServer } from '../target/resolve-target.js';
 import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
-import { openRecordingFile } from './recording-file.js';
-import { serveHandler } from './serve-handler.js';
-import { toServerName } from './wire-output.js';
 
 interface RecordOptions extends ConnectionOptions {
   readonly output: string;
