@@ -41,7 +41,7 @@ const guides = {
   approvals: 'The guide is [Gateway](../hosts/gateway.md#ask-a-person).',
   store: 'The guide is [Several replicas](../deploy/replicas.md#restore-a-backup).',
   audit: 'The guide is [Audit](../hosts/audit.md).',
-  keep: 'The guide is [Use a server from a terminal](../clients/terminal.md#keep-a-server-open-between-commands).',
+  daemon: 'The guide is [Use a server from a terminal](../clients/terminal.md#keep-a-server-open-between-commands).',
   schema: 'The guide is [Use a server from a terminal](../clients/terminal.md#use-it-in-scripts).',
   agent: 'The guide is [Use a server from a terminal](../clients/terminal.md#teach-agents-the-command).',
   completion: 'The guide is [Use a server from a terminal](../clients/terminal.md#complete-words-in-a-shell).',

@@ -113,7 +113,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon policy': 'command/policy',
     'tenon approvals': 'command/approvals',
     'tenon audit': 'command/audit',
-    'tenon keep': 'command/keep',
+    'tenon daemon': 'command/daemon',
     'tenon agent': 'command/agent',
     'tenon completion': 'command/completion',
   },

@@ -200,7 +200,7 @@ describe('the sign-in', () => {
       }
       expect(countRequests() - before).toBe(1);
     }
-    await tenon(project.folder, ['keep', 'stop']);
+    await tenon(project.folder, ['daemon', 'stop']);
   });
 
   const signUp = (url: string, stop?: (url: string) => boolean) =>

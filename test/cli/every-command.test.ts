@@ -45,9 +45,9 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['audit show none.jsonl', 1],
   ['audit verify none.jsonl', 1],
   ['store reseal --from tenon', 2],
-  ['keep start --max x', 2],
-  ['keep stop more', 2],
-  ['keep status more', 2],
+  ['daemon start --max x', 2],
+  ['daemon stop more', 2],
+  ['daemon status more', 2],
   ['agent skill --install file', 2],
   ['schema none', 2],
   ['completion none', 2],
@@ -55,7 +55,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
 
 /** Commands without `--json`, and the reason. */
 const withoutJson: Readonly<Record<string, string>> = {
-  'keep run': 'the process of the daemon, which `tenon keep start` starts. Users do not',
+  'daemon run': 'the process of the daemon, which `tenon daemon start` starts. Users do not',
 };
 
 describe('every command', () => {

@@ -60,7 +60,7 @@ describe('the JSON of commands', () => {
     ['doctor URL', 0],
     ['answer', 0],
     ['agent skill', 0],
-    ['keep status', 1],
+    ['daemon status', 1],
     ['search notes', 4],
     ['add notes https://example.com/mcp --host cursor --project', 0],
     ['sync --from mcp.json --host cursor --project --yes', 0],

@@ -79,7 +79,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['approvals list --store none.sqlite', 1],
   // An empty log.
   ['audit verify audit.jsonl', 1],
-  ['keep status', 1],
+  ['daemon status', 1],
   ['store reseal', 2],
   ['agent skill', 0],
   ['schema list', 0],

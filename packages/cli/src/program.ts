@@ -61,7 +61,7 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   approvals: { load: async () => (await import('./commands/approvals.js')).createApprovalsCommand },
   store: { load: async () => (await import('./commands/store.js')).createStoreCommand },
   audit: { load: async () => (await import('./commands/audit.js')).createAuditCommand },
-  keep: { load: async () => (await import('./commands/daemon.js')).createKeepCommand },
+  daemon: { load: async () => (await import('./commands/daemon.js')).createDaemonCommand },
   agent: { load: async () => (await import('./commands/agent.js')).createAgentCommand },
   schema: { load: async () => (await import('./commands/schema.js')).createSchemaCommand },
   completion: {

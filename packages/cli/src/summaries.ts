@@ -31,7 +31,7 @@ export const summaries = {
   approvals: 'answer the questions of a gateway, and revoke remembered approvals',
   store: 'maintain the store of servers and gateways',
   audit: 'show and verify audit logs',
-  keep: 'keep servers open between commands that have the option --keep',
+  daemon: 'keep servers open between commands that have the option --keep',
   agent: 'teach agents to use this command',
   schema: 'print the JSON Schema of what a command prints with --json',
   completion: 'print the script that completes words in a shell',
@@ -45,5 +45,5 @@ export const headings: Partial<Record<keyof typeof summaries, string>> = {
   init: 'Develop and test servers:',
   search: 'Install servers in hosts:',
   serve: 'Serve and guard servers:',
-  keep: OTHER_COMMANDS,
+  daemon: OTHER_COMMANDS,
 };

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import type { KeptServerState } from '../daemon/daemon-servers.js';
+import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import { ensureDaemon, findDaemon } from '../daemon/find-daemon.js';
 import { requestDaemon } from '../daemon/socket-request.js';
 import { exitCodes } from '../exit-codes.js';
@@ -9,7 +9,7 @@ import { parseCount, parseDuration } from '../options/option-parsers.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 
-interface KeepOptions {
+interface DaemonCommandOptions {
   readonly idle: number;
   readonly max: number;
   readonly json?: boolean;
@@ -17,7 +17,7 @@ interface KeepOptions {
 
 const MINUTE = 60_000;
 
-export function createKeepCommand(context: CliContext): Command {
+export function createDaemonCommand(context: CliContext): Command {
   const withLimits = (command: Command) =>
     command
       .addOption(
@@ -28,19 +28,19 @@ export function createKeepCommand(context: CliContext): Command {
       .option('--max <number>', 'maximum number of servers', parseCount, 20);
   const create = (name: string, summary: string) => createCommand(name, summary).option('--json', 'print JSON');
   const run = withLimits(createCommand('run', 'keep servers in this process, until Ctrl-C'));
-  return createCommand('keep', summaries.keep)
+  return createCommand('daemon', summaries.daemon)
     .addHelpText(
       'after',
       `\nCommands with --keep start the daemon themselves. It ends when no server was used for a while.\n${formatExamples(
         [
           ['tenon call --keep echo message=hi -- node server.js', 'start the server once, and use it again'],
           ['TENON_KEEP=1', 'as if all these commands had --keep'],
-          ['tenon keep status', 'list the servers that are kept'],
+          ['tenon daemon status', 'list the servers that are kept'],
         ],
       )}`,
     )
     .addCommand(
-      withLimits(create('start', 'start the daemon')).action(async ({ idle, max, json }: KeepOptions) => {
+      withLimits(create('start', 'start the daemon')).action(async ({ idle, max, json }: DaemonCommandOptions) => {
         const { pid } = await ensureDaemon(context, ['--idle', `${idle}ms`, '--max', String(max)]);
         reportState(context, { running: true, pid }, `running, process ${pid}`, json);
       }),
@@ -52,7 +52,7 @@ export function createKeepCommand(context: CliContext): Command {
       ),
     )
     .addCommand(
-      run.action(async ({ idle, max }: KeepOptions) => {
+      run.action(async ({ idle, max }: DaemonCommandOptions) => {
         const { runDaemon } = await import('../daemon/run-daemon.js');
         await runDaemon(context, { idle, max });
         context.code = exitCodes.success;
@@ -82,7 +82,7 @@ async function reportStatus(context: CliContext, json: boolean | undefined): Pro
   const { pid, version, servers } = running.status as {
     readonly pid: number;
     readonly version: string;
-    readonly servers: readonly KeptServerState[];
+    readonly servers: readonly DaemonServerState[];
   };
   const { sanitizeText } = await import('tenon/host');
   const rows = servers.map(({ label, active, unused }) => [

@@ -22,10 +22,10 @@ export interface DaemonRecord {
 const MAX_SOCKET_PATH = 100;
 const FILE = 'daemon.json';
 
-export const getKeepFolder = (env: CliContext['env']): string => join(getFolders(env).state, 'keep');
+export const getDaemonFolder = (env: CliContext['env']): string => join(getFolders(env).state, 'daemon');
 
 /** Creates the folder of the daemon. Throws if other users can use it. */
-export async function prepareKeepFolder(folder: string): Promise<void> {
+export async function prepareDaemonFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await checkPrivate(folder);
 }
@@ -37,7 +37,7 @@ async function checkPrivate(path: string): Promise<void> {
   if (getuid === undefined) return;
   const { uid, mode } = await lstat(path);
   if (uid === getuid() && (mode & 0o077) === 0) return;
-  throw new TenonError('keep/permissions', `${path}: other users have access`, {
+  throw new TenonError('daemon/permissions', `${path}: other users have access`, {
     hint: `allow access only to its owner: chmod 700 ${path}`,
   });
 }
@@ -78,7 +78,7 @@ export async function createSocketPath(folder: string): Promise<string> {
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return path;
   const short = await mkdtemp(join(tmpdir(), 'tenon-'));
   await chmod(short, 0o700);
-  return join(short, 'keep.sock');
+  return join(short, 'daemon.sock');
 }
 
 /** Removes the socket of a daemon that did not end properly. */

@@ -8,9 +8,9 @@ import type { CliContext } from '../cli-context.js';
 import { createSingleHost } from '../http/serve-target.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import { logError } from '../serving/log-error.js';
-import { type KeptTarget, restoreTarget } from './daemon-target.js';
+import { type DaemonTarget, restoreTarget } from './daemon-target.js';
 
-export interface KeptServersOptions {
+export interface DaemonServersOptions {
   /** Maximum number of servers. */
   readonly max: number;
   /** Time after which an unused server is closed, in milliseconds. */
@@ -19,8 +19,8 @@ export interface KeptServersOptions {
   readonly now: () => number;
 }
 
-/** Kept server, as `tenon keep status --json` prints it. */
-export interface KeptServerState {
+/** Kept server, as `tenon daemon status --json` prints it. */
+export interface DaemonServerState {
   readonly label: string;
   /** Number of open requests. */
   readonly active: number;
@@ -29,7 +29,7 @@ export interface KeptServerState {
 }
 
 /** Endpoint of a kept server at the daemon. */
-export interface KeptEndpoint {
+export interface DaemonEndpoint {
   readonly path: string;
   /** Protocol version of the server itself. Commands speak another one with the daemon. */
   readonly protocolVersion?: string | undefined;
@@ -37,7 +37,7 @@ export interface KeptEndpoint {
 
 type ServerListener = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-interface KeptServer {
+interface DaemonServer {
   readonly id: string;
   readonly label: string;
   readonly host: Host;
@@ -48,13 +48,13 @@ interface KeptServer {
 }
 
 /** Servers whose connections and processes stay open between commands. */
-export class KeptServers {
+export class DaemonServers {
   readonly #context: CliContext;
-  readonly #options: KeptServersOptions;
-  readonly #servers = new Map<string, Promise<KeptServer>>();
-  readonly #opened = new Map<string, KeptServer>();
+  readonly #options: DaemonServersOptions;
+  readonly #servers = new Map<string, Promise<DaemonServer>>();
+  readonly #opened = new Map<string, DaemonServer>();
 
-  constructor(context: CliContext, options: KeptServersOptions) {
+  constructor(context: CliContext, options: DaemonServersOptions) {
     this.#context = context;
     this.#options = options;
   }
@@ -64,7 +64,7 @@ export class KeptServers {
   }
 
   /** Opens a server, or finds the open one with the same target. */
-  async open(target: KeptTarget): Promise<KeptEndpoint> {
+  async open(target: DaemonTarget): Promise<DaemonEndpoint> {
     const id = createHash('sha256').update(JSON.stringify(target)).digest('hex').slice(0, 32);
     const opening = this.#servers.get(id) ?? this.#start(id, target);
     this.#servers.set(id, opening);
@@ -78,7 +78,7 @@ export class KeptServers {
     }
   }
 
-  async #start(id: string, target: KeptTarget): Promise<KeptServer> {
+  async #start(id: string, target: DaemonTarget): Promise<DaemonServer> {
     if (this.#servers.size >= this.#options.max) await this.#closeLeastUsed();
     const host = await createSingleHost(this.#context, 'server', restoreTarget(this.#context, target), {
       name: target.label.slice(0, 100),
@@ -115,7 +115,7 @@ export class KeptServers {
     await Promise.all(unused.map(server => this.#close(server)));
   }
 
-  list(): KeptServerState[] {
+  list(): DaemonServerState[] {
     return [...this.#opened.values()].map(({ label, active, usedAt }) => ({
       label,
       active,
@@ -132,16 +132,16 @@ export class KeptServers {
     const [least] = [...this.#opened.values()].filter(({ active }) => active === 0).sort((a, b) => a.usedAt - b.usedAt);
     if (!least)
       throw new TenonError(
-        'keep/full',
+        'daemon/full',
         `the maximum number of kept servers is ${this.#options.max}, and all are in use`,
         {
-          hint: 'run `tenon keep stop`, and raise the number with `tenon keep start --max`',
+          hint: 'run `tenon daemon stop`, and raise the number with `tenon daemon start --max`',
         },
       );
     await this.#close(least);
   }
 
-  async #close({ id, handler, host }: KeptServer): Promise<void> {
+  async #close({ id, handler, host }: DaemonServer): Promise<void> {
     this.#servers.delete(id);
     this.#opened.delete(id);
     await handler.close({ timeout: 1000 });
@@ -168,5 +168,5 @@ async function connectNow(host: Host): Promise<Pick<Implementation, 'name' | 've
   if (server?.state === 'connected')
     return server.serverInfo && { name: server.serverInfo.name, version: server.serverInfo.version };
   await host.close();
-  throw new TenonError('keep/refused', server?.reason ?? 'the server cannot be connected to');
+  throw new TenonError('daemon/refused', server?.reason ?? 'the server cannot be connected to');
 }

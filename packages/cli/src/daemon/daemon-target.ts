@@ -8,7 +8,7 @@ import type { ConnectionOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Server to keep, as it is sent to the daemon. */
-export interface KeptTarget {
+export interface DaemonTarget {
   readonly label: string;
   readonly stdio?: Pick<StdioTarget, 'command' | 'args' | 'cwd'> & { readonly env: Readonly<Record<string, string>> };
   readonly http?: {
@@ -51,11 +51,11 @@ function selectVariables(
 }
 
 /** Creates the description of a target for the daemon. Returns `undefined` if it cannot be kept. */
-export function createKeptTarget(
+export function createDaemonTarget(
   { env }: CliContext,
   { target, label, exceptions: configured }: ResolvedTarget,
   options: ConnectionOptions,
-): KeptTarget | undefined {
+): DaemonTarget | undefined {
   if ('command' in target) {
     const { command, args = [], cwd } = target;
     const entries = Object.entries(target.env ?? {}).filter(
@@ -84,7 +84,7 @@ const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFil
   auth === 'client-credentials' || (clientSecretEnv ?? clientSecretFile ?? clientKeyFile) !== undefined;
 
 /** Restores the target in the daemon. */
-export function restoreTarget(context: CliContext, { stdio, http }: KeptTarget): HttpTarget | StdioTarget {
+export function restoreTarget(context: CliContext, { stdio, http }: DaemonTarget): HttpTarget | StdioTarget {
   if (stdio) return stdio;
   if (!http) throw createUsageError('no target', 'send a URL or a command');
   const { url, headers, transport, bearer, stored, clientId, exceptions = {}, tokenStore } = http;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
-import { type DaemonRecord, getKeepFolder, prepareKeepFolder, readDaemonRecord } from './daemon-record.js';
+import { type DaemonRecord, getDaemonFolder, prepareDaemonFolder, readDaemonRecord } from './daemon-record.js';
 import { selectDaemonVariables } from './daemon-target.js';
 import { requestDaemon } from './socket-request.js';
 
@@ -20,7 +20,7 @@ const STATUS_TIMEOUT = 2000;
 export async function findDaemon({
   env,
 }: Pick<CliContext, 'env'>): Promise<{ record: DaemonRecord; status: unknown } | undefined> {
-  const record = await readDaemonRecord(getKeepFolder(env));
+  const record = await readDaemonRecord(getDaemonFolder(env));
   if (!record) return undefined;
   try {
     return { record, status: await requestDaemon(record, 'GET', '/status', undefined, STATUS_TIMEOUT) };
@@ -38,7 +38,7 @@ export async function ensureDaemon(context: CliContext, args: readonly string[] 
   const running = await findDaemon(context);
   if (running?.record.version === packageJson.version) return running.record;
   if (running) await requestDaemon(running.record, 'POST', '/stop', undefined, STATUS_TIMEOUT).catch(() => {});
-  await prepareKeepFolder(getKeepFolder(context.env));
+  await prepareDaemonFolder(getDaemonFolder(context.env));
   startDaemon(context, args);
   const startedAt = performance.now();
   while (performance.now() - startedAt < START_TIMEOUT) {
@@ -47,15 +47,15 @@ export async function ensureDaemon(context: CliContext, args: readonly string[] 
     // The daemon of another command that was started at the same time is as good.
     if (started?.record.version === packageJson.version) return started.record;
   }
-  throw new TenonError('keep/unreachable', 'the daemon did not start', {
-    hint: 'run `tenon keep run` to see the error',
+  throw new TenonError('daemon/unreachable', 'the daemon did not start', {
+    hint: 'run `tenon daemon run` to see the error',
   });
 }
 
 function startDaemon({ env }: CliContext, args: readonly string[]): void {
-  const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'keep', 'run', ...args], {
+  const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'daemon', 'run', ...args], {
     // The daemon must not keep the folder of a command in use.
-    cwd: getKeepFolder(env),
+    cwd: getDaemonFolder(env),
     env: selectDaemonVariables(env),
     detached: true,
     stdio: 'ignore',

@@ -2,12 +2,12 @@ import { type HttpTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
-import { createKeptTarget } from './daemon-target.js';
+import { createDaemonTarget } from './daemon-target.js';
 import { ensureDaemon } from './find-daemon.js';
 import { createSocketFetch, requestDaemon } from './socket-request.js';
 
 /** Server that the daemon keeps. */
-export interface OpenedKeptTarget {
+export interface OpenedDaemonTarget {
   readonly target: HttpTarget;
   /** Protocol version of the server itself. */
   readonly protocolVersion: string | undefined;
@@ -20,12 +20,12 @@ export interface OpenedKeptTarget {
  * connected directly: it cannot be kept, or the daemon cannot connect to it. The direct connection then signs in, or
  * reports the error.
  */
-export async function openKeptTarget(
+export async function openDaemonTarget(
   context: CliContext,
   resolved: ResolvedTarget,
   options: TargetOptions,
-): Promise<OpenedKeptTarget | undefined> {
-  const kept = options.protocolVersion === undefined ? createKeptTarget(context, resolved, options) : undefined;
+): Promise<OpenedDaemonTarget | undefined> {
+  const kept = options.protocolVersion === undefined ? createDaemonTarget(context, resolved, options) : undefined;
   if (!kept) return undefined;
   try {
     const record = await ensureDaemon(context);
@@ -38,7 +38,7 @@ export async function openKeptTarget(
     };
   } catch (error) {
     const { code, message } = TenonError.from(error);
-    if (code !== 'keep/refused') context.screen.note(`the server is not kept: ${message}`);
+    if (code !== 'daemon/refused') context.screen.note(`the server is not kept: ${message}`);
     return undefined;
   }
 }

@@ -9,15 +9,15 @@ import { runUntilSignal } from '../run-until-signal.js';
 import {
   createSocketPath,
   type DaemonRecord,
-  getKeepFolder,
-  prepareKeepFolder,
+  getDaemonFolder,
+  prepareDaemonFolder,
   readDaemonRecord,
   removeDaemonRecord,
   removeSocket,
   writeDaemonRecord,
 } from './daemon-record.js';
-import { KeptServers } from './daemon-servers.js';
-import type { KeptTarget } from './daemon-target.js';
+import { DaemonServers } from './daemon-servers.js';
+import type { DaemonTarget } from './daemon-target.js';
 import { readText, requestDaemon } from './socket-request.js';
 
 export interface DaemonOptions {
@@ -35,12 +35,12 @@ const COMMAND_PAUSE = 2000;
 
 /** Keeps servers for the commands of this user, until it is stopped or nobody needs it. */
 export async function runDaemon(context: CliContext, { idle, max }: DaemonOptions): Promise<void> {
-  const folder = getKeepFolder(context.env);
-  await prepareKeepFolder(folder);
+  const folder = getDaemonFolder(context.env);
+  await prepareDaemonFolder(folder);
   const token = randomBytes(32).toString('base64url');
   const socket = await createSocketPath(folder);
   const record: DaemonRecord = { pid: process.pid, version: packageJson.version, socket, token };
-  const servers = new KeptServers(context, { max, idle, now: () => performance.now() });
+  const servers = new DaemonServers(context, { max, idle, now: () => performance.now() });
   let end = () => {};
   const ended = new Promise<void>(resolve => {
     end = resolve;
@@ -112,7 +112,7 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
 }
 
 async function handleRequest(
-  servers: KeptServers,
+  servers: DaemonServers,
   request: IncomingMessage,
   response: ServerResponse,
   stop: (response: ServerResponse) => Promise<void>,
@@ -127,7 +127,7 @@ async function handleRequest(
       await stop(response);
       respond(200, {});
     } else if (route === 'POST /open') {
-      const target = JSON.parse(await readText(request)) as KeptTarget;
+      const target = JSON.parse(await readText(request)) as DaemonTarget;
       respond(200, await servers.open(target));
     } else {
       const listener = servers.findListener(request.url ?? '');
@@ -136,6 +136,6 @@ async function handleRequest(
     }
   } catch (error) {
     const { code, summary: reason, hint } = TenonError.from(error);
-    if (!response.headersSent) respond(502, code === 'keep/full' ? { code, reason, hint } : { reason });
+    if (!response.headersSent) respond(502, code === 'daemon/full' ? { code, reason, hint } : { reason });
   }
 }

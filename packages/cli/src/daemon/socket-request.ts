@@ -61,7 +61,7 @@ export function requestDaemon(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = startRequest(record, method, path, {}, AbortSignal.timeout(timeout));
-    sent.once('error', cause => reject(new TenonError('keep/unreachable', 'the daemon does not respond', { cause })));
+    sent.once('error', cause => reject(new TenonError('daemon/unreachable', 'the daemon does not respond', { cause })));
     sent.once('response', async message => {
       try {
         resolve(readResponse(message, await readText(message)));
@@ -79,7 +79,7 @@ export async function readText(message: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of message) {
     size += chunk.length;
-    if (size > MAX_RESPONSE) throw new TenonError('keep/unreachable', 'the message is too large');
+    if (size > MAX_RESPONSE) throw new TenonError('daemon/unreachable', 'the message is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -90,7 +90,7 @@ function readResponse({ statusCode }: IncomingMessage, text: string): unknown {
   if (statusCode === 200) return content;
   const { reason, code, hint } = Object(content);
   throw new TenonError(
-    code === 'keep/full' ? code : 'keep/refused',
+    code === 'daemon/full' ? code : 'daemon/refused',
     typeof reason === 'string' ? reason : `the daemon responded with ${statusCode}`,
     typeof hint === 'string' ? { hint } : {},
   );

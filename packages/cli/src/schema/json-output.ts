@@ -17,7 +17,7 @@ import type { InitResult } from '../commands/init.js';
 import type { FoundServer } from '../commands/search.js';
 import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
-import type { KeptServerState } from '../daemon/daemon-servers.js';
+import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import type { DevEvent } from '../dev/dev-server.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import type { GatewayEvent } from '../gateway/gateway-event.js';
@@ -176,11 +176,11 @@ export type ImportOpenapiOutput = ImportReport;
 
 export type InitOutput = InitResult;
 
-export interface KeepOutput {
+export interface DaemonOutput {
   readonly running: boolean;
   readonly pid?: number;
   readonly version?: string;
-  readonly servers?: readonly KeptServerState[];
+  readonly servers?: readonly DaemonServerState[];
   /** Number of calls that wait for an answer, and whose server was kept. Only for `stop`, and not 0. */
   readonly waitingCalls?: number;
 }

@@ -1,6 +1,6 @@
 import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import type { OpenedKeptTarget } from '../daemon/open-daemon-target.js';
+import type { OpenedDaemonTarget } from '../daemon/open-daemon-target.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
@@ -37,7 +37,7 @@ export async function runWithClient(
   const target = await resolveTarget(context, reference, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
-  let kept: OpenedKeptTarget | undefined;
+  let kept: OpenedDaemonTarget | undefined;
   const explain = (error: unknown) => kept?.explainError(error) ?? TenonError.from(error);
   try {
     kept = await openKept(context, target, options);
@@ -87,8 +87,8 @@ function reportErrors({ screen }: CliContext, client: Client, explain: (error: u
 /** Opens a server at the daemon if the command has `--keep`. Returns `undefined` for a direct connection. */
 async function openKept(context: CliContext, target: ResolvedTarget, options: TargetOptions) {
   if (!options.keep || context.env.TENON_KEEP === '0') return undefined;
-  const { openKeptTarget } = await import('../daemon/open-daemon-target.js');
-  return openKeptTarget(context, target, options);
+  const { openDaemonTarget } = await import('../daemon/open-daemon-target.js');
+  return openDaemonTarget(context, target, options);
 }
 
 /** Opens the outputs for the messages of the protocol. Returns `undefined` if there are none. */

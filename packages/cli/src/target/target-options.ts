@@ -55,7 +55,7 @@ export function createTargetCommand(name: string, summary: string, usage: string
 /** Adds the option for a server that stays open between commands. */
 export function withKeep(command: Command): Command {
   return command.addOption(
-    new Option('--keep', 'keep the server open for the next command: see `tenon keep`').env('TENON_KEEP'),
+    new Option('--keep', 'keep the server open for the next command: see `tenon daemon`').env('TENON_KEEP'),
   );
 }
 

@@ -16,7 +16,7 @@ interface DaemonRecord {
   readonly socket: string;
 }
 
-describe('tenon keep', () => {
+describe('tenon daemon', () => {
   let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
@@ -25,7 +25,7 @@ describe('tenon keep', () => {
     project = await projectWith({});
     kitchen = await serveKitchen();
   });
-  afterEach(() => run('keep', 'stop'));
+  afterEach(() => run('daemon', 'stop'));
   afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
 
   const run = (...args: string[]) => tenon(project.folder, args);
@@ -39,7 +39,7 @@ describe('tenon keep', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return Number(out);
   };
-  const recordPath = () => project.path('home/state/keep/daemon.json');
+  const recordPath = () => project.path('home/state/daemon/daemon.json');
   const readRecord = async (): Promise<DaemonRecord> => JSON.parse(await readFile(recordPath(), 'utf8'));
   const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -54,14 +54,14 @@ describe('tenon keep', () => {
     const unkept = await run('list', '--json', ...shop());
     expect(JSON.parse(listed.out)).toEqual(JSON.parse(unkept.out));
     const daemon = await readRecord();
-    const modes = [project.path('home/state/keep'), recordPath(), daemon.socket].map(readMode);
+    const modes = [project.path('home/state/daemon'), recordPath(), daemon.socket].map(readMode);
     expect(await Promise.all(modes)).toEqual(['700', '600', '600']);
-    const status = await run('keep', 'status', '--json');
+    const status = await run('daemon', 'status', '--json');
     expect(JSON.parse(status.out)).toMatchObject({ running: true, pid: daemon.pid, servers: [{ active: 0 }] });
-    expect(JSON.parse((await run('keep', 'start', '--json')).out)).toEqual({ running: true, pid: daemon.pid });
-    expect(await run('keep', 'stop')).toEqual({ code: 0, out: 'stopped\n', err: '' });
+    expect(JSON.parse((await run('daemon', 'start', '--json')).out)).toEqual({ running: true, pid: daemon.pid });
+    expect(await run('daemon', 'stop')).toEqual({ code: 0, out: 'stopped\n', err: '' });
     await Promise.all([gone(pid), gone(daemon.pid)]);
-    expect(await run('keep', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
+    expect(await run('daemon', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
   });
 
   it('shows the protocol version of the server, and its name in errors', async () => {
@@ -72,7 +72,7 @@ describe('tenon keep', () => {
     const { code, err } = await run('call', '--keep', '--timeout', '300ms', kitchen.url, 'slow');
     expect({ code, err }).toEqual({ code: 8, err: expect.stringContaining(kitchen.url) });
     expect(err).not.toContain('/servers/');
-    const status = JSON.parse((await run('keep', 'status', '--json')).out);
+    const status = JSON.parse((await run('daemon', 'status', '--json')).out);
     for (const { unused } of status.servers) expect(Number.isInteger(unused)).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('tenon keep', () => {
   });
 
   it('states that all kept servers are in use', async () => {
-    await run('keep', 'start', '--max', '1');
+    await run('daemon', 'start', '--max', '1');
     const begun = once(kitchen.events, 'slow');
     const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
     child.stderr?.resume();
@@ -109,7 +109,7 @@ describe('tenon keep', () => {
     expect(await run('call', '--keep', kitchen.url, 'nope')).toMatchObject({ code: 2 });
     const broken = await run('call', '--keep', 'x', '--', process.execPath, '-e', 'process.exit(3)');
     expect(broken).toMatchObject({ code: 4, err: expect.stringContaining('exited with code 3') });
-    expect(JSON.parse((await run('keep', 'status', '--json')).out).servers).toHaveLength(1);
+    expect(JSON.parse((await run('daemon', 'status', '--json')).out).servers).toHaveLength(1);
   });
 
   it('passes Ctrl-C on to the server', async () => {
@@ -133,7 +133,7 @@ describe('tenon keep', () => {
 
   it('says at its end how many calls wait for an answer', async () => {
     const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
-    const { code, out, err } = await run('keep', 'stop', '--json');
+    const { code, out, err } = await run('daemon', 'stop', '--json');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { running: false, waitingCalls: 1 } });
     expect(err).toContain('1 call of a kept server waits for an answer');
     await run('answer', JSON.parse(parked.out).inputRequired.id, '--forget');
@@ -153,7 +153,7 @@ describe('tenon keep', () => {
     const killed = await readRecord();
     process.kill(killed.pid, 'SIGKILL');
     await Promise.all([gone(killed.pid), gone(first)]);
-    expect((await run('keep', 'status')).code).toBe(1);
+    expect((await run('daemon', 'status')).code).toBe(1);
     const second = await callShop();
     const running = await readRecord();
     expect(second).not.toBe(first);
@@ -165,7 +165,7 @@ describe('tenon keep', () => {
   });
 
   it.runIf(isFull)('closes the least used server at the limit, and ends when nobody needs it', async () => {
-    await run('keep', 'start', '--max', '1', '--idle', '2s');
+    await run('daemon', 'start', '--max', '1', '--idle', '2s');
     const first = await callShop();
     await writeFile(project.path('words'), 'Tells it');
     const second = await callShop(project.path('words'));
@@ -175,10 +175,10 @@ describe('tenon keep', () => {
 
   it.runIf(isFull && process.platform !== 'win32')('connects directly if other users can use its folder', async () => {
     await callShop();
-    await run('keep', 'stop');
-    await chmod(project.path('home/state/keep'), 0o755);
+    await run('daemon', 'stop');
+    await chmod(project.path('home/state/daemon'), 0o755);
     const { code, out, err } = await run('call', '--keep', 'price', 'of=glue', ...shop());
-    await chmod(project.path('home/state/keep'), 0o700);
+    await chmod(project.path('home/state/daemon'), 0o700);
     expect({ code, out, err }).toEqual({
       code: 0,
       out: 'glue costs 4\n',
