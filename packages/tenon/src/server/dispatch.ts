@@ -4,7 +4,7 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
-import { catchMaybe, settleMaybe } from '../jsonrpc/maybe-promise.js';
+import { catchMaybe, settleMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
@@ -51,12 +51,17 @@ export function dispatch(
   const handler = resolveMethod(runtime, method, requestContext);
   const params = decodeParams(method, request.params, requestContext.dialect);
   const waiting = authorize(runtime, method, params, requestContext);
-  const run = () =>
-    settleMaybe<JsonObject, JsonObject>(
+  const run = () => {
+    const encode = (result: JsonObject) => encodeResult(runtime, result, method, params.name, requestContext);
+    // A stream keeps each closure in memory while it is open, and only `exposeErrors` of the server concerns its errors.
+    if (method === 'subscriptions/listen' && runtime.options.exposeErrors === undefined)
+      return thenMaybe(runOperation(runtime, method, params, requestContext, handler), encode);
+    return settleMaybe<JsonObject, JsonObject>(
       () => runOperation(runtime, method, params, requestContext, handler),
-      result => encodeResult(runtime, result, method, params.name, requestContext),
+      encode,
       error => throwForClient(runtime, error, method, findItem(runtime, method, params, requestContext)),
     );
+  };
   return waiting === undefined ? run() : waiting.then(run);
 }
 
