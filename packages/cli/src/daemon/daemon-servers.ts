@@ -88,7 +88,11 @@ export class DaemonServers {
     });
     const info = await connectNow(host);
     const onError = (error: unknown) => logError(this.#context.screen, error);
-    const handler = createHandler(host.toServer(info), { path: getPath(id), health: false, onError });
+    const handler = createHandler(host.toServer({ name: info?.name, version: info?.version }), {
+      path: getPath(id),
+      health: false,
+      onError,
+    });
     const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
     this.#opened.set(id, server);
     return server;
