@@ -66,6 +66,7 @@ export class RunningHost implements Host {
   readonly #gateways = new Map<GatewayContext, ServerSelection>();
   readonly #createdServers = new Map<string, Server>();
   readonly #closing: (() => Promise<void>)[] = [];
+  #closed: Promise<void> | undefined;
 
   private constructor(options: HostOptions, transports: TransportFactory) {
     const { clock = systemClock } = options;
@@ -207,7 +208,12 @@ export class RunningHost implements Host {
     this.#closing.push(close);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#client?.close();
     for (const server of this.#createdServers.values()) server.close();
     await this.#pool.close();
