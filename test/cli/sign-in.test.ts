@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createIssuer } from '@tenon/issuer';
 import { connect, createServer, tool } from 'tenon';
@@ -12,7 +12,7 @@ import { buildCommand, commandLine, projectWith, runTenon, shopEntry, tenon } fr
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let http: Server;
-let handle: ReturnType<typeof toNode> | undefined;
+let handle: RequestListener | undefined;
 let remote: HttpServer;
 
 beforeAll(async () => {
