@@ -93,11 +93,15 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     expect(sent().slice(4)).toEqual(['server/discover', '2025-11-25']);
   });
 
-  it.each([400, 422])('gets older versions after a plain %i to its version', async status => {
+  it.each([
+    [400, undefined],
+    [422, undefined],
+    [400, 'http'],
+  ] as const)('gets older versions after a plain %i to its version', async (status, transport) => {
     const { connect, sent } = await start((method, version) =>
       method === 'initialize' && version === '2025-06-18' ? 'accept' : status,
     );
-    expect((await connect()).server.protocolVersion).toBe('2025-06-18');
+    expect((await connect(transport)).server.protocolVersion).toBe('2025-06-18');
     expect(sent()).toEqual(['server/discover', '2025-11-25', '2025-06-18']);
   });
 

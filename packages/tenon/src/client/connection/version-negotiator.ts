@@ -5,7 +5,7 @@ import { SERVER_INFO } from '../../protocol/meta.js';
 import { methods, toResult } from '../../protocol/methods.js';
 import { interpretProbe } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import { dialects, getDialect, getNewestDialect } from '../../protocol/versions/index.js';
+import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
@@ -16,7 +16,7 @@ import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
 import { findLateVersion, type HandshakeSteps, probeServer, shakeHands } from './probe-server.js';
-import { selectDialects } from './select-dialects.js';
+import { selectAgreedDialect, selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
 import { createUnsupportedVersionsError, isDiscoverRefusal, showsChangedServer } from './version-refusal.js';
 
@@ -200,26 +200,38 @@ class VersionNegotiator {
   }
 
   async #openByHandshake(connection: Connection, dialect: Dialect, isFresh: boolean): Promise<Connection> {
+    const fallback = this.#endpoint.fallback?.();
     const steps: HandshakeSteps = {
       wanted: this.#wanted,
       triesOlder: !this.#isRemembered,
+      endsAtPlainRefusal: fallback !== undefined,
       initialize: (current, version) => this.#initialize(current, version),
       acceptPerRequest: (current, version, refusal) => this.#acceptDiscovery(current, version, refusal),
       reopen: cause => this.#reopen(cause),
     };
+    let failure: TenonError;
     try {
       return await shakeHands(connection, dialect, isFresh, steps);
     } catch (error) {
-      const fallback = this.#endpoint.fallback?.();
       if (!fallback || !TenonError.is(error) || isSessionLoss(error) || isAuthError(error)) throw error;
       if (error.status === undefined || !dialect.http.isFallbackStatus(error.status)) throw error;
-      await connection.close();
-      // If the other transport does not work either, the error of the first one names the cause.
-      const other = await this.#openWithDialect(fallback, dialect).catch(otherError => {
-        throw error.rpcCode === undefined ? otherError : error;
-      });
-      return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
+      failure = error;
     }
+    await connection.close();
+    let other: Connection;
+    try {
+      other = await this.#openWithDialect(fallback, dialect);
+    } catch (otherError) {
+      // If the other transport does not work either, the error of the first one names the cause.
+      if (failure.rpcCode !== undefined) throw failure;
+      const older = this.#isRemembered ? undefined : chooseAlternative(failure, [dialect], this.#wanted);
+      if (older === undefined || !mayRefuseVersion(failure)) throw otherError;
+      const last = await this.#createConnection(this.#endpoint);
+      return this.#closeOnFailure(last, () =>
+        shakeHands(last, older, true, { ...steps, endsAtPlainRefusal: false }),
+      ).catch(() => Promise.reject(otherError));
+    }
+    return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
   }
 
   /** Opens another transport. Rejects with `cause` if the transport can be opened only once. */
@@ -258,7 +270,12 @@ class VersionNegotiator {
     if (this.#hasProbeTimedOut && this.#clock.now() - sentAt > SLOW_START) this.hasProbeFailed = true;
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);
-    const agreed = this.#selectAgreedDialect(connection, answer.protocolVersion as string, dialect);
+    const agreed = selectAgreedDialect(
+      connection.channel.peer,
+      answer.protocolVersion as string,
+      dialect,
+      this.#wanted,
+    );
     const decoded = agreed.transforms.decode.result('initialize')?.(answer, {}) ?? answer;
     const { serverInfo, capabilities, instructions } = toResult('initialize', decoded);
     connection.useDialect(agreed);
@@ -268,24 +285,6 @@ class VersionNegotiator {
     if (connection.sessionError) throw connection.sessionError;
     if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
     return connection;
-  }
-
-  #selectAgreedDialect(connection: Connection, version: string, requested: Dialect): Dialect {
-    const candidates = this.#wanted.length > 1 ? dialects : [requested];
-    const dialect = candidates.find(
-      ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
-    );
-    if (dialect) return dialect;
-    throw new TenonError(
-      'connect/no-shared-version',
-      'the server chose a protocol version that this client does not support',
-      {
-        peer: connection.channel.peer,
-        expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
-        received: version.slice(0, 40),
-        hint: 'update the older side, or remove the option `protocolVersion`',
-      },
-    );
   }
 }
 
