@@ -68,8 +68,8 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     return {
       versionCache,
       url,
-      connect: () =>
-        connectTo(createClientEndpoint({ url, transport: 'http' }, createNodeRequester()), { versionCache }),
+      connect: (transport?: 'http') =>
+        connectTo(createClientEndpoint({ url, transport }, createNodeRequester()), { versionCache }),
       sent: () =>
         seen
           .map(({ body }) => JSON.parse(body || '{}'))
@@ -109,7 +109,7 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     'gets no older version after %i [compat.http-401-not-era-signal compat.http-5xx-not-era-signal]',
     async status => {
       const { connect, sent } = await start(method => (method === 'initialize' ? status : 'close'));
-      await expect(connect()).rejects.toMatchObject({ status });
+      await expect(connect('http')).rejects.toMatchObject({ status });
       expect(sent()).toEqual(['server/discover', '2025-11-25']);
     },
   );

@@ -49,8 +49,8 @@ export interface HandshakeSteps {
   readonly wanted: readonly Dialect[];
   /** False for a remembered version: the server is then probed again when it refuses that version. */
   readonly triesOlder: boolean;
-  /** True if a refusal without a JSON-RPC error ends the attempt, because another transport is tried before older versions. */
-  readonly endsAtPlainRefusal: boolean;
+  /** Tells if a refusal ends the attempt, because another transport is tried before older versions. */
+  isAboutTransport(refusal: TenonError): boolean;
   /** Sends `initialize` and completes the opening. */
   initialize(connection: Connection, dialect: Dialect): Promise<Connection>;
   /** Completes the opening of a stateless server that listed its versions in a refusal. */
@@ -67,7 +67,7 @@ export async function shakeHands(
   first: Connection,
   newest: Dialect,
   isFresh: boolean,
-  { wanted, triesOlder, endsAtPlainRefusal, initialize, acceptPerRequest, reopen }: HandshakeSteps,
+  { wanted, triesOlder, isAboutTransport, initialize, acceptPerRequest, reopen }: HandshakeSteps,
 ): Promise<Connection> {
   let connection = first;
   const replaceConnection = async (cause: unknown): Promise<void> => {
@@ -91,7 +91,7 @@ export async function shakeHands(
           await replaceConnection(error);
           continue;
         }
-        if (!mayRefuseVersion(error) || (endsAtPlainRefusal && error.rpcCode === undefined)) throw error;
+        if (!mayRefuseVersion(error) || isAboutTransport(error)) throw error;
         refusal ??= error;
         const next = chooseAlternative(error, tried, wanted, triesOlder);
         if (next === undefined) throw createRefusalError(connection.channel.peer, refusal, wanted);

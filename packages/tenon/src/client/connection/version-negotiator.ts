@@ -18,7 +18,13 @@ import { OpeningNoise } from './opening-noise.js';
 import { findLateVersion, type HandshakeSteps, probeServer, shakeHands } from './probe-server.js';
 import { selectAgreedDialect, selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
-import { createUnsupportedVersionsError, isDiscoverRefusal, showsChangedServer } from './version-refusal.js';
+import {
+  chooseAlternative,
+  createUnsupportedVersionsError,
+  isDiscoverRefusal,
+  mayRefuseVersion,
+  showsChangedServer,
+} from './version-refusal.js';
 
 const PROBE_TIMEOUT = 2000;
 /** Time after which a response to `initialize` shows that the server was still starting, in milliseconds. */
@@ -204,7 +210,8 @@ class VersionNegotiator {
     const steps: HandshakeSteps = {
       wanted: this.#wanted,
       triesOlder: !this.#isRemembered,
-      endsAtPlainRefusal: fallback !== undefined,
+      isAboutTransport: ({ rpcCode, status = 0 }) =>
+        fallback !== undefined && rpcCode === undefined && dialect.http.isFallbackStatus(status),
       initialize: (current, version) => this.#initialize(current, version),
       acceptPerRequest: (current, version, refusal) => this.#acceptDiscovery(current, version, refusal),
       reopen: cause => this.#reopen(cause),
@@ -228,7 +235,7 @@ class VersionNegotiator {
       if (older === undefined || !mayRefuseVersion(failure)) throw otherError;
       const last = await this.#createConnection(this.#endpoint);
       return this.#closeOnFailure(last, () =>
-        shakeHands(last, older, true, { ...steps, endsAtPlainRefusal: false }),
+        shakeHands(last, older, true, { ...steps, isAboutTransport: () => false }),
       ).catch(() => Promise.reject(otherError));
     }
     return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
