@@ -118,7 +118,8 @@ const CLIENT: Undefined<
   maxRounds: undefined,
   answerTimeout: undefined,
   validate: undefined,
-  strictResults: undefined,
+  strict: undefined,
+  assumeCapabilities: undefined,
   logLevel: undefined,
   cacheSize: undefined,
   versionCache: undefined,
@@ -131,7 +132,10 @@ const CLIENT: Undefined<
 };
 
 const CALL: Undefined<
-  Omit<CallOptions, 'allowReservedMeta' | 'onStreamClosed' | 'onRequestId' | 'onPage' | 'onTaskCreated'>
+  Omit<
+    CallOptions,
+    'allowReservedMeta' | 'onStreamClosed' | 'onRequestId' | 'onPage' | 'onListMissing' | 'onTaskCreated'
+  >
 > = {
   signal: undefined,
   onProgress: undefined,

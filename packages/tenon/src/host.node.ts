@@ -26,6 +26,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     inputRequests: true,
     stores: true,
     rateLimits: true,
+    strict: true,
     telemetry: true,
     onError: true,
     clock: true,

@@ -33,6 +33,7 @@ export function createHost(options: HostOptions): Promise<Host> {
     inputRequests: true,
     tasks: true,
     rateLimits: true,
+    strict: true,
     telemetry: true,
     onError: true,
     clock: true,

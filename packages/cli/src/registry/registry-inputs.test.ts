@@ -61,7 +61,6 @@ const createScreen = (notes: string[]) => ({
   printEvent() {},
   logsJson: false,
   holdOutput: () => () => {},
-  mute() {},
   releaseStdout() {},
   showStatus() {},
   style: (_: string, text: string) => text,

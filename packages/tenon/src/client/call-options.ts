@@ -63,6 +63,8 @@ export interface CallOptions {
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
   /** Called with each unchanged page of a list. @internal */
   readonly onPage?: ((page: JsonObject) => void) | undefined;
+  /** Called when the server has no such list, although its capability implies one. The list is then empty. @internal */
+  readonly onListMissing?: (() => void) | undefined;
   /**
    * Answers input requests of the server and waits for tasks. `false` returns them as the result.
    * @default `true`

@@ -1,3 +1,4 @@
+import { ASSUMABLE_CAPABILITIES } from '../protocol/capabilities.js';
 import {
   checkAnything,
   checkArray,
@@ -63,7 +64,8 @@ const optionKeys: OptionChecks<ClientOptions> = {
   maxRounds: checkOptional(checkRange('a number', 0)),
   answerTimeout: milliseconds,
   validate: checkOptional(checkOneOf('error', 'warn', 'off')),
-  strictResults: checkOptional(checkBoolean),
+  strict: checkOptional(checkBoolean),
+  assumeCapabilities: checkOptional(checkArray(checkOneOf(...ASSUMABLE_CAPABILITIES))),
   logLevel: checkOptional(checkString),
   cacheSize: checkOptional(checkRange('a number', 0)),
   versionCache: checkOptional(anyObject),

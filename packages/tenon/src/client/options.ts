@@ -5,7 +5,7 @@ import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
-import type { ClientCapabilities } from '../protocol/capabilities.js';
+import type { AssumableCapability, ClientCapabilities } from '../protocol/capabilities.js';
 import type { Icon, LoggingLevel, Root } from '../protocol/content.js';
 import type {
   CreateMessageParams,
@@ -120,11 +120,20 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    */
   readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
-   * Rejects the result with `peer/invalid-result` when one entry is malformed: a content block, a message, the
-   * contents of a resource, or an entry of a list. Otherwise the entry is dropped, and the event `error` reports it.
+   * Refuses each deviation of the server from the protocol, also one that does not change the meaning of a message:
+   * `null` for an optional member, a missing list, a malformed entry of a result. A call then rejects with
+   * `peer/invalid-result`. Otherwise the deviation is tolerated, and the event `error` reports it as `peer/deviation`,
+   * once per connection.
    * @default `false`
    */
-  readonly strictResults?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  /**
+   * Capabilities to use although the server does not declare them, for a server that has them all the same. The
+   * specification forbids requests for a capability that was not declared: the server may not be prepared for them, so
+   * a server that you do not know could run code that its author did not mean to publish. Set it for one server only.
+   * @default none
+   */
+  readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
   /** Starts with this protocol version, and accepts the version that the server prefers. @internal */
   readonly preferredVersion?: string | undefined;
   /**

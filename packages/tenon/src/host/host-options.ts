@@ -39,6 +39,8 @@ export interface ServerSettings
     | 'tools'
     | 'roots'
     | 'share'
+    | 'strict'
+    | 'assumeCapabilities'
     | 'origin'
   > {
   /**
@@ -162,6 +164,12 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * @default the defaults of `TasksOptions`
    */
   readonly tasks?: TasksOptions | undefined;
+  /**
+   * Refuses each deviation of servers and callers from the protocol. Otherwise a deviation that does not change the
+   * meaning of a message is tolerated, and reported to `onError` as `peer/deviation`, once per connection.
+   * @default `false`
+   */
+  readonly strict?: boolean | undefined;
   /**
    * Rate limits for remote callers of the host. `false`: no limits. Defaults as for `createServer`, except that
    * `notifications` is `false`.

@@ -5,6 +5,8 @@ import type { MessageContext } from './transport.js';
 
 /** Handles the messages of a peer. */
 export interface PeerHandler {
+  /** True if each deviation of the peer from the protocol is refused. */
+  readonly strict?: boolean | undefined;
   /**
    * Name of the peer in errors.
    * @default the name of the transport

@@ -12,6 +12,7 @@ import {
   type Id,
   isResponseLike,
   type JsonObject,
+  type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -21,6 +22,7 @@ import * as errors from './peer-errors.js';
 import type { PeerHandler } from './peer-handler.js';
 import { type LazyParams, type PeerCallOptions, PendingRequests } from './pending-requests.js';
 import type { RequestScope } from './request-scope.js';
+import { tolerate } from './tolerance.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
 
 const PROGRESS = 'notifications/progress';
@@ -172,20 +174,30 @@ export class Peer implements MessageReceiver {
     this.#runSafely(() => this.#handler.onClose(error));
   }
 
-  #dispatch(value: unknown, context: MessageContext | undefined, reply: SendReply): void {
-    switch (classifyMessage(value)) {
+  #dispatch(received: unknown, context: MessageContext | undefined, reply: SendReply): void {
+    const kind = classifyMessage(received);
+    const value = kind === 'malformed' ? received : this.#readNulls(received as JsonRpcMessage);
+    switch (value === undefined ? 'malformed' : kind) {
       case 'request':
-        return this.#runRequest(withoutNulls(value as JsonRpcRequest), context, reply);
+        return this.#runRequest(value as JsonRpcRequest, context, reply);
       case 'notification':
-        this.#runSafely(() => this.#handler.onNotification(withoutNulls(value as JsonRpcNotification), context));
+        this.#runSafely(() => this.#handler.onNotification(value as JsonRpcNotification, context));
         return reply(undefined);
       case 'success':
       case 'failure':
-        this.#completeRequest(withoutNulls(value as JsonRpcResponse));
+        this.#completeRequest(value as JsonRpcResponse);
         return reply(undefined);
       default:
-        return this.#rejectMalformed(value, reply);
+        return this.#rejectMalformed(received, reply);
     }
+  }
+
+  /** Reads a valid message without its members that are `null`. Returns `undefined` if they are refused. */
+  #readNulls(message: JsonRpcMessage): JsonRpcMessage | undefined {
+    const read = withoutNulls(message);
+    const method = 'method' in message ? message.method : undefined;
+    if (read === message || tolerate(this.#handler, 'null-member', method, errors.NULL_MEMBER)) return read;
+    return undefined;
   }
 
   #dispatchBatch(values: unknown[], context?: MessageContext): void {

@@ -34,6 +34,19 @@ export interface ClientCapabilities {
   [other: string]: unknown;
 }
 
+/** Capabilities that a client can use although the server does not declare them. */
+export const ASSUMABLE_CAPABILITIES = [
+  'tools',
+  'prompts',
+  'resources',
+  'resources.subscribe',
+  'completions',
+  'logging',
+] as const;
+
+/** Capability that a client can use although the server does not declare it. */
+export type AssumableCapability = (typeof ASSUMABLE_CAPABILITIES)[number];
+
 /** Capabilities of a server, in the newest protocol version. */
 export interface ServerCapabilities {
   /** Features outside the specification, by name. */

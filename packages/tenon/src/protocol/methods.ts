@@ -4,7 +4,6 @@ import {
   checkAnything,
   checkArray,
   checkBoolean,
-  checkNullable,
   checkNumber,
   checkObject,
   checkOneOf,
@@ -12,7 +11,7 @@ import {
   checkString,
   checkToken,
 } from './check.js';
-import { LOGGING_LEVELS, readLoggingLevel } from './content.js';
+import { LOGGING_LEVELS } from './content.js';
 import type { InputRequiredResult } from './input-requests.js';
 import type {
   MethodDefinition,
@@ -35,13 +34,11 @@ import {
 const meta = { '_meta?': checkObject() };
 const noParams = checkObject(meta);
 const emptyResult = checkObject(meta);
-/** Some peers send `null` for the start and the end of a list. */
-const cursor = checkNullable(checkString);
-const paged = checkObject({ 'cursor?': cursor, ...meta });
+const paged = checkObject({ 'cursor?': checkString, ...meta });
 const namedItem = checkObject({ name: checkString });
 const implementation = checkObject({ name: checkString, version: checkString });
 const inputs = { 'inputResponses?': checkRecord(checkObject()), 'requestState?': checkString };
-const page = { 'nextCursor?': cursor, ...meta };
+const page = { 'nextCursor?': checkString, ...meta };
 const resource = checkObject({ uri: checkString, name: checkString });
 const uriParams = checkObject({ uri: checkString, ...meta });
 const contents = checkObject({
@@ -51,8 +48,7 @@ const contents = checkObject({
   'blob?': checkString,
 });
 const samplingMessage = checkObject({ role: checkOneOf('user', 'assistant'), content: checkAnything });
-const knownLevel = checkOneOf(...LOGGING_LEVELS);
-const checkLevel: Check = value => (readLoggingLevel(value) === undefined ? knownLevel(value) : undefined);
+const checkLevel = checkOneOf(...LOGGING_LEVELS);
 const reference = checkObject({
   type: checkOneOf('ref/prompt', 'ref/resource'),
   'name?': checkString,

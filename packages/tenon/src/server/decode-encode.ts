@@ -2,18 +2,26 @@ import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
 import { thenMaybe } from '../jsonrpc/maybe-promise.js';
 import { isObject, isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import { SERVER_INFO } from '../protocol/meta.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { methods } from '../protocol/methods.js';
 import type { Cacheable } from '../protocol/params-and-results.js';
+import { readParams } from '../protocol/tolerant-reading.js';
 import type { Dialect, Transform } from '../protocol/versions/dialect.js';
 import type { MaybeAsyncResult } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 /** Translates params from the client's protocol version to the newest version. Throws -32602 when they are invalid. */
-export function decodeParams<M extends MethodName>(method: M, raw: JsonObject = {}, dialect: Dialect): ParamsOf<M> {
-  const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
+export function decodeParams<M extends MethodName>(
+  method: M,
+  raw: JsonObject = {},
+  dialect: Dialect,
+  connection: TolerantConnection,
+): ParamsOf<M> {
+  const read = readParams(connection, method, raw);
+  const params = dialect.transforms.decode.params(method)?.(read, {}) ?? read;
   requireParams(method, params);
   return params;
 }

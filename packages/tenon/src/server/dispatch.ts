@@ -49,7 +49,7 @@ export function dispatch(
       error => throwForClient(runtime, error, method, undefined),
     );
   const handler = resolveMethod(runtime, method, requestContext);
-  const params = decodeParams(method, request.params, requestContext.dialect);
+  const params = decodeParams(method, request.params, requestContext.dialect, requestContext.connection ?? runtime);
   const waiting = authorize(runtime, method, params, requestContext);
   const run = () => {
     const encode = (result: JsonObject) => encodeResult(runtime, result, method, params.name, requestContext);

@@ -2,6 +2,7 @@ import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
@@ -51,6 +52,8 @@ export interface RequestContext {
    * complete.
    */
   readonly trackElicitation?: ((elicitationId: string) => void) | undefined;
+  /** The connection of the request, as far as it concerns deviations. Absent without a session. */
+  readonly connection?: TolerantConnection | undefined;
   /** Session of the request, for messages to the client that belong to no request. Absent without a session. */
   readonly session?: ClientSession | undefined;
   /** The session that created this task, while it is open. */

@@ -4,6 +4,7 @@ import type { RetryForwardingConfig } from '../execution/request-state-store.js'
 import { TenonError } from '../jsonrpc/error.js';
 import { logError } from '../jsonrpc/log-error.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { Implementation } from '../protocol/content.js';
 import { dropUndefined } from '../protocol/defaults.js';
 import { isExtensionId } from '../protocol/meta.js';
@@ -41,7 +42,7 @@ import { setupExtensions } from './setup-extensions.js';
 import { selectTemplates } from './uri-template/template-index.js';
 
 /** State and functions of a server that all its connections and requests share. */
-export interface ServerRuntime {
+export interface ServerRuntime extends TolerantConnection {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly options: ServerOptions;
@@ -98,6 +99,7 @@ export function createServerRuntime(
     info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
     instructions,
     options,
+    strict: options.strict,
     pageSize: options.pageSize ?? 1000,
     servedDialects: options.protocolVersions ? options.protocolVersions.map(resolveDialect) : dialects,
     tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),

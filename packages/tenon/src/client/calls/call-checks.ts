@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { ASSUMABLE_CAPABILITIES } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods } from '../../protocol/methods.js';
 import { describeIssues } from '../../schemas/issues.js';
@@ -22,10 +23,19 @@ export function checkSupported(connection: Connection, method: MethodName): void
   }
   const missing = findMissingCapability(connection, method);
   if (missing === undefined) return;
-  throw new TenonError('call/not-offered', `the server does not support ${missing}`, {
-    peer: connection.peer,
+  throw createNotOfferedError(connection, method, missing);
+}
+
+/** Creates the error of a method whose capability the server does not declare. */
+export function createNotOfferedError({ peer }: Connection, method: string, capability: string): TenonError {
+  const isAssumable = ASSUMABLE_CAPABILITIES.some(name => name === capability);
+  return new TenonError('call/not-offered', `the server does not declare the capability ${capability}`, {
+    peer,
     method,
-    hint: 'check `client.server.capabilities` before the call',
+    hint: isAssumable
+      ? `check \`client.server.capabilities\` before the call; if you know that the server has it, pass \`assumeCapabilities: ['${capability}']\``
+      : 'check `client.server.capabilities` before the call',
+    data: { capability },
   });
 }
 

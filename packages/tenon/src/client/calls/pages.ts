@@ -1,6 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MethodName } from '../../protocol/method-types.js';
+import { isListMissing } from '../../protocol/tolerant-reading.js';
 import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
 import type { CallPipeline } from './call-pipeline.js';
@@ -22,7 +25,7 @@ export async function* listAll<T>(
   const yielded = new Set<string>();
   let isRestarted = false;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const result = await getPage(pipeline, connection, method, cursor, options);
+    const result = await getPage(pipeline, connection, method, key, cursor, options);
     connection = pipeline.connections.lastConnection;
     if (result === undefined) {
       isRestarted = true;
@@ -31,6 +34,7 @@ export async function* listAll<T>(
       continue;
     }
     options.onPage?.(result);
+    if (isListMissing(result)) options.onListMissing?.();
     yield* skipYielded(result[key] as T[], yielded, isRestarted);
     cursor = getNextCursor(pipeline, result);
     if (cursor === undefined) return;
@@ -47,16 +51,35 @@ async function getPage(
   pipeline: CallPipeline,
   connection: Connection,
   method: MethodName,
+  key: string,
   cursor: string | undefined,
   options: InternalCallOptions,
 ) {
-  if (cursor === undefined) return pipeline.call(method, {}, options);
+  if (cursor === undefined) return getFirstPage(pipeline, method, key, options);
   try {
     const current = await pipeline.connections.getConnection();
     return isOtherSession(current, connection) ? undefined : await pipeline.call(method, { cursor }, options);
   } catch (error) {
     if (TenonError.is(error) && error.code === CURSOR_EXPIRED) return undefined;
     throw error;
+  }
+}
+
+/** Requests the first page. A list without its method counts as empty, because some servers have not all of a capability. */
+async function getFirstPage(
+  pipeline: CallPipeline,
+  method: MethodName,
+  key: string,
+  options: InternalCallOptions,
+): Promise<JsonObject> {
+  try {
+    return await pipeline.call(method, {}, options);
+  } catch (error) {
+    if (!(TenonError.is(error) && error.rpcCode === METHOD_NOT_FOUND)) throw error;
+    const summary = 'the server does not have the method, which counts as an empty list';
+    if (!tolerate(pipeline.connections.lastConnection, 'missing-method', method, summary)) throw error;
+    options.onListMissing?.();
+    return { [key]: [] };
   }
 }
 

@@ -1,8 +1,10 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { MethodName } from '../../protocol/method-types.js';
+import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
 import { methods } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
+import { withLists } from '../../protocol/tolerant-reading.js';
 import type { Issue } from '../../schemas/issues.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
@@ -36,91 +38,29 @@ export function checkResult(
       method,
       `the result has the type ${JSON.stringify(resultType)}, which is unknown`,
     );
-  const checked = checkShape(pipeline, connection, method, result, 'the result');
-  if (method === 'tools/call' && resultType === 'complete')
-    return checkStructuredContent(pipeline, connection, checked, params.name);
-  return checked.nextCursor === null ? withoutCursor(checked) : checked;
+  const checked = checkShape(connection, method, result, 'the result');
+  return method === 'tools/call' && resultType === 'complete'
+    ? checkStructuredContent(pipeline, connection, checked, params.name)
+    : checked;
 }
-
-/** Removes the cursor. Some servers end a list with a cursor that is `null`. */
-function withoutCursor({ nextCursor: _, ...rest }: JsonObject): JsonObject {
-  return rest;
-}
-
-/** The member of a result that contains its entries. */
-const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
-  'tools/list': 'tools',
-  'tools/call': 'content',
-  'prompts/list': 'prompts',
-  'prompts/get': 'messages',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'resources/read': 'contents',
-};
 
 /**
- * Returns a valid result. Otherwise reports its malformed entries and returns the result without them.
- * @throws TenonError `peer/invalid-result` if `strictResults` is set, if another part is invalid, or if no content is
- * left.
+ * Returns a valid result. Otherwise reports its deviations and malformed entries, and returns the result without them.
+ * @throws TenonError `peer/invalid-result` if `strict` is set, if another part is invalid, or if no content is left.
  */
 export function checkShape(
-  pipeline: CallPipeline,
   connection: Connection,
   method: MethodName,
-  result: JsonObject,
+  received: JsonObject,
   subject: string,
 ): JsonObject {
+  const result = withLists(connection, method, received);
   const problem = methods[method].result(result);
   if (problem === undefined) return result;
-  const remaining = pipeline.options.strictResults
-    ? undefined
-    : dropMalformedEntries(pipeline, connection, method, result);
+  const remaining = dropMalformedEntries(connection, method, result);
   if (remaining === undefined)
     throw createInvalidResultError(connection, method, `${subject} is malformed: ${problem}`);
   return remaining;
-}
-
-/**
- * Removes malformed entries from a result. Returns `undefined` when the problem is not in the entries or no valid entry
- * is left.
- */
-function dropMalformedEntries(
-  pipeline: CallPipeline,
-  connection: Connection,
-  method: MethodName,
-  result: JsonObject,
-): JsonObject | undefined {
-  const key = ENTRY_KEYS[method];
-  const entries = key === undefined ? undefined : result[key];
-  if (key === undefined || !Array.isArray(entries)) return undefined;
-  const findProblem = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
-  if (findProblem([]) !== undefined) return undefined;
-  const dropped: TenonError[] = [];
-  const remaining = entries.flatMap((entry: unknown, index) => {
-    if (findProblem([entry]) === undefined) return [entry];
-    const mended = mendResourceLink(entry);
-    const problem = findProblem([mended]);
-    if (problem === undefined) return [mended];
-    const { name } = isObject(entry) ? entry : {};
-    const label = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
-    const summary = `${label} was ignored: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
-    dropped.push(new TenonError('peer/unusable-entry', summary, { peer: connection.peer, method }));
-    return [];
-  });
-  const isList = method.endsWith('/list');
-  if (!isList && remaining.length === 0 && result.structuredContent === undefined) return undefined;
-  for (const error of dropped) pipeline.emitter.emit('error', error);
-  return { ...result, [key]: remaining };
-}
-
-/** Converts an embedded resource without contents to a link to the resource. */
-function mendResourceLink(entry: unknown): unknown {
-  if (!isObject(entry)) return entry;
-  if (isObject(entry.content)) return { ...entry, content: mendResourceLink(entry.content) };
-  const { type, uri, resource, name } = entry;
-  if (type !== 'resource' || typeof uri !== 'string' || resource !== undefined) return entry;
-  const lastSegment = /([^/]+)\/*$/.exec(uri)?.[1] ?? uri;
-  return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
 }
 
 /** Checks that the structured content of a tool matches its output schema. */

@@ -23,7 +23,6 @@ export class ConnectionManager {
   #opening: Promise<Connection> | undefined;
   #state: ConnectionState = 'connecting';
   #finishSignIn: () => void = () => {};
-  #closed: Promise<void> | undefined;
 
   constructor(
     endpoint: ServerEndpoint,
@@ -76,12 +75,8 @@ export class ConnectionManager {
     return this.#opening;
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
     this.#setState('closed');
     await this.#opening?.catch(() => {});
     await Promise.all([this.#connection, ...this.#retired].map(connection => connection?.close()));

@@ -10,11 +10,13 @@ import {
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { Implementation } from '../../protocol/content.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
+import { readParams, readResult } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { createPeer } from '../../telemetry/create-peer.js';
 import type { PausableClock } from '../calls/call-deadline.js';
@@ -121,6 +123,11 @@ export class Connection implements PeerHandler {
     });
   }
 
+  /** True if each deviation of the server from the protocol is refused. */
+  get strict(): boolean {
+    return this.#options.strict === true;
+  }
+
   /** Name of the server in errors. */
   get peer(): string {
     const { info } = this.server;
@@ -184,9 +191,10 @@ export class Connection implements PeerHandler {
     { outputSchema, onProgress, onTaskCreated }: SendParameters,
   ): JsonObject {
     try {
-      this.#learnServerInfo(answer);
+      const result = readResult(this, method, answer);
+      this.#learnServerInfo(result);
       const decode = this.dialect.transforms.decode.result(method);
-      const decoded = decode === undefined ? answer : decode(answer, { params, outputSchema });
+      const decoded = decode === undefined ? result : decode(result, { params, outputSchema });
       const becameTask = decoded.resultType === 'task' && onProgress !== undefined && onTaskCreated !== undefined;
       if (becameTask) onTaskCreated(this.#progress.keep(id));
       this.#finishRequest(id, becameTask);
@@ -233,14 +241,19 @@ export class Connection implements PeerHandler {
     const { dialect } = this;
     const info = { signal: running.signal, server: this.peer, relatedTo: envelope?.relatedTo };
     const report = (params: JsonObject) => void this.notify('notifications/progress', params);
-    return answerRequest(request, { dialect, options: this.#options, clock: this.#clock, report }, info);
+    return answerRequest(
+      request,
+      { dialect, options: this.#options, clock: this.#clock, report, connection: this },
+      info,
+    );
   }
 
   onNotification({ method, params = {} }: JsonRpcNotification): void {
     if (method === 'notifications/cancelled') return this.#handleCancelled(params);
-    if (method === 'notifications/progress') this.#handleProgress(params);
+    const read = readParams(this, method, params);
+    if (method === 'notifications/progress') this.#handleProgress(read);
     const decode = this.#dialect?.transforms.decode.params(method);
-    const decoded = decode?.(params, {}) ?? params;
+    const decoded = decode?.(read, {}) ?? read;
     this.#membership?.publish(method, decoded);
     this.#events.onNotification(method, decoded);
   }
@@ -263,8 +276,10 @@ export class Connection implements PeerHandler {
     this.#events.onSessionLost(this);
   }
 
-  getBatchMode(): true | 'split' {
-    return this.#dialect?.http.batches === true ? true : 'split';
+  getBatchMode(): boolean | 'split' {
+    if (this.#dialect?.http.batches === true) return true;
+    const summary = 'a batch counts as its messages, one by one, although the protocol version has no batches';
+    return tolerate(this, 'batch', undefined, summary) && 'split';
   }
 
   getUnreadableId(): false {

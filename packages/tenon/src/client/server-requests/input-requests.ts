@@ -1,7 +1,10 @@
 import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
+import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
 import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
@@ -15,13 +18,18 @@ export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: 
 
 /** Answers an input request in a result with the handler for the equivalent request of the server. */
 export async function answerInputRequest(
-  { method, params }: { readonly method: string; readonly params?: object | undefined },
-  { peer }: Pick<Connection, 'peer'>,
+  { method: requestedMethod, params }: { readonly method: string; readonly params?: object | null | undefined },
+  connection: TolerantConnection & Pick<Connection, 'peer'>,
   answers: ServerRequestOptions,
   info: Pick<InternalRequestInfo, 'signal' | 'task'>,
 ): Promise<JsonObject> {
+  const { peer } = connection;
+  const method = readMethod(connection, requestedMethod);
   try {
-    return await handleServerRequest(method, (params ?? {}) as JsonObject, answers, {
+    if (params === null && !tolerate(connection, 'null-member', method, 'null counts as absent at /params'))
+      throw rpcError(INVALID_PARAMS, 'Invalid params: expected no null');
+    const read = readParams(connection, method, { ...params });
+    return await handleServerRequest(method, read, answers, {
       ...info,
       server: peer,
       progress: () => {},

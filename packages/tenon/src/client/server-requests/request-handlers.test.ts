@@ -43,12 +43,10 @@ describe('declared capabilities', () => {
 });
 
 describe('a question of the server', () => {
-  it('is answered by the handler for it, also under the name that some use', async () => {
+  it('is answered by the handler for it', async () => {
     const message = { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' };
     const answers = { sample: () => message } as unknown as ClientHandlers;
-    for (const method of ['sampling/createMessage', 'sampling/complete']) {
-      expect(await ask(method, { messages: [], maxTokens: 1 }, answers)).toEqual(message);
-    }
+    expect(await ask('sampling/createMessage', { messages: [], maxTokens: 1 }, answers)).toEqual(message);
     expect(await ask('roots/list', {}, { roots: [{ uri: 'file:///a' }] })).toEqual({ roots: [{ uri: 'file:///a' }] });
     expect(await ask('roots/list', {}, { roots: async () => [] })).toEqual({ roots: [] });
   });

@@ -47,29 +47,21 @@ const ANSWER_TIMEOUT = 30 * 60_000;
 /** Options for handling a request of the server. */
 export type ServerRequestOptions = ClientHandlers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
 
-/** Method names of some servers that clients also accept. */
-const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
-
-function resolveAlias(method: string): string {
-  return Object.hasOwn(ALIASES, method) ? (ALIASES[method] as string) : method;
-}
-
 /** Handles one request of the server, in the form of the newest version. Throws the error for the server. */
 export async function handleServerRequest(
-  requestedMethod: string,
+  method: string,
   params: JsonObject,
   answers: ServerRequestOptions,
   info: InternalRequestInfo,
 ): Promise<JsonObject> {
-  const method = resolveAlias(requestedMethod);
-  if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(requestedMethod);
+  if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(method);
   const problem = methods[method].params(params);
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
   const missing = findMissingForRequest(method, params, createCapabilities(answers));
   if (missing)
     throw missing.elicitation && (answers.elicit || answers.elicitUrl)
       ? createUndeclaredModeError(params)
-      : createMethodNotFoundError(requestedMethod);
+      : createMethodNotFoundError(method);
   try {
     return checkAnswer(
       method,
@@ -207,7 +199,7 @@ function fillDefaults(
 
 /** Encodes the client's result for the server's protocol version. */
 export function encodeAnswer(dialect: Dialect, method: string, result: JsonObject): JsonObject {
-  return dialect.transforms.encode.result(resolveAlias(method))?.(result, {}) ?? result;
+  return dialect.transforms.encode.result(method)?.(result, {}) ?? result;
 }
 
 /** Adds the ID of the task that sent the request to the result. */

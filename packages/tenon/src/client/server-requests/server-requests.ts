@@ -1,7 +1,9 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isId, isObject, type JsonObject, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { isMethod } from '../../protocol/methods.js';
+import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
@@ -12,6 +14,7 @@ export interface ServerRequestContext {
   readonly dialect: Dialect;
   readonly options: ClientOptions;
   readonly clock: PausableClock;
+  readonly connection: TolerantConnection;
   /** Sends `notifications/progress`. */
   report(params: JsonObject): void;
 }
@@ -21,14 +24,16 @@ export interface ServerRequestContext {
  * time.
  */
 export async function answerRequest(
-  { method, params = {} }: JsonRpcRequest,
-  { dialect, options, clock, report }: ServerRequestContext,
+  { method: requestedMethod, params = {} }: JsonRpcRequest,
+  { dialect, options, clock, report, connection }: ServerRequestContext,
   info: Omit<InternalRequestInfo, 'progress'>,
 ): Promise<JsonObject> {
-  if (method === 'ping') return {};
+  if (requestedMethod === 'ping') return {};
+  const method = readMethod(connection, requestedMethod);
   if (isMethod(method) && !dialect.methods.server.has(method))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-  const decoded = dialect.transforms.decode.params(method)?.(params, {}) ?? params;
+  const read = readParams(connection, method, params);
+  const decoded = dialect.transforms.decode.params(method)?.(read, {}) ?? read;
   const reporter = createProgressReporter(decoded, report);
   const resume = clock.pause();
   try {

@@ -208,7 +208,7 @@ function checkToolResult({ pipeline, tool }: TaskTracking, result: JsonObject): 
   return checkStructuredContent(
     pipeline,
     connection,
-    checkShape(pipeline, connection, 'tools/call', result, 'the result of the task'),
+    checkShape(connection, 'tools/call', result, 'the result of the task'),
     tool,
   );
 }

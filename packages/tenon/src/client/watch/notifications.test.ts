@@ -41,7 +41,6 @@ describe('a notification of the server', () => {
       ['log', { level: 'error', data: 1, logger: 'l' }],
       [],
     ],
-    ['notifications/message', { level: 'warn', data: 1 }, ['log', { level: 'warning', data: 1 }], []],
     ['notifications/elicitation/complete', { elicitationId: 'e' }, ['elicitationComplete', { elicitationId: 'e' }], []],
     ['com.example/note', { a: 1 }, ['notification', { method: 'com.example/note', params: { a: 1 } }], []],
   ])(

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
 import type { ChangeEvent, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
@@ -115,10 +116,7 @@ async function subscribeToChanges(
   queue: ChangeQueue,
 ): Promise<void> {
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
-    throw new TenonError('call/not-offered', 'the server does not support resources.subscribe', {
-      peer: connection.peer,
-      method: 'resources/subscribe',
-    });
+    throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
   for (const uri of uris) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
   await new Promise<void>(resolve => {

@@ -18,4 +18,10 @@ export interface ServerInventory {
   readonly resources: readonly Resource[];
   /** Resource templates of all pages. */
   readonly templates: readonly ResourceTemplate[];
+  /**
+   * Lists that the server did not send, although it declares them. They are empty here, and a lock does not take their
+   * entries for removed.
+   * @default none
+   */
+  readonly missing?: readonly ('tools' | 'prompts' | 'resources' | 'templates')[] | undefined;
 }

@@ -19,7 +19,7 @@ export interface EntryPart {
  * not included.
  */
 export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
-  const { target, trusted, authExceptions, tools, roots, share, written = {} } = entry;
+  const { target, trusted, authExceptions, tools, roots, share, strict, assumeCapabilities, written = {} } = entry;
   const parts = 'url' in target ? listUrlParts(target, written) : listCommandParts(target, written);
   const plain: [string, string | undefined][] = [
     ['trusted', trusted === undefined ? undefined : String(trusted)],
@@ -28,6 +28,8 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     ['tools.exclude', tools?.exclude && JSON.stringify(tools.exclude)],
     ['tools.overrides', tools?.overrides && JSON.stringify(tools.overrides)],
     ['share', share === undefined ? undefined : String(share)],
+    ['strict', strict === undefined ? undefined : String(strict)],
+    ['assumeCapabilities', assumeCapabilities && JSON.stringify(assumeCapabilities)],
     ['roots', roots && JSON.stringify(roots)],
   ];
   const told = plain.flatMap(([key, value]) =>

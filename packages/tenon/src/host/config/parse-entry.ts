@@ -1,8 +1,9 @@
+import { ASSUMABLE_CAPABILITIES, type AssumableCapability } from '../../protocol/capabilities.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
-import { type EntryParser, readFlag, readResolvedList, reportWrongKind } from './entry-parser.js';
+import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
 import type { JsonNode } from './json-node.js';
-import { couldRestrict, IGNORED_KEYS, SUPPORTED_KEYS, TOOL_RESTRICTIONS, UNSUPPORTED_KEYS } from './keys.js';
+import { IGNORED_KEYS, SUPPORTED_KEYS, UNSUPPORTED_KEYS } from './keys.js';
 import { readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
@@ -92,49 +93,28 @@ function listRepeated(spot: JsonNode): readonly JsonNode[] {
   return [spot, ...inner, ...inner.flatMap(each => [...each.members.values()])].flatMap(each => each.repeated);
 }
 
-/**
- * Reports the keys that are not supported. An unknown key refuses the entry if it could be a restriction, or if the
- * entry restricts its tools, because the key may then be a misspelled part of the restriction. A disabled entry only
- * gets warnings, because it does not run.
- */
 function checkKeys(parser: EntryParser): void {
-  const isRestricted = TOOL_RESTRICTIONS.some(key => restrictsTools(parser.members.get(key)));
-  for (const [key, spot] of listKeys(parser)) {
+  for (const [key, spot] of parser.node.members) {
     if (SUPPORTED_KEYS.includes(key) || IGNORED_KEYS.includes(key)) continue;
     const hint = Object.hasOwn(UNSUPPORTED_KEYS, key) ? UNSUPPORTED_KEYS[key] : undefined;
     if (hint) {
       parser.reportWarning('config/not-followed', spot, `the key ${quoteName(key)} is not supported`, { hint });
       continue;
     }
-    const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
-    const meant = nearest === undefined ? undefined : `did you mean ${quoteName(nearest)}?`;
-    if (parser.isDisabled || !(isRestricted || couldRestrict(key, spot.value, nearest))) {
-      const details = meant === undefined ? {} : { hint: meant };
-      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, details);
-    } else {
-      const reason = isRestricted ? 'beside a restriction of the tools' : 'that could restrict the server';
-      parser.reportError('config/unknown-key', spot, `unknown key ${quoteName(key)} ${reason}`, {
-        hint: meant ?? 'use `disabled` or `tools`, or remove the key',
-      });
-    }
+    parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, () => {
+      const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
+      return nearest === undefined ? {} : { hint: `did you mean ${quoteName(nearest)}?` };
+    });
   }
 }
 
-/** Tells if a setting of tools selects some of them. Copilot CLI writes `["*"]` into each entry. */
-const restrictsTools = (spot: JsonNode | undefined): boolean =>
-  spot !== undefined && !spot.items.some(({ value }) => value === '*');
-
-/** Lists the members of an entry by name, also those that Zed nests beside the path of the command. */
-function listKeys({ node, members }: EntryParser): (readonly [string, JsonNode])[] {
-  const command = node.members.get('command');
-  const nested = command === members.get('command') ? [] : [...(command?.members ?? [])];
-  return [...node.members, ...nested.filter(([key]) => key !== 'path')];
-}
-
-type EntrySettings = Pick<ServerEntry, 'disabled' | 'trusted' | 'authExceptions' | 'tools' | 'roots' | 'share'>;
+type EntrySettings = Pick<
+  ServerEntry,
+  'disabled' | 'trusted' | 'authExceptions' | 'tools' | 'roots' | 'share' | 'strict' | 'assumeCapabilities'
+>;
 
 async function readSettings(parser: EntryParser, scope: EntrySources['scope']): Promise<EntrySettings> {
-  const [disabled, enabled, trusted, share] = ['disabled', 'enabled', 'trusted', 'share'].map(name =>
+  const [disabled, enabled, trusted, share, strict] = ['disabled', 'enabled', 'trusted', 'share', 'strict'].map(name =>
     readFlag(parser, name),
   );
   const sandbox = parser.members.get('sandboxEnabled');
@@ -144,15 +124,27 @@ async function readSettings(parser: EntryParser, scope: EntrySources['scope']): 
       hint: 'start the server with docker or bwrap, or remove `sandboxEnabled`',
     });
   const authExceptions = readAuthExceptions(parser, scope);
+  const assumeCapabilities = readAssumedCapabilities(parser);
   const [tools, roots] = [readTools(parser), await readRoots(parser)];
   return {
     ...((disabled || enabled === false) && { disabled: true }),
     ...(trusted !== undefined && { trusted }),
     ...(share !== undefined && { share }),
+    ...(strict !== undefined && { strict }),
+    ...(assumeCapabilities && { assumeCapabilities }),
     ...(authExceptions && { authExceptions }),
     ...(tools && { tools }),
     ...(roots && { roots }),
   };
+}
+
+function readAssumedCapabilities(parser: EntryParser): AssumableCapability[] | undefined {
+  const spot = parser.members.get('assumeCapabilities');
+  const names = spot && readTextList(parser, spot);
+  if (!spot || !names) return undefined;
+  const known = ASSUMABLE_CAPABILITIES.filter(name => names.includes(name));
+  if (new Set(names).size === known.length) return known;
+  return parser.reportError('config/shape', spot, 'invalid list', { expected: ASSUMABLE_CAPABILITIES.join(', ') });
 }
 
 async function readRoots(parser: EntryParser): Promise<string[] | undefined> {

@@ -1,4 +1,5 @@
 import type { AuthExceptions } from '../../auth/client/auth-exceptions.js';
+import type { AssumableCapability } from '../../protocol/capabilities.js';
 
 /** Server of a configuration. */
 export interface ServerEntry {
@@ -56,6 +57,17 @@ export interface ServerEntry {
    * @default sessions whose clients support none of roots, sampling and elicitation share one process
    */
   readonly share?: boolean | undefined;
+  /**
+   * Refuses each deviation of the server from the protocol.
+   * @default that of the host
+   */
+  readonly strict?: boolean | undefined;
+  /**
+   * Capabilities to use although the server does not declare them. A server that does not expect such requests could
+   * run code that its author did not mean to publish.
+   * @default none
+   */
+  readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
   /** Position of the entry in its configuration file. Absent for an entry of the program. */
   readonly origin?: EntryOrigin | undefined;
 }

@@ -17,6 +17,7 @@ interface ConnectorOptions {
   readonly credentials?: CredentialProvider | undefined;
   readonly callerSignIn?: CallerSignIn | undefined;
   readonly telemetry?: Telemetry | undefined;
+  readonly strict?: boolean | undefined;
 }
 
 /** Creates the connector of a server. It opens a client for each principal, with the credentials of that principal. */
@@ -25,8 +26,9 @@ export function createConnector(
   server: HostServer,
   transports: TransportFactory,
   guard: Pick<HostGuard, 'checkServerStart'>,
-  { credentials, callerSignIn, telemetry }: ConnectorOptions,
+  { credentials, callerSignIn, telemetry, strict: hostStrict }: ConnectorOptions,
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
+  const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict, assumeCapabilities } = server;
   const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
     await guard.checkServerStart(name);
     await server.beforeStart?.();
@@ -35,9 +37,12 @@ export function createConnector(
       given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
     const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
       telemetry && (outcome => telemetry.countTokenRefresh(name, outcome));
-    return connectTo(createEndpoint(server, transports, auth, onTokenRefresh), options);
+    return connectTo(createEndpoint(server, transports, auth, onTokenRefresh), {
+      ...options,
+      strict,
+      assumeCapabilities,
+    });
   };
-  const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
 }
 

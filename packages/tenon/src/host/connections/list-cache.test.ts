@@ -70,16 +70,10 @@ describe('the lists of a server', () => {
     expect(listed).toEqual([]);
   });
 
-  it('are empty where the server does not know the method of the list', async () => {
-    const pages = async (list: string) => {
-      if (list === 'tools') return [{ tools: [tool('a')] }];
-      throw rpcError(-32601, 'Method not found');
-    };
-    const { lists } = listsOf({ pages });
-    expect(await names(lists.get('tools'))).toEqual(['a']);
-    for (const list of ['prompts', 'resources', 'templates'] as const) {
-      expect(await lists.get(list)).toMatchObject({ items: [] });
-    }
+  it('tell that the server did not send a list that it declares', async () => {
+    const { lists } = listsOf({ pages: () => [{ tools: [] }], missing: ['prompts'] });
+    expect(await lists.get('tools')).toMatchObject({ items: [], isMissing: false });
+    expect(await lists.get('prompts')).toMatchObject({ items: [], isMissing: true });
   });
 
   it('are not empty, but fail, with any other error', async () => {

@@ -2,7 +2,6 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { CallOptions } from '../../client/call-options.js';
 import type { ChangeEvent, Client } from '../../client/client.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
@@ -21,6 +20,8 @@ export type ListKind = keyof ListEntries;
 /** All pages of a list. */
 export interface EntryList<K extends ListKind> extends Cacheable {
   readonly items: readonly ListEntries[K][];
+  /** True if the server sent no list, although it declares one. The list does not show that entries were removed. */
+  readonly isMissing?: boolean;
 }
 
 interface CachedList {
@@ -182,7 +183,11 @@ export class ListCache {
     };
     const items = new Map<string, ListEntries[K]>();
     let duplicate: string | undefined;
-    for await (const entry of withoutUnknownMethod(LISTS[kind](client, { onPage }))) {
+    let isMissing = false;
+    const onListMissing = () => {
+      isMissing = true;
+    };
+    for await (const entry of LISTS[kind](client, { onPage, onListMissing })) {
       const key = getEntryKey(entry);
       if (items.has(key)) duplicate ??= key;
       else items.set(key, entry);
@@ -196,22 +201,12 @@ export class ListCache {
       const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once, and only the first of these ${kind} is used`;
       this.#onError(this.#createListError('host/listed-twice', what));
     }
-    return { items: [...items.values()], announcesChanges: capabilities[offered]?.listChanged === true, ...hints };
+    const announcesChanges = capabilities[offered]?.listChanged === true;
+    return { items: [...items.values()], announcesChanges, isMissing, ...hints };
   }
 
   #createListError(code: string, what: string): TenonError {
     return new TenonError(code, `the server "${this.#server}" ${what}`);
-  }
-}
-
-/**
- * Treats -32601 as an empty list. Many servers declare `resources`, but do not implement `resources/templates/list`.
- */
-async function* withoutUnknownMethod<T>(entries: AsyncIterable<T>): AsyncIterable<T> {
-  try {
-    yield* entries;
-  } catch (error) {
-    if (!(TenonError.is(error) && error.rpcCode === METHOD_NOT_FOUND)) throw error;
   }
 }
 

@@ -1,8 +1,9 @@
+import { copyWithout } from '../../jsonrpc/copy-without.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { v20251125 } from './2025-11-25.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
-import { copyWithout, transformEach, without } from './message-transforms.js';
+import { transformEach, without } from './message-transforms.js';
 import { decodeTask, encodeTask, flattenTask, nestTask, withoutTasksExtension } from './task-transforms.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';

@@ -57,6 +57,7 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   extensions: checkOptional(checkArray(checkObject({ id: checkString }))),
   experimental: checkOptional(anyObject),
   acceptBatches: checkOptional(checkOneOf('by-version', 'always')),
+  strict: checkOptional(checkBoolean),
   pageSize: checkOptional(checkRange('a number of at least 1', 1)),
   listFilter: checkOptional(checkOneOf('visible', 'authorized')),
   cache: checkOptional(anyObject),

@@ -97,6 +97,13 @@ export interface ServerOptions<S = unknown> {
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
   /**
+   * Refuses each deviation of a client from the protocol, also one that does not change the meaning of a message, such
+   * as `null` for an optional member. Otherwise the deviation is tolerated, and reported to `onError` as
+   * `peer/deviation`: once per session, and once per server for requests without a session.
+   * @default `false`
+   */
+  readonly strict?: boolean | undefined;
+  /**
    * Number of entries per page of a list.
    * @default 1,000
    */

@@ -2,8 +2,10 @@ import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';
+import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { negotiateDialect } from '../../protocol/versions/index.js';
 import type { CallerInfo } from '../caller-info.js';
@@ -16,12 +18,13 @@ import type { ServerRuntime } from '../server-runtime.js';
 export function negotiate(
   { servedDialects }: ServerRuntime,
   request: JsonRpcRequest,
+  connection: TolerantConnection,
 ): { readonly dialect: Dialect; readonly params: InitializeParams } {
   requireServed(request, servedDialects);
-  const { params = {} } = request;
+  const params = readParams(connection, 'initialize', request.params ?? {});
   requireParams('initialize', params);
   const dialect = negotiateDialect(params.protocolVersion, servedDialects);
-  return { dialect, params: decodeParams('initialize', params, dialect) };
+  return { dialect, params: decodeParams('initialize', params, dialect, connection) };
 }
 
 /** Creates the error for a request before `initialize`. */

@@ -4,9 +4,11 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { methods } from '../../protocol/methods.js';
 import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';
+import { readResult, withLists } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 
 declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
@@ -22,6 +24,7 @@ export interface RequestInputOptions {
   readonly peer: Peer;
   readonly dialect: Dialect;
   readonly capabilities: ClientCapabilities;
+  readonly connection: TolerantConnection;
   /** The request on whose stream the input request is sent. Absent: the stream of the session. */
   readonly relatedTo?: Id;
   /** Resolves when the client is initialized. Returns `undefined` if it already is. */
@@ -53,7 +56,7 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
       onAbandoned: (requestId, error) =>
         void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, sendOptions),
     });
-    return decodeAnswer(dialect, method, params, answer);
+    return decodeAnswer(options, method, params, answer);
   };
 }
 
@@ -63,8 +66,14 @@ function reportProgress({ progress, total, message }: JsonObject, report: Report
   report(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
 }
 
-function decodeAnswer(dialect: Dialect, method: string, params: JsonObject, raw: JsonObject): JsonObject {
-  const answer = dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw;
+function decodeAnswer(
+  { dialect, connection }: RequestInputOptions,
+  method: string,
+  params: JsonObject,
+  received: JsonObject,
+): JsonObject {
+  const raw = readResult(connection, method, received);
+  const answer = withLists(connection, method, dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw);
   const problem = methods[method as keyof typeof methods].result(answer);
   if (problem === undefined) return answer;
   throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);

@@ -4,6 +4,7 @@ import { createRequestStrategy } from '../../execution/lazy-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
@@ -19,13 +20,12 @@ import { createNoPingError } from './session-ping.js';
 const DEFAULT_LOG_LEVEL = 'info';
 
 /** Functions of a session that its requests use. */
-export interface RequestSession extends ClientSession {
+export interface RequestSession extends ClientSession, TolerantConnection {
   readonly subscriptions: Subscriptions;
   notify(method: string, params: JsonObject, relatedTo?: Id): void;
   createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput;
   closeStream(relatedTo: Id): boolean;
   trackElicitation(elicitationId: string): void;
-  onError(error: TenonError): void;
   setLogLevel(level: LoggingLevel): void;
 }
 
@@ -78,6 +78,10 @@ export class SessionRequestContext implements RequestContext {
 
   get session(): ClientSession | undefined {
     return this.dialect.sessionMethods === undefined ? this.#session : undefined;
+  }
+
+  get connection(): TolerantConnection {
+    return this.#session;
   }
 
   get subscriptions(): Subscriptions {

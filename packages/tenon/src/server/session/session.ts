@@ -17,6 +17,7 @@ import type {
   SessionHandle,
   SessionState,
 } from '../../protocol/request-handler.js';
+import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { CallerInfo } from '../caller-info.js';
 import { dispatch } from '../dispatch.js';
@@ -118,6 +119,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return this.#dialect?.errors.unreadableId;
   }
 
+  get strict(): boolean | undefined {
+    return this.#runtime.strict;
+  }
+
   onError(error: TenonError): void {
     this.#runtime.onError(error);
   }
@@ -139,7 +144,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     throw createNotInitializedError(request);
   }
 
-  onNotification({ method, params = {} }: JsonRpcNotification): void {
+  onNotification({ method, params: received = {} }: JsonRpcNotification): void {
+    const params = readParams(this, method, received);
     if (handlePeerNotification(this.#peer, method, params)) return;
     if (method === 'notifications/initialized') return this.#handleInitialized();
     if (method === 'notifications/roots/list_changed') {
@@ -222,7 +228,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is already initialized');
-    const { dialect, params } = negotiate(this.#runtime, request);
+    const { dialect, params } = negotiate(this.#runtime, request, this);
     this.#dialect = dialect;
     const { clientInfo: client, capabilities } = params;
     this.#caller = { ...this.#caller, client, capabilities, auth: messageContext?.auth ?? this.#caller.auth };
@@ -296,6 +302,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       peer: this.#peer,
       dialect: this.#dialect as Dialect,
       capabilities: this.#caller.capabilities,
+      connection: this,
       onElicitationSent: id => this.trackElicitation(id),
       waitForInitialized: method => {
         if (this.#isReady || this.#isEnded) return undefined;

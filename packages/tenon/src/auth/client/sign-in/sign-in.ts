@@ -17,9 +17,6 @@ import { forgetRegistration, getRegistrationKey, parseStoredClient } from './reg
 import { getConfiguredClient, signInAsClient } from './sign-in-client.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 
-/** Part of the storage key of the tokens of a client that registers itself. */
-export const REGISTERED = 'registered';
-
 /** Client that is registered manually. */
 export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
   /**
@@ -123,12 +120,11 @@ export function signIn(options: SignInOptions = {}): Authorizer {
   return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);
 }
 
-/** Creates the grant of a user who signs in. */
-export function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
+function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
   const { client, clientMetadataUrl, redirect, showDeviceCode } = options;
   const counter = createSignInCounter(options.limits ?? {}, clock);
   return {
-    clientKey: client?.id ?? clientMetadataUrl ?? REGISTERED,
+    clientKey: client?.id ?? clientMetadataUrl ?? 'registered',
     issuer: client?.issuer,
     preregistered: client !== undefined,
     scopes: parseScopeOption(options.scopes),

@@ -12,6 +12,8 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
     lists.getCached('resources'),
     lists.getCached('templates'),
   ]);
+  const read = { tools, prompts, resources, templates };
+  const missing = LISTS.filter(list => read[list].isMissing);
   const { info, instructions, protocolVersion } = connection.serverInfo ?? (await connection.getClient()).server;
   return {
     server: connection.server,
@@ -22,6 +24,7 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
     prompts: prompts.items,
     resources: resources.items,
     templates: templates.items,
+    ...(missing.length > 0 && { missing }),
   };
 }
 

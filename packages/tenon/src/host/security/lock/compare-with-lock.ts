@@ -82,6 +82,8 @@ function compareKind(server: string, of: PinnedKind, pinned: Definitions, invent
     else if (approved === undefined) drifts.push(createDrift(place, 'added', { after: definition }));
     else drifts.push(...compareMembers(place, approved, definition));
   }
+  // A server that did not send a list has not shown that it removed all entries.
+  if (inventory.missing?.includes(SECTIONS[of])) return drifts;
   for (const [name, { definition }] of pinned) {
     if (!seen.has(name)) drifts.push(createDrift({ server, of, name }, 'removed', { before: definition }));
   }

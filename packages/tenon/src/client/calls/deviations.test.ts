@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { createTransportPair } from '../../transports/memory.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { connectTo, createTransportEndpoint } from '../connect.js';
+import type { ClientOptions } from '../options.js';
+import { EXTENSION, failing, PARAMETER, scripted } from '../tasks/fixtures/scripted.js';
+
+const capabilities = { tools: {}, prompts: {}, resources: {} };
+const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema: null, annotations: null };
+
+async function collect<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of list) all.push(each);
+  return all;
+}
+
+const start = (version: string, script: Record<string, () => JsonObject>, options: ClientOptions = {}) =>
+  scripted(version, script, options, { capabilities });
+
+describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %s', version => {
+  it('delivers a result with null members, and reports them once', async () => {
+    const { client, problems } = await start(version, {
+      'tools/list': () => ({ tools: [tool], nextCursor: null }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'b', annotations: null }], isError: null, _meta: null }),
+    });
+    expect(await collect(client.listTools())).toEqual([{ name: 'a', inputSchema: { type: 'object' } }]);
+    for (let round = 0; round < 2; round++)
+      expect((await client.callTool('a')).content).toEqual([{ type: 'text', text: 'b' }]);
+    expect(problems).toEqual(['peer/deviation']);
+    await client.close();
+  });
+
+  it('delivers structured content without other content', async () => {
+    const { client } = await start(version, { 'tools/call': () => ({ structuredContent: { sum: 5 } }) });
+    expect(await client.callTool('a')).toMatchObject({ structuredContent: { sum: 5 }, content: [] });
+    await client.close();
+  });
+
+  it('lists nothing for a list that the server leaves out or does not know', async () => {
+    const missing: string[] = [];
+    const { client, problems } = await start(version, { 'resources/list': () => ({}) });
+    const options = (list: string) => ({ onListMissing: () => void missing.push(list) });
+    expect(await collect(client.listResources(options('resources')))).toEqual([]);
+    expect(await collect(client.listResourceTemplates(options('templates')))).toEqual([]);
+    expect(await collect(client.listPrompts(options('prompts')))).toEqual([]);
+    expect(missing).toEqual(['resources', 'templates', 'prompts']);
+    expect(problems).toEqual(['peer/deviation', 'peer/deviation']);
+    await client.close();
+  });
+
+  it('refuses all of it with strict', async () => {
+    const { client, problems } = await start(
+      version,
+      {
+        'tools/list': () => ({ tools: [{ name: 'a', inputSchema: { type: 'object' } }] }),
+        'tools/call': () => ({ content: [], isError: null }),
+        'prompts/list': () => ({ prompts: [{ name: 'a', description: null }] }),
+        'resources/list': () => ({}),
+      },
+      { strict: true },
+    );
+    const invalid = { code: 'peer/invalid-result' };
+    await expect(client.callTool('a')).rejects.toMatchObject(invalid);
+    await expect(collect(client.listPrompts())).rejects.toMatchObject(invalid);
+    await expect(collect(client.listResources())).rejects.toMatchObject(invalid);
+    await expect(collect(client.listResourceTemplates())).rejects.toMatchObject({ rpcCode: -32601 });
+    expect(problems).toEqual([]);
+    await client.close();
+  });
+
+  it('reports an error of a list that is no missing method', async () => {
+    const { client } = await start(version, { 'resources/list': () => failing(-32603, 'Internal error') });
+    await expect(collect(client.listResources())).rejects.toMatchObject({ rpcCode: -32603 });
+    await client.close();
+  });
+});
+
+/** Opens a client of a server that answers each request with a message, and returns the client's messages. */
+async function connectToRaw(reply: (request: JsonObject) => JsonObject[], options: ClientOptions = {}) {
+  const received: JsonObject[] = [];
+  const open = () => {
+    const pair = createTransportPair();
+    const onMessage = (value: unknown) => {
+      const message = value as JsonObject;
+      received.push(message);
+      if (message.method !== undefined && message.id !== undefined)
+        for (const each of reply(message)) void pair.server.send({ jsonrpc: '2.0', ...each } as never);
+    };
+    pair.server.open({ onMessage, onParseError() {}, onResponseLost() {}, onClose() {} });
+    return pair.client;
+  };
+  const client = await connectTo(createTransportEndpoint(open), { protocolVersion: '2025-06-18', ...options });
+  return { client, received };
+}
+
+const initialized = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {}, prompts: null },
+  serverInfo: { name: 'a', version: '1' },
+  instructions: null,
+};
+
+describe('a server that answers with null', () => {
+  it('is reported to the first listener although it did so during the opening', async () => {
+    const { client } = await connectToRaw(({ id }) => [{ id, result: initialized, error: null }]);
+    const errors: unknown[] = [];
+    client.on('error', ({ code, data }) => errors.push([code, data]));
+    expect(client.server.instructions).toBeUndefined();
+    expect(client.server.capabilities).toEqual({ tools: {} });
+    expect(errors).toEqual([['peer/deviation', { deviation: 'null-member' }]]);
+    await client.close();
+  });
+
+  it('cannot be connected to with strict', async () => {
+    const opening = connectToRaw(({ id }) => [{ id, result: initialized }], { strict: true });
+    await expect(opening).rejects.toMatchObject({ code: 'peer/invalid-result' });
+  });
+
+  it('gets an answer to a request with null members, under its other name, unless strict is set', async () => {
+    const sampling = { messages: [], maxTokens: 1, systemPrompt: null };
+    const reply = ({ id, method }: JsonObject) =>
+      method === 'initialize'
+        ? [{ id, result: { ...initialized, capabilities: {}, instructions: '' } }]
+        : [
+            { id: 'q', method: 'sampling/complete', params: sampling },
+            { id, result: {} },
+          ];
+    const requests: unknown[] = [];
+    const sample: ClientOptions['sample'] = params => {
+      requests.push(params);
+      return { role: 'assistant', content: { type: 'text', text: 'b' }, model: 'm' };
+    };
+    for (const strict of [false, true]) {
+      const { client, received } = await connectToRaw(reply, { sample, strict });
+      await client.ping();
+      await new Promise(resolve => setImmediate(resolve));
+      const response = received.find(({ id }) => id === 'q');
+      expect(response).toMatchObject(strict ? { error: { code: -32601 } } : { result: { model: 'm' } });
+      await client.close();
+    }
+    expect(requests).toEqual([{ messages: [], maxTokens: 1 }]);
+  });
+});
+
+describe('a capability that the server does not declare', () => {
+  const reply = ({ id, method }: JsonObject): JsonObject[] =>
+    method === 'initialize'
+      ? [{ id, result: { ...initialized, capabilities: {}, instructions: '' } }]
+      : [{ id, result: method === 'tools/list' ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] } : {} }];
+
+  it('is not used, and the error names the option that assumes it', async () => {
+    const { client, received } = await connectToRaw(reply);
+    await expect(collect(client.listTools())).rejects.toMatchObject({
+      code: 'call/not-offered',
+      hint: expect.stringContaining("assumeCapabilities: ['tools']"),
+    });
+    expect(received.map(({ method }) => method)).not.toContain('tools/list');
+    await client.close();
+  });
+
+  it('is used when the option names it', async () => {
+    const options: ClientOptions = { assumeCapabilities: ['tools', 'resources.subscribe'] };
+    const { client } = await connectToRaw(reply, options);
+    expect(client.server.capabilities).toEqual({ tools: {}, resources: { subscribe: true } });
+    expect(await collect(client.listTools())).toMatchObject([{ name: 'a' }]);
+    await client.close();
+    await expect(connectToRaw(reply, { assumeCapabilities: ['tool' as 'tools'] })).rejects.toMatchObject({
+      code: 'connect/options',
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { MethodName } from './method-types.js';
+import { methods } from './methods.js';
+
+/** The member of a result that contains its entries. */
+const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
+  'tools/list': 'tools',
+  'tools/call': 'content',
+  'prompts/list': 'prompts',
+  'prompts/get': 'messages',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'resources/read': 'contents',
+};
+
+/**
+ * Returns a result without its malformed entries, each of which is reported as `peer/unusable-entry`. Returns
+ * `undefined` with `strict`, when the problem is not in the entries, or when no valid entry is left.
+ */
+export function dropMalformedEntries(
+  connection: TolerantConnection,
+  method: MethodName,
+  result: JsonObject,
+): JsonObject | undefined {
+  const key = ENTRY_KEYS[method];
+  const entries = key === undefined ? undefined : result[key];
+  if (connection.strict || key === undefined || !Array.isArray(entries)) return undefined;
+  const findProblem = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
+  if (findProblem([]) !== undefined) return undefined;
+  const dropped: TenonError[] = [];
+  const remaining = entries.flatMap((entry: unknown, index) => {
+    if (findProblem([entry]) === undefined) return [entry];
+    const link = toResourceLink(entry);
+    const problem = findProblem([link]);
+    if (problem === undefined) {
+      tolerate(connection, 'bare-resource', method, 'an embedded resource without contents counts as a link to it');
+      return [link];
+    }
+    const { name } = isObject(entry) ? entry : {};
+    const label = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
+    const summary = `${label} was ignored: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
+    dropped.push(new TenonError('peer/unusable-entry', summary, { peer: connection.peer, method }));
+    return [];
+  });
+  const isList = method.endsWith('/list');
+  if (!isList && remaining.length === 0 && result.structuredContent === undefined) return undefined;
+  for (const error of dropped) connection.onError(error);
+  return { ...result, [key]: remaining };
+}
+
+/** Converts an embedded resource without contents to a link to the resource. */
+function toResourceLink(entry: unknown): unknown {
+  if (!isObject(entry)) return entry;
+  if (isObject(entry.content)) return { ...entry, content: toResourceLink(entry.content) };
+  const { type, uri, resource, name } = entry;
+  if (type !== 'resource' || typeof uri !== 'string' || resource !== undefined) return entry;
+  const lastSegment = /([^/]+)\/*$/.exec(uri)?.[1] ?? uri;
+  return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
+}

@@ -1,0 +1,87 @@
+import { createTransportPair, type TenonError } from 'tenon';
+import { compareWithLock, createHost, createLock, type HostServer } from 'tenon/host';
+import { describe, expect, it } from 'vitest';
+
+type Results = Readonly<Record<string, object | undefined>>;
+
+const tools = [{ name: 'hi', inputSchema: { type: 'object' }, outputSchema: null, annotations: null }];
+const resources = [{ uri: 'console://logs', name: 'logs', mimeType: null }];
+
+/** Creates a server of an earlier version that has only the methods with a result. */
+function createDeviatingServer(results: Results, capabilities: object = { tools: {}, resources: {} }): HostServer {
+  const all: Results = {
+    initialize: { protocolVersion: '2024-11-05', capabilities, serverInfo: { name: 'old', version: '1' } },
+    ping: {},
+    ...results,
+  };
+  const service = () => {
+    const { client, server } = createTransportPair();
+    const onMessage = (value: unknown) => {
+      const { id, method } = value as { id?: number; method?: string };
+      if (id === undefined || method === undefined) return;
+      const result = all[method];
+      const error = { code: -32601, message: 'Method not found' };
+      void server.send({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) } as never);
+    };
+    void server.open({ onMessage, onParseError() {}, onResponseLost() {}, onClose() {} });
+    return client;
+  };
+  return { service };
+}
+
+async function readInventory(server: HostServer, options: { readonly strict?: boolean } = {}) {
+  const errors: TenonError[] = [];
+  const host = await createHost({ servers: { old: server }, onError: error => void errors.push(error), ...options });
+  try {
+    const { inventories, unavailable } = await host.inventory();
+    return { inventory: inventories[0], unavailable, errors };
+  } finally {
+    await host.close();
+  }
+}
+
+describe('a host', () => {
+  it('lists what a server has that lacks a method of its capability, and reports its deviations', async () => {
+    const { inventory, errors } = await readInventory(
+      createDeviatingServer({ 'tools/list': { tools }, 'resources/list': { resources } }),
+    );
+    expect(inventory).toMatchObject({
+      tools: [{ name: 'hi' }],
+      resources: [{ uri: 'console://logs' }],
+      templates: [],
+      missing: ['templates'],
+    });
+    expect(inventory?.tools[0]).not.toHaveProperty('outputSchema');
+    expect(errors.map(({ data }) => data)).toEqual(
+      expect.arrayContaining([{ deviation: 'null-member' }, { deviation: 'missing-method' }]),
+    );
+    expect(errors).toHaveLength(2);
+  });
+
+  it('refuses deviations with strict, of the host or of one server', async () => {
+    const server = createDeviatingServer({ 'tools/list': { tools } }, { tools: {} });
+    expect(await readInventory(server, { strict: true })).toMatchObject({ unavailable: [{ server: 'old' }] });
+    expect(await readInventory({ ...server, strict: true })).toMatchObject({ unavailable: [{ server: 'old' }] });
+    expect(await readInventory({ ...server, strict: false }, { strict: true })).toMatchObject({ unavailable: [] });
+  });
+
+  it('uses capabilities that the configuration assumes', async () => {
+    const server = createDeviatingServer({ 'tools/list': { tools } }, {});
+    expect((await readInventory(server)).inventory?.tools).toEqual([]);
+    expect((await readInventory({ ...server, assumeCapabilities: ['tools'] })).inventory?.tools).toMatchObject([
+      { name: 'hi' },
+    ]);
+  });
+
+  it('does not take a list that was not sent for one whose entries were removed', async () => {
+    const entry = { name: 'old', target: { url: 'memory:' } };
+    const read = async (results: Results) => (await readInventory(createDeviatingServer(results))).inventory;
+    const before = await read({ 'tools/list': { tools }, 'resources/list': { resources } });
+    if (!before) throw new Error('the server is unavailable');
+    const lock = await createLock([before], [entry]);
+    for (const results of [{ 'tools/list': {} }, { 'tools/list': { tools: null } }, {}])
+      expect(await compareWithLock(lock, entry, await read(results))).toEqual([]);
+    const emptied = await read({ 'tools/list': { tools: [] }, 'resources/list': { resources } });
+    expect(await compareWithLock(lock, entry, emptied)).toMatchObject([{ kind: 'removed', name: 'hi' }]);
+  });
+});
