@@ -19,6 +19,7 @@ const guides = {
   subscribe: 'The guide is [Use a server from a terminal](../clients/terminal.md#watch-changes).',
   skills: 'The guide is [Use a server from a terminal](../clients/terminal.md#read-skills).',
   tasks: 'The guide is [Use a server from a terminal](../clients/terminal.md#follow-tasks).',
+  logout: 'The guide is [Sign in](../authorization/sign-in.md).',
   types: 'The guide is [Typed clients](../clients/typed-clients.md#servers-that-you-did-not-write).',
   generate: 'The guide is [Use a server from a terminal](../clients/terminal.md#generate-a-command-for-one-server).',
   init: 'The guide is [First server](../start/first-server.md#create-a-project).',

@@ -90,6 +90,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon subscribe': 'command/subscribe',
     'tenon skills': 'command/skills',
     'tenon tasks': 'command/tasks',
+    'tenon logout': 'command/logout',
     'tenon types': 'command/types',
     'tenon generate': 'command/generate',
     'tenon init': 'command/init',

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientOf, formOf, listenFirst, serveIssuer, serveUpstream } from '../auth/gateway-callers.js';
 import { browse } from '../auth/scripted-browser.js';
-import { buildCommand, projectWith, type Serving, serving } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving } from './command.js';
 
 let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
@@ -64,6 +64,19 @@ it('signs callers of `tenon gateway --issuer` in to a server, and never the oper
   }
   expect(gateway.errors()).not.toContain('To sign in');
   expect((await stat(project.path('home/caller-tokens.json'))).mode & 0o077).toBe(0);
+});
+
+it('signs all callers out of a server with `tenon logout --callers`', async () => {
+  const ada = await openSignedIn('ada');
+  const { mcpServers } = JSON.parse(await readFile(project.path('mcp.json'), 'utf8'));
+  const { code, out } = await runTenon(project.folder, ['logout', mcpServers.remote.url, '--callers', '--json']);
+  const { signOuts } = JSON.parse(out);
+  expect(code).toBe(0);
+  // One for each client of a user: those of the tests before, and this one.
+  expect(signOuts.length).toBeGreaterThan(0);
+  for (const each of signOuts) expect(each).toMatchObject({ tokensDeleted: true, tokensRevoked: true });
+  expect(await readFile(project.path('home/caller-tokens.json'), 'utf8')).not.toContain('access');
+  await ada.close();
 });
 
 it('applies rules about the claims of the token of each caller', async () => {

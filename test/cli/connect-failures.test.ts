@@ -66,6 +66,25 @@ describe('a command whose target is not a server', () => {
     expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('repeats its input') });
   });
 
+  it('lists the tools of a program that exits at unknown methods and versions', async () => {
+    const script = `
+      require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+        const { id, method, params } = JSON.parse(line);
+        const results = {
+          initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } },
+          'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+        };
+        if (id === undefined) return;
+        if (!(method in results)) process.exit(1);
+        const isRefused = method === 'initialize' && params.protocolVersion !== '2025-06-18';
+        const error = { code: -32000, message: 'unknown version' };
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(isRefused ? { error } : { result: results[method] }) }));
+        if (isRefused) process.exit(1);
+      });`;
+    const { code, out } = await listScript(script);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('echo') });
+  });
+
   it('quotes what a program writes that does not answer', async () => {
     const script = `console.log('Server starting on port 3000...'); process.stdin.resume();`;
     const { code, err } = await listScript(script, '--timeout', '1s');

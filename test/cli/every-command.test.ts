@@ -17,6 +17,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   [`skills list ${URL}`, 4],
   [`skills read ${URL}`, 4],
   [`tasks ${URL}`, 4],
+  ['logout none', 2],
   [`types ${URL}`, 4],
   [`generate cli ${URL}`, 4],
   ['init made --package-manager none', 2],

@@ -103,8 +103,8 @@ export function createWire(revision: Revision): Wire {
 
 /** Wraps a way to start processes: what goes through their standard streams is read along. */
 export function recordSpawn(spawn: SpawnServer, wire: Wire): SpawnServer {
-  return async (options, peer) => {
-    const child = await spawn(options, peer);
+  return async (options, peer, stop) => {
+    const child = await spawn(options, peer, stop);
     const { input, output } = child;
     const fromClient = lines(line => line && wire.crosses('client', JSON.parse(line)));
     const fromServer = lines(line => line && wire.crosses('server', JSON.parse(line)));

@@ -28,6 +28,7 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
     load: async () => (await import('./commands/skills.js')).createSkillsCommand,
   },
   tasks: { takesServer: true, load: async () => (await import('./commands/tasks.js')).createTasksCommand },
+  logout: { load: async () => (await import('./commands/logout.js')).createLogoutCommand },
   types: { takesServer: true, load: async () => (await import('./commands/types.js')).createTypesCommand },
   generate: {
     takesServer: true,

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { endOnSignal, stopServers } from './end-on-signal.js';
 import { exitCodes } from './exit-codes.js';
 import { run } from './program.js';
 import { createScreen } from './screen.js';
@@ -9,20 +10,22 @@ export async function runProcess(args: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     // The reader of a pipe may close it early, as `head` does. There is nothing left to write for.
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(exitCodes.success);
-      writeSync(2, `tenon: the output cannot be written: ${error.code ?? error.message}\n`);
-      process.exit(exitCodes.failure);
+      const isPipe = error.code === 'EPIPE';
+      if (!isPipe) writeSync(2, `tenon: the output cannot be written: ${error.code ?? error.message}\n`);
+      void stopServers().then(() => process.exit(isPipe ? exitCodes.success : exitCodes.failure));
     });
   }
   const screen = createScreen(process.stdout, process.stderr, { noColor: Boolean(process.env.NO_COLOR) });
   const terminal = createTerminal(process.stdin, process.stderr, screen);
-  const code = await run(args, {
+  const ending = endOnSignal({ screen, terminal });
+  const result = await run(args, {
     screen,
     terminal,
     env: process.env,
     cwd: process.cwd(),
     code: exitCodes.success,
   });
+  const code = await ending.finish(result);
   process.exitCode = code;
   // A question may still be open. Its end shows the cursor again, and writes the messages that were held back.
   await terminal.releaseStdin();

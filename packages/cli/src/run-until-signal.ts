@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CliContext } from './cli-context.js';
+import { type EndingSignal, listEndingSignals, SIGNAL_CODES, stopServers } from './end-on-signal.js';
 
 /** Maximum time for closing beyond the time for open calls, in milliseconds. The process exits afterwards. */
 const CLOSE_TIMEOUT = 10_000;
@@ -25,7 +26,7 @@ export async function runUntilSignal(
   start: () => Promise<RunningServer>,
   drainTime: number = DRAIN_TIMEOUT,
 ): Promise<void> {
-  const signals = listenForSignals();
+  const signals = listenForSignals(context.terminal.interactive);
   // Without a timer, Node would exit while the command waits for a client.
   const alive = setInterval(() => {}, 60_000);
   try {
@@ -34,7 +35,11 @@ export async function runUntilSignal(
       throw error;
     });
     await Promise.race([signals.received, running.ended ?? signals.received]);
-    const closed = running.close().then(() => host.close());
+    const closed = running
+      .close()
+      .then(() => host.close())
+      // Servers that were closed before may still be stopping.
+      .then(stopServers);
     const closeTimeout = drainTime + CLOSE_TIMEOUT;
     const inTime = await Promise.race([closed.then(() => true), pause(closeTimeout, false, { ref: false })]);
     if (!inTime)
@@ -46,24 +51,23 @@ export async function runUntilSignal(
 }
 
 /** Waits for the first signal. The second one ends the process. It listens before the server does, whose URL may be used at once. */
-function listenForSignals(): { readonly received: Promise<void>; release(): void } {
+function listenForSignals(isInteractive: boolean): { readonly received: Promise<void>; release(): void } {
   let count = 0;
   let resolveReceived = () => {};
   const received = new Promise<void>(resolve => {
     resolveReceived = resolve;
   });
-  const stop = (signal: NodeJS.Signals) => {
+  const stop = (signal: EndingSignal) => {
     count += 1;
-    if (count > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+    if (count > 1) process.exit(SIGNAL_CODES[signal]);
     resolveReceived();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const handled = listEndingSignals(isInteractive);
+  for (const signal of handled) process.on(signal, stop);
   return {
     received,
     release() {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+      for (const signal of handled) process.off(signal, stop);
     },
   };
 }

@@ -45,6 +45,8 @@ export interface Screen {
    * Holds back all output to a terminal until the returned function is called, because it would garble an open prompt.
    */
   holdOutput(): () => void;
+  /** Writes nothing from then on, because a signal ends the process. */
+  mute(): void;
 }
 
 export type NoteLevel = 'debug' | 'info' | 'warning' | 'error';
@@ -105,6 +107,7 @@ export function createScreen(
   let isJson = false;
   let isLog = false;
   let eventsAreJson = false;
+  let isMuted = false;
   const getTime = () => new Date(now()).toISOString();
   const isTerminal = output.isTTY === true;
   // Nobody else knows this text, so that a server cannot write a style of its own.
@@ -113,11 +116,12 @@ export function createScreen(
   const applyStyles = (text: string) =>
     text.split(mark).reduce((shown, part) => shown + part.replace(/^(\d+)\]/, '\u001b[$1m'));
   const write = (stream: TextOutput, text: string | Uint8Array) => {
+    if (isMuted) return;
     if (holds > 0 && stream.isTTY) held.push(() => stream.write(text));
     else stream.write(text);
   };
   const showStatus = (text: string) => {
-    if (errors.isTTY !== true || holds > 0 || (text === '' && !hasStatus)) return;
+    if (errors.isTTY !== true || isMuted || holds > 0 || (text === '' && !hasStatus)) return;
     hasStatus = text !== '';
     const line = escapeForTerminal(text).replace(/[\n\t]/g, ' ');
     errors.write(CLEAR_LINE + line.slice(0, (errors.columns || DEFAULT_COLUMNS) - 1));
@@ -167,6 +171,10 @@ export function createScreen(
     },
     releaseStdout() {
       resultOutput = errors;
+    },
+    mute() {
+      showStatus('');
+      isMuted = true;
     },
   };
 }

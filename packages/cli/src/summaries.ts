@@ -9,6 +9,7 @@ export const summaries = {
   subscribe: 'print changes of resources and lists as lines of JSON, until Ctrl-C',
   skills: 'list and read the skills of a server',
   tasks: 'list, get and cancel tasks of a server, and wait for their results',
+  logout: 'sign out of a server: delete and revoke its tokens',
   types: 'write the TypeScript types of a server',
   generate: 'write a program from the definitions of a server',
   init: 'create a project of a server, with a test',

@@ -25,6 +25,11 @@ import {
   workloadIdentity as workloadIdentityAnywhere,
 } from './auth/client/grants/workload-identity.js';
 import { type SignInOptions, signIn as signInAnywhere } from './auth/client/sign-in/sign-in.js';
+import {
+  type ListSignInsOptions,
+  listSignIns as listSignInsAnywhere,
+  type StoredSignIn,
+} from './auth/client/stored-sign-ins.js';
 import type { ProtectOptions } from './auth/resource/options.js';
 import { protect as protectAnywhere } from './auth/resource/protect.js';
 import type { TokenVerifier } from './auth/resource/request-authorizer.js';
@@ -56,6 +61,8 @@ export {
 } from './auth/client/sign-in/redirect.js';
 export type { RegisteredClient, SignInOptions } from './auth/client/sign-in/sign-in.js';
 export type { SignInLimits } from './auth/client/sign-in/sign-in-limit.js';
+export type { ListSignInsOptions, StoredSignIn } from './auth/client/stored-sign-ins.js';
+export type { SignOutOutcome } from './auth/client/token-session.js';
 export {
   memoryTokenStore,
   type StoredSecret,
@@ -146,4 +153,13 @@ export function discoverAuthorization(
   options: DiscoverAuthorizationOptions = {},
 ): Promise<AuthorizationDiscovery> {
   return discoverAuthorizationAnywhere(server, withAddressCheck(options));
+}
+
+/**
+ * Lists the sign-ins whose tokens a token store contains, so that a user can sign out of servers that the program does
+ * not use any more. The default `fetch` on Node is `fetchWithAddressCheck`.
+ * @throws TenonError `auth/options` for a store without `listKeys`
+ */
+export function listSignIns(options: ListSignInsOptions): Promise<StoredSignIn[]> {
+  return listSignInsAnywhere(withAddressCheck(options));
 }

@@ -31,6 +31,8 @@ export {
 } from './auth/client/sign-in/redirect.js';
 export { type RegisteredClient, type SignInOptions, signIn } from './auth/client/sign-in/sign-in.js';
 export type { SignInLimits } from './auth/client/sign-in/sign-in-limit.js';
+export { type ListSignInsOptions, listSignIns, type StoredSignIn } from './auth/client/stored-sign-ins.js';
+export type { SignOutOutcome } from './auth/client/token-session.js';
 export {
   memoryTokenStore,
   type StoredSecret,

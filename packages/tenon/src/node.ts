@@ -19,6 +19,7 @@ export {
   serveHttp,
 } from './runtimes/node/http/http-server.js';
 export { openTransport } from './runtimes/node/open-transport.js';
+export { stopServerProcesses } from './runtimes/node/processes/running-servers.js';
 export { type ServerDefaults, setServerDefaults } from './runtimes/node/server-defaults.js';
 export {
   type WorkspaceFolder,

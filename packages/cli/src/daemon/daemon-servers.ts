@@ -40,6 +40,8 @@ type ServerListener = (request: IncomingMessage, response: ServerResponse, next:
 interface DaemonServer {
   readonly id: string;
   readonly label: string;
+  /** URL of the server. Absent for the server of a command. */
+  readonly url: string | undefined;
   readonly host: Host;
   readonly handler: HttpHandler;
   readonly listener: ServerListener;
@@ -88,8 +90,21 @@ export class DaemonServers {
     });
     const info = await connectNow(host);
     const onError = (error: unknown) => logError(this.#context.screen, error);
-    const handler = createHandler(host.toServer(info), { path: getPath(id), health: false, onError });
-    const server = { id, label: target.label, host, handler, listener: toNode(handler), active: 0, usedAt: 0 };
+    const handler = createHandler(host.toServer({ name: info?.name, version: info?.version }), {
+      path: getPath(id),
+      health: false,
+      onError,
+    });
+    const server = {
+      id,
+      label: target.label,
+      url: target.http?.url,
+      host,
+      handler,
+      listener: toNode(handler),
+      active: 0,
+      usedAt: 0,
+    };
     this.#opened.set(id, server);
     return server;
   }
@@ -113,6 +128,13 @@ export class DaemonServers {
     const { now, idle } = this.#options;
     const unused = [...this.#opened.values()].filter(({ active, usedAt }) => active === 0 && now() - usedAt >= idle);
     await Promise.all(unused.map(server => this.#close(server)));
+  }
+
+  /** Closes the servers at a URL, and returns their number. */
+  async closeUrl(url: string): Promise<number> {
+    const found = [...this.#opened.values()].filter(each => each.url !== undefined && new URL(each.url).href === url);
+    await Promise.all(found.map(server => this.#close(server)));
+    return found.length;
   }
 
   list(): DaemonServerState[] {

@@ -129,6 +129,9 @@ async function handleRequest(
     } else if (route === 'POST /open') {
       const target = JSON.parse(await readText(request)) as DaemonTarget;
       respond(200, await servers.open(target));
+    } else if (route === 'POST /close') {
+      const { url } = Object(JSON.parse(await readText(request)));
+      respond(200, { closed: await servers.closeUrl(String(url)) });
     } else {
       const listener = servers.findListener(request.url ?? '');
       if (listener) listener(request, response, () => respond(404, {}));

@@ -13,6 +13,9 @@ const EXIT_BY_CODE = [
 
 class UsageError extends Error {}
 
+/** Aborted by Ctrl-C and SIGTERM. */
+const controller = new AbortController();
+
 /** @param {Record<string, string | undefined>} variables */
 function omitUnset(variables) {
   /** @type {Record<string, string>} */
@@ -112,12 +115,13 @@ function parseJson(name, text) {
 
 /** @param {Command} command @param {Record<string, unknown>} input @param {boolean} json */
 async function call({ tool }, input, json) {
-  const controller = new AbortController();
   let isConnected = false;
-  process.on('SIGINT', () => {
-    if (!isConnected || controller.signal.aborted) process.exit(EXIT.interrupted);
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
     controller.abort();
-  });
+    if (!isConnected) void end(EXIT.interrupted);
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   // Some servers offer tools that ask questions only to clients that can be asked.
   const elicit = () => ({ action: /** @type {const} */ ('cancel') });
   const client = await connect(getTarget(), { name: PROGRAM, version: VERSION, elicit, elicitUrl: elicit });
@@ -131,6 +135,13 @@ async function call({ tool }, input, json) {
   } finally {
     await client.close();
   }
+}
+
+/** Ends the program after the server that it started has stopped. @param {number} code */
+async function end(code) {
+  const { stopServerProcesses } = await import('tenon/node');
+  await stopServerProcesses();
+  process.exit(code);
 }
 
 /** @param {{ progress: number, total?: number | undefined, message?: string | undefined }} progress */
@@ -196,6 +207,7 @@ function report(error) {
     console.error(PROGRAM + ': ' + escapeForTerminal(error.message) + ' (see --help)');
     return EXIT.usage;
   }
+  if (controller.signal.aborted) return EXIT.interrupted;
   const { code, message, status, data } = TenonError.from(error);
   console.error(PROGRAM + ': ' + escapeForTerminal(message));
   if (typeof data === 'object' && data !== null && 'policy' in data && data.policy === 'denied') return EXIT.refused;
@@ -204,6 +216,6 @@ function report(error) {
 }
 
 // The reader of a pipe may close it early, as "head" does.
-process.stdout.on('error', () => process.exit(EXIT.success));
+process.stdout.on('error', () => void end(EXIT.success));
 process.exitCode = await main(process.argv.slice(2)).catch(report);
 `;

@@ -61,6 +61,7 @@ const createScreen = (notes: string[]) => ({
   printEvent() {},
   logsJson: false,
   holdOutput: () => () => {},
+  mute() {},
   releaseStdout() {},
   showStatus() {},
   style: (_: string, text: string) => text,

@@ -14,6 +14,7 @@ import type { AuditEntryLine } from '../audit/show-audit.js';
 import type { SavedFile } from '../calls/save-content.js';
 import type { ImportReport } from '../commands/import-openapi.js';
 import type { InitResult } from '../commands/init.js';
+import type { SignOutReport } from '../commands/logout.js';
 import type { FoundServer } from '../commands/search.js';
 import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
@@ -209,6 +210,15 @@ export interface LockOutput {
   })[];
   /** Names of servers that cannot be reached, or are not approved. */
   readonly unavailable: readonly string[];
+}
+
+export interface LogoutOutput {
+  /** URL of the server. */
+  readonly server: string;
+  /** One for each client that had signed in. */
+  readonly signOuts: readonly SignOutReport[];
+  /** Number of connections of `--keep` that were closed. */
+  readonly connectionsClosed: number;
 }
 
 /** One line, with `--port`. */

@@ -16,11 +16,15 @@ export interface ErrorEvent extends LogFields {
   readonly traceId?: string;
 }
 
+/** Codes of errors that stop nothing. */
+const WARNINGS: ReadonlySet<string> = new Set(['host/no-match']);
+
 /** Logs an error of a running server: as an event if the log is JSON, else as a message. Secrets are removed. */
 export function logError(screen: Screen, thrown: unknown): void {
   const { code, peer, method } = TenonError.from(thrown);
   const message = redactSecrets(describeError(thrown));
   const traceId = getTraceId();
-  if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, 'error');
-  else screen.note(`${code}: ${message}${traceId === undefined ? '' : ` (trace ${traceId})`}`, 'error');
+  const level = WARNINGS.has(code) ? 'warning' : 'error';
+  if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, level);
+  else screen.note(`${code}: ${message}${traceId === undefined ? '' : ` (trace ${traceId})`}`, level);
 }

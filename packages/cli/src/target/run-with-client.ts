@@ -16,7 +16,7 @@ export interface TargetConnection {
   readonly target: ResolvedTarget;
   /** Protocol version of the server. A command speaks another one with the daemon of `--keep`. */
   readonly protocolVersion: string;
-  /** Aborted by Ctrl-C. A second Ctrl-C ends the process. */
+  /** Aborted by Ctrl-C and by SIGTERM. A second one ends the process. */
   readonly signal: AbortSignal;
 }
 
@@ -103,8 +103,8 @@ export async function openWire(
 }
 
 /**
- * Opens a client. Rejects on Ctrl-C even if the server does not respond. The process ends soon afterwards, together
- * with the connection.
+ * Opens a client. Rejects on Ctrl-C even if the server does not respond. The process ends soon afterwards, when the
+ * server has stopped.
  */
 async function openClient(
   { target }: ResolvedTarget,
@@ -136,7 +136,7 @@ async function openClient(
   return Promise.race([explained, interrupted]);
 }
 
-/** Returns a signal that Ctrl-C aborts. A second Ctrl-C ends the process. */
+/** Returns a signal that Ctrl-C and SIGTERM abort. A second one ends the process. */
 export function listenForInterrupt(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => {
@@ -144,5 +144,12 @@ export function listenForInterrupt(): { signal: AbortSignal; release: () => void
     controller.abort();
   };
   process.on('SIGINT', stop);
-  return { signal: controller.signal, release: () => process.off('SIGINT', stop) };
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    release() {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
 }

@@ -9,6 +9,7 @@ import { tasks } from '../extensions/tasks/tasks.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { logErrorMessage } from '../jsonrpc/log-error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { requireKnownOptions } from '../protocol/check-options.js';
 import { applyDefaults } from '../protocol/defaults.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
 import { getNewestDialect } from '../protocol/versions/index.js';
@@ -33,7 +34,7 @@ import { type UnavailableServer, UpstreamRegistry } from './connections/upstream
 import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
-import { choosePrefix, toEntries } from './host-setup.js';
+import { choosePrefix, requireKnownSettings, toEntries } from './host-setup.js';
 import { collectMeasurement, createForwardingTelemetry, pauseIncoming } from './host-telemetry.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
@@ -65,9 +66,11 @@ export class RunningHost implements Host {
   readonly #gateways = new Map<GatewayContext, ServerSelection>();
   readonly #createdServers = new Map<string, Server>();
   readonly #closing: (() => Promise<void>)[] = [];
+  #closed: Promise<void> | undefined;
 
   private constructor(options: HostOptions, transports: TransportFactory) {
     const { clock = systemClock } = options;
+    requireKnownSettings(options.servers);
     this.#options = options;
     this.#clock = clock;
     const reportError = options.onError ?? logErrorMessage;
@@ -142,7 +145,9 @@ export class RunningHost implements Host {
   async connectServer(name: string): Promise<ServerState> {
     const upstream = this.#pool.upstreams.get(name);
     if (upstream === undefined) throw createUnknownServerError(name, [...this.#pool.upstreams.keys()]);
-    await connectUpstream(upstream.getConnection(this.#createOwnScope()), this.#guard);
+    const connection = upstream.getConnection(this.#createOwnScope());
+    await connectUpstream(connection, this.#guard);
+    if (connection.openClient) for (const gateway of this.#gateways.keys()) void gateway.checkSelection(connection);
     return getServerState(upstream);
   }
 
@@ -172,7 +177,10 @@ export class RunningHost implements Host {
     for (const gateway of this.#gateways.keys()) gateway.reload();
   }
 
-  update({ servers, policy }: HostUpdate): ServerChanges {
+  update(update: HostUpdate): ServerChanges {
+    requireKnownOptions('update', update, { servers: true, policy: true });
+    const { servers, policy } = update;
+    if (servers) requireKnownSettings(servers);
     this.#guard.update({ policy, entries: servers && toEntries(servers) });
     const changes = servers ? this.#pool.update(servers) : { added: [], removed: [], changed: [] };
     for (const [gateway, selection] of this.#gateways) {
@@ -188,6 +196,7 @@ export class RunningHost implements Host {
   }
 
   toServer(selection: ServerSelection = {}): Server {
+    requireKnownOptions('toServer', selection, { name: true, version: true, servers: true });
     const key = JSON.stringify(selection);
     const server = this.#createdServers.get(key) ?? this.#createServer(selection);
     this.#createdServers.set(key, server);
@@ -199,7 +208,12 @@ export class RunningHost implements Host {
     this.#closing.push(close);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#client?.close();
     for (const server of this.#createdServers.values()) server.close();
     await this.#pool.close();

@@ -8,7 +8,8 @@ import { EndpointError } from './token-endpoint/request-endpoint.js';
 import type { Tokens } from './token-store.js';
 
 /**
- * Revokes tokens if the authorization server supports revocation.
+ * Revokes tokens if the authorization server supports revocation. Resolves with false if it does not, or no longer knows
+ * the client.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7009
  */
@@ -17,11 +18,11 @@ export async function revokeTokens(
   tokens: Tokens,
   grant: Grant,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { metadata } = target.authorizationServer;
-  if (metadata.revocation_endpoint === undefined) return;
+  if (metadata.revocation_endpoint === undefined) return false;
   const identity = await grant.identifyClient(target, tokens, signal);
-  if (!identity) return;
+  if (!identity) return false;
   const revokeToken = async (token: string, tokenType: string) => {
     const hint = { additionalParameters: { token_type_hint: tokenType } };
     const options = { ...createRequestOptions(target, signal), ...hint };
@@ -36,6 +37,7 @@ export async function revokeTokens(
       // Self-contained access tokens cannot be revoked. They expire soon and are not renewed.
       if (tokens.refresh === undefined || getOauthErrorCode(error) !== 'unsupported_token_type') throw error;
     });
+    return true;
   } catch {
     throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
       peer: target.issuer.slice(0, 200),

@@ -29,7 +29,18 @@ export interface TokenSession {
    * @param sent Access token of the refused request.
    */
   renew(refusal: RefusedRequest, sent: string | undefined): Promise<boolean>;
-  signOut(): Promise<void>;
+  /** Deletes and revokes the tokens, and forgets a dynamic registration. */
+  signOut(): Promise<SignOutOutcome>;
+}
+
+/** Changes that a sign-out has made. */
+export interface SignOutOutcome {
+  /** True if tokens were stored. They are deleted. */
+  readonly hadTokens: boolean;
+  /** True if the authorization server has revoked the tokens. False if it supports no revocation. */
+  readonly revoked: boolean;
+  /** True if a dynamic registration was stored. It is deleted, so that the next sign-in registers the client again. */
+  readonly hadRegistration: boolean;
 }
 
 export function createTokenSession(server: string, grant: Grant, settings: AuthorizerSettings): TokenSession {
@@ -233,17 +244,20 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       }
       await settings.tokenStore.update(originKey, remove);
       const issuer = target?.issuer ?? origin?.issuer;
+      let revoked = false;
+      let hadRegistration = false;
       try {
-        if (target && current) await revokeTokens(target, current, grant, signal);
+        if (target && current) revoked = await revokeTokens(target, current, grant, signal);
       } finally {
         // The registration may be the reason for the sign-out: the authorization server no longer knows it.
-        if (issuer !== undefined) await grant.forgetClient?.(issuer);
+        if (issuer !== undefined) hadRegistration = (await grant.forgetClient?.(issuer)) ?? false;
       }
       if (!target && current)
         throw new TenonError('auth/not-revoked', 'the tokens were deleted locally but not revoked', {
           peer: redactUrl(server),
           hint: 'revoke them at the authorization server',
         });
+      return { hadTokens: current !== undefined, revoked, hadRegistration };
     },
   };
 }

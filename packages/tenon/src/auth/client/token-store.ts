@@ -5,7 +5,7 @@ export type StoredSecret = JsonObject;
 
 /**
  * Key of a stored value: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['redirect', uri]`,
- * `['server', url, client]`.
+ * `['server', url, client]`. Keys of one user of `scopeTokenStore` begin with `'user'` and that user.
  */
 export type TokenStoreKey = readonly string[];
 
@@ -26,6 +26,8 @@ export interface TokenStore {
     key: TokenStoreKey,
     change: (previous: StoredSecret | undefined) => Promise<TokenStoreUpdate<T>>,
   ): Promise<T>;
+  /** Returns the keys of all entries. Only for stores that can list them, such as those in a file. */
+  listKeys?(): Promise<readonly TokenStoreKey[]>;
 }
 
 /** Result of `change` in `TokenStore.update`. */
@@ -46,6 +48,7 @@ export function memoryTokenStore(): TokenStore {
   };
   return {
     get: async key => read(JSON.stringify(key)),
+    listKeys: async () => [...entries.keys()].map(parseTokenStoreKey),
     update(key, change) {
       const name = JSON.stringify(key);
       const applyChange = async () => {
@@ -64,6 +67,9 @@ export function memoryTokenStore(): TokenStore {
     },
   };
 }
+
+/** Parses the JSON of a key. */
+export const parseTokenStoreKey = (name: string): TokenStoreKey => JSON.parse(name) as string[];
 
 /** Tokens for one resource, issued by one authorization server. */
 export interface Tokens {
@@ -168,8 +174,15 @@ export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStor
   return {
     get: key => tokenStore.get(toUserKey(key)),
     update: (key, change) => tokenStore.update(toUserKey(key), change),
+    ...(tokenStore.listKeys
+      ? { listKeys: async () => ((await tokenStore.listKeys?.()) ?? []).flatMap(key => fromUserKey(key, user)) }
+      : {}),
   };
 }
+
+/** Returns the key inside the view of a user. Empty for a key of others. */
+const fromUserKey = ([kind, owner, ...key]: TokenStoreKey, user: string): TokenStoreKey[] =>
+  kind === 'user' && owner === user ? [key] : [];
 
 /**
  * Creates a token store whose entries about this client are in `shared`, and all others in `own`: tokens belong to a

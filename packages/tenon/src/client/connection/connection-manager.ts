@@ -23,6 +23,7 @@ export class ConnectionManager {
   #opening: Promise<Connection> | undefined;
   #state: ConnectionState = 'connecting';
   #finishSignIn: () => void = () => {};
+  #closed: Promise<void> | undefined;
 
   constructor(
     endpoint: ServerEndpoint,
@@ -75,8 +76,12 @@ export class ConnectionManager {
     return this.#opening;
   }
 
-  async close(): Promise<void> {
-    if (this.#state === 'closed') return;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#setState('closed');
     await this.#opening?.catch(() => {});
     await Promise.all([this.#connection, ...this.#retired].map(connection => connection?.close()));

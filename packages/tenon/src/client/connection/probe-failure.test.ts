@@ -50,6 +50,103 @@ describe('a server over HTTP that fails when it is probed', () => {
   });
 });
 
+describe('a server over HTTP that closes the connection during the probe', () => {
+  /** Serves a script of statuses, or of closed connections, by method and version. */
+  const start = async (script: (method: string, version: string | undefined) => number | 'close' | 'accept') => {
+    const { url, seen } = await serve(({ method, body }, response) => {
+      if (method !== 'POST') return void response.writeHead(405).end();
+      const { id, method: called, params } = JSON.parse(body);
+      if (id === undefined) return void response.writeHead(202).end();
+      const { protocolVersion } = params;
+      const action = script(called, protocolVersion);
+      if (action === 'close') return void response.destroy();
+      if (action !== 'accept') return void response.writeHead(action).end('not this version');
+      const serverInfo = { name: 'o', version: '1' };
+      json(response, { jsonrpc: '2.0', id, result: { protocolVersion, capabilities: {}, serverInfo } });
+    });
+    const versionCache = memoryVersionCache();
+    return {
+      versionCache,
+      url,
+      connect: (transport?: 'http') =>
+        connectTo(createClientEndpoint({ url, transport }, createNodeRequester()), { versionCache }),
+      sent: () =>
+        seen
+          .map(({ body }) => JSON.parse(body || '{}'))
+          .filter(({ id }) => id !== undefined)
+          .map(({ method, params }) => params.protocolVersion ?? method),
+    };
+  };
+
+  it('gets one handshake, and its version is remembered until it fails', async () => {
+    let isBroken = false;
+    const { connect, sent, versionCache, url } = await start(method =>
+      method === 'server/discover' || isBroken ? 'close' : 'accept',
+    );
+    for (const _ of [1, 2]) await (await connect()).close();
+    expect(sent()).toEqual(['server/discover', '2025-11-25', '2025-11-25']);
+    isBroken = true;
+    await expect(connect()).rejects.toMatchObject({ code: 'http/interrupted' });
+    expect(sent()).toHaveLength(4);
+    expect(versionCache.get(url)).toBeUndefined();
+    await expect(connect()).rejects.toMatchObject({ code: 'http/interrupted' });
+    expect(sent().slice(4)).toEqual(['server/discover', '2025-11-25']);
+  });
+
+  it.each([
+    [400, undefined],
+    [422, undefined],
+    [400, 'http'],
+  ] as const)('gets older versions after a plain %i to its version', async (status, transport) => {
+    const { connect, sent } = await start((method, version) =>
+      method === 'initialize' && version === '2025-06-18' ? 'accept' : status,
+    );
+    expect((await connect(transport)).server.protocolVersion).toBe('2025-06-18');
+    expect(sent()).toEqual(['server/discover', '2025-11-25', '2025-06-18']);
+  });
+
+  it.each([401, 403, 404, 429, 500, 503])(
+    'gets no older version after %i [compat.http-401-not-era-signal compat.http-5xx-not-era-signal]',
+    async status => {
+      const { connect, sent } = await start(method => (method === 'initialize' ? status : 'close'));
+      await expect(connect('http')).rejects.toMatchObject({ status });
+      expect(sent()).toEqual(['server/discover', '2025-11-25']);
+    },
+  );
+
+  it.each([401, 403, 503])('keeps the remembered version of a server that answers %i', async status => {
+    let isFailing = false;
+    const { connect, versionCache, url } = await start(method => {
+      if (isFailing) return status;
+      return method === 'initialize' ? 'accept' : 'close';
+    });
+    await (await connect()).close();
+    isFailing = true;
+    await expect(connect()).rejects.toMatchObject({ status });
+    expect(versionCache.get(url)).toBe('2025-11-25');
+  });
+
+  it('opens no older version in the session of a refused one', async () => {
+    const { url, seen } = await serve(({ method, body, headers }, response) => {
+      if (method !== 'POST') return void response.writeHead(method === 'DELETE' ? 204 : 405).end();
+      const { id, method: called, params } = JSON.parse(body);
+      if (id === undefined) return void response.writeHead(202).end();
+      const reject = (message: string) =>
+        json(response, { jsonrpc: '2.0', id, error: { code: -32600, message } }, 200, { 'mcp-session-id': 's' });
+      if (called !== 'initialize') return void response.writeHead(400).end();
+      if (headers['mcp-session-id'] !== undefined) return reject('already initialized');
+      if (params.protocolVersion !== '2025-06-18') return reject('unknown version');
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'o', version: '1' } };
+      json(response, { jsonrpc: '2.0', id, result });
+    });
+    const client = await connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+      versionCache: memoryVersionCache(),
+    });
+    expect(client.server.protocolVersion).toBe('2025-06-18');
+    expect(seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+});
+
 describe('a path at which nothing is served', () => {
   it('is reported as such, not as a server without a shared version', async () => {
     const { url } = await serve((_, response) => {

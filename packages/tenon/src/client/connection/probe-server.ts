@@ -1,7 +1,9 @@
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { PeerCallOptions } from '../../jsonrpc/pending-requests.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Connection } from './connection.js';
+import { chooseAlternative, createRefusalError, mayRefuseVersion } from './version-refusal.js';
 
 /**
  * Factors of the timeout for a process that has not written anything. It may still be starting, because a busy machine
@@ -39,4 +41,75 @@ export function findLateVersion(response: JsonRpcResponse, wanted: readonly Dial
   const { supportedVersions } = response.result;
   const dialect = wanted.find(({ protocolVersion }) => supportedVersions.includes(protocolVersion));
   return dialect?.opening === 'per-request' ? dialect.protocolVersion : undefined;
+}
+
+/** Functions that open a connection by a handshake. */
+export interface HandshakeSteps {
+  /** Dialects that the client may use, the newest first. */
+  readonly wanted: readonly Dialect[];
+  /** False for a remembered version: the server is then probed again when it refuses that version. */
+  readonly triesOlder: boolean;
+  /** Tells if a refusal ends the attempt, because another transport is tried before older versions. */
+  isAboutTransport(refusal: TenonError): boolean;
+  /** Sends `initialize` and completes the opening. */
+  initialize(connection: Connection, dialect: Dialect): Promise<Connection>;
+  /** Completes the opening of a stateless server that listed its versions in a refusal. */
+  acceptPerRequest(connection: Connection, dialect: Dialect, refusal: TenonError): Promise<Connection>;
+  /** Opens another transport to the same server. Rejects with `cause` if there can be only one. */
+  reopen(cause: unknown): Promise<Connection>;
+}
+
+/**
+ * Sends `initialize`. If the server refuses the version, tries the versions that it lists, or each older version once.
+ * A process that exits because of an earlier message is started again, once. `isFresh` is true if nothing was sent before.
+ */
+export async function shakeHands(
+  first: Connection,
+  newest: Dialect,
+  isFresh: boolean,
+  { wanted, triesOlder, isAboutTransport, initialize, acceptPerRequest, reopen }: HandshakeSteps,
+): Promise<Connection> {
+  let connection = first;
+  const replaceConnection = async (cause: unknown): Promise<void> => {
+    await connection.close();
+    connection = await reopen(cause);
+  };
+  const tried = [newest];
+  let dialect = newest;
+  let hasEarlierMessages = !isFresh;
+  let refusal: TenonError | undefined;
+  try {
+    for (;;) {
+      connection.useDialect(dialect);
+      try {
+        return await (dialect.opening === 'per-request' && refusal
+          ? acceptPerRequest(connection, dialect, refusal)
+          : initialize(connection, dialect));
+      } catch (error) {
+        if (hasEarlierMessages && isEnded(error)) {
+          hasEarlierMessages = false;
+          await replaceConnection(error);
+          continue;
+        }
+        if (!mayRefuseVersion(error) || isAboutTransport(error)) throw error;
+        refusal ??= error;
+        const next = chooseAlternative(error, tried, wanted, triesOlder);
+        if (next === undefined) throw createRefusalError(connection.channel.peer, refusal, wanted);
+        tried.push(next);
+        dialect = next;
+        // A server may have opened a session for the refused version, in which it accepts no second `initialize`.
+        const isUsable = !connection.ended && connection.channel.sessionId === undefined;
+        if (!isUsable) await replaceConnection(error);
+        hasEarlierMessages = isUsable;
+      }
+    }
+  } catch (error) {
+    if (connection !== first) await connection.close();
+    throw error;
+  }
+}
+
+/** Tells if the process or the transport ended. The end of one HTTP request does not end its transport. */
+function isEnded(error: unknown): boolean {
+  return TenonError.is(error) && /^(stdio\/exited|stdio\/output-closed|connection\/closed)$/.test(error.code);
 }

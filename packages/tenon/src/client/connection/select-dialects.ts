@@ -11,3 +11,27 @@ export function selectDialects({ protocolVersion }: ClientOptions): readonly Dia
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
   throw new TenonError('connect/protocol-version', 'unknown protocol version', { expected, received: protocolVersion });
 }
+
+/** Returns the dialect that the server chose in its response to `initialize`. Throws if the client may not use it. */
+export function selectAgreedDialect(
+  peer: string,
+  version: string,
+  requested: Dialect,
+  wanted: readonly Dialect[],
+): Dialect {
+  const candidates = wanted.length > 1 ? dialects : [requested];
+  const dialect = candidates.find(
+    ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
+  );
+  if (dialect) return dialect;
+  throw new TenonError(
+    'connect/no-shared-version',
+    'the server chose a protocol version that this client does not support',
+    {
+      peer,
+      expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
+      received: version.slice(0, 40),
+      hint: 'update the older side, or remove the option `protocolVersion`',
+    },
+  );
+}

@@ -159,16 +159,97 @@ describe('opening', () => {
     await client.close();
   });
 
-  it('opens again with the oldest version when a refusal lists none', async () => {
-    const { asked, script } = refusing(['2024-11-05'], -32602);
+  it.each([
+    [-32602, '2025-06-18'],
+    [-32600, '2025-03-26'],
+    [-32000, '2024-11-05'],
+    [-32603, '2025-06-18'],
+    [1, '2025-03-26'],
+  ])('tries each older version once after the error %i without a list, up to %s', async (code, accepted) => {
+    const { asked, script } = refusing([accepted], code);
     const client = await start(script).connecting;
-    expect([asked, client.server.protocolVersion]).toEqual([['2025-11-25', '2024-11-05'], '2024-11-05']);
+    const tried = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+    expect(asked).toEqual(tried.slice(0, tried.indexOf(accepted) + 1));
+    expect(client.server.protocolVersion).toBe(accepted);
     await client.close();
+  });
+
+  it('keeps an error that is not about the version when every version is refused', async () => {
+    const { script } = refusing([], -32000);
+    await expect(start(script).connecting).rejects.toMatchObject({
+      code: 'peer/error',
+      rpcCode: -32000,
+      message: expect.stringContaining('Unsupported protocol version'),
+    });
+  });
+
+  const starting = (exits: (message: JsonObject, process: number) => boolean, refused: readonly string[] = []) => {
+    let processes = 0;
+    let isStarted = false;
+    return (message: JsonObject, exit: () => void) => {
+      if (!isStarted) processes += 1;
+      isStarted = true;
+      if (exits(message, processes)) {
+        isStarted = false;
+        exit();
+        return undefined;
+      }
+      const { id, method, params } = message;
+      if (id === undefined) return undefined;
+      const version = (params as { protocolVersion?: string }).protocolVersion ?? '';
+      if (method !== 'initialize' || refused.includes(version))
+        return { ...v, id, error: { code: -32600, message: 'no' } };
+      return initialized(id, version);
+    };
+  };
+
+  it('starts a process again that exits during the probe, and remembers its version', async () => {
+    const versionCache = memoryVersionCache();
+    const first = start(
+      starting(({ method }) => method === 'server/discover'),
+      { versionCache },
+      'exits',
+    );
+    expect((await first.connecting).server.protocolVersion).toBe('2025-11-25');
+    expect([first.roads(), first.methods()]).toEqual([
+      2,
+      ['server/discover', 'initialize', 'notifications/initialized'],
+    ]);
+    expect(versionCache.get('exits')).toBe('2025-11-25');
+  });
+
+  it('starts a process once more that refused the probe and then exits', async () => {
+    const exiting = start(
+      starting(({ method }, process) => method === 'initialize' && process === 1),
+      {},
+      'later',
+    );
+    expect((await exiting.connecting).server.protocolVersion).toBe('2025-11-25');
+    expect(exiting.roads()).toBe(2);
+    const broken = start(
+      starting(({ method }) => method === 'initialize'),
+      { versionCache: memoryVersionCache() },
+      'later',
+    );
+    await expect(broken.connecting).rejects.toMatchObject({ code: 'connection/closed' });
+    expect(broken.roads()).toBe(2);
+  });
+
+  it('forgets a remembered version that no longer works', async () => {
+    const versionCache = memoryVersionCache();
+    void versionCache.set('key', '2025-06-18');
+    const gone = start(
+      starting(({ method }) => method === 'initialize'),
+      { versionCache },
+      'key',
+    );
+    await expect(gone.connecting).rejects.toMatchObject({ code: 'connection/closed' });
+    expect([gone.methods(), versionCache.get('key')]).toEqual([['initialize'], undefined]);
   });
 
   it.each([
     ['no version of ours', { supported: ['1999-01-01'] }, {}, 1, /2024-11-05.*1999-01-01/s],
-    ['none, and refuses the oldest as well', undefined, {}, 2, /Unsupported protocol version.*2024-11-05/s],
+    ['none, and refuses the oldest as well', undefined, {}, 4, /Unsupported protocol version.*2024-11-05/s],
     [
       'another version than the pinned one',
       { supported: ['2024-11-05'] },

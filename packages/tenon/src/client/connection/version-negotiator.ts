@@ -5,7 +5,7 @@ import { SERVER_INFO } from '../../protocol/meta.js';
 import { methods, toResult } from '../../protocol/methods.js';
 import { interpretProbe } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import { dialects, getDialect, getNewestDialect } from '../../protocol/versions/index.js';
+import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
@@ -16,15 +16,15 @@ import type { ConnectionEvents, ServerDetails } from './connection-events.js';
 import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
-import { findLateVersion, probeServer } from './probe-server.js';
-import { selectDialects } from './select-dialects.js';
+import { findLateVersion, type HandshakeSteps, probeServer, shakeHands } from './probe-server.js';
+import { selectAgreedDialect, selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
 import {
   chooseAlternative,
-  createNoSharedVersionError,
   createUnsupportedVersionsError,
   isDiscoverRefusal,
-  isVersionRefusal,
+  mayRefuseVersion,
+  showsChangedServer,
 } from './version-refusal.js';
 
 const PROBE_TIMEOUT = 2000;
@@ -52,7 +52,10 @@ export async function negotiateConnection(
   const cached = getDialect((await versionCache.get(key)) ?? '');
   negotiator.onLateDiscovery = version => void versionCache.set(key, version);
   negotiator.isKnownStateless = cached?.opening === 'per-request';
-  const connection = await negotiator.open(cached ?? preferred);
+  const connection = await negotiator.open(cached ?? preferred).catch(async (error: unknown) => {
+    if (cached?.opening === 'handshake' && showsChangedServer(error)) await versionCache.delete(key);
+    throw error;
+  });
   if (!negotiator.hasProbeFailed) await versionCache.set(key, connection.dialect.protocolVersion);
   return connection;
 }
@@ -70,6 +73,8 @@ class VersionNegotiator {
   /** True if the server failed or was still starting during the probe, which then does not show its versions. */
   hasProbeFailed = false;
   #hasProbeTimedOut = false;
+  /** True while a version is tried that the server accepted before, or that the options prefer. */
+  #isRemembered = false;
   /** True if the server was stateless before, so that it only needs time to start. */
   isKnownStateless = false;
   /** Called with the protocol version of a server that answered the probe after the handshake had begun. */
@@ -95,7 +100,8 @@ class VersionNegotiator {
     this.#signal ??= this.#options.getOpenSignal?.();
     const connection = await this.#createConnection(this.#endpoint);
     try {
-      if (first?.opening === 'handshake') return await this.#openByHandshake(connection, first);
+      this.#isRemembered = cached?.opening === 'handshake';
+      if (first?.opening === 'handshake') return await this.#openByHandshake(connection, first, true);
       return await this.#probe(connection);
     } catch (error) {
       await connection.close();
@@ -104,8 +110,8 @@ class VersionNegotiator {
         this.#hasLostSession = true;
         return this.open(cached);
       }
-      if (cached && cached.opening === 'handshake' && TenonError.is(error) && error.rpcCode !== undefined)
-        return this.open(undefined);
+      const isRefused = TenonError.is(error) && (error.rpcCode ?? error.status) !== undefined;
+      if (this.#isRemembered && isRefused && showsChangedServer(error)) return this.open(undefined);
       throw this.#noise.addTo(error);
     }
   }
@@ -131,15 +137,19 @@ class VersionNegotiator {
     const answer = await this.#discover(connection);
     const outcome = interpretProbe(answer, this.#wanted);
     if (outcome.opening === 'per-request') return this.#acceptDiscovery(connection, outcome.dialect, answer);
-    // A server that exits during the probe requires a handshake, so it is started again.
-    if (outcome.opening === 'handshake')
-      return connection.ended ? this.#reopen(outcome.dialect) : this.#openByHandshake(connection, outcome.dialect);
+    if (outcome.opening === 'handshake') return this.#openAfterProbe(connection, outcome.dialect, answer);
     throw this.#createProbeError(connection, answer);
   }
 
-  async #reopen(dialect: Dialect): Promise<Connection> {
-    const connection = await this.#createConnection(this.#endpoint);
-    return this.#closeOnFailure(connection, () => this.#openByHandshake(connection, dialect));
+  /** Opens the connection by a handshake. A server that ended during the probe is opened again before. */
+  async #openAfterProbe(
+    connection: Connection,
+    dialect: Dialect,
+    answer: JsonObject | TenonError,
+  ): Promise<Connection> {
+    if (!connection.ended) return this.#openByHandshake(connection, dialect, false);
+    const other = await this.#reopen(answer);
+    return this.#closeOnFailure(other, () => this.#openByHandshake(other, dialect, true));
   }
 
   #getPerRequestDialect(): Dialect {
@@ -203,45 +213,47 @@ class VersionNegotiator {
     connection.completeOpening();
   }
 
-  async #openByHandshake(connection: Connection, dialect: Dialect): Promise<Connection> {
-    connection.useDialect(dialect);
+  async #openByHandshake(connection: Connection, dialect: Dialect, isFresh: boolean): Promise<Connection> {
+    const fallback = this.#endpoint.fallback?.();
+    const steps: HandshakeSteps = {
+      wanted: this.#wanted,
+      triesOlder: !this.#isRemembered,
+      isAboutTransport: ({ rpcCode, status = 0 }) =>
+        fallback !== undefined && rpcCode === undefined && dialect.http.isFallbackStatus(status),
+      initialize: (current, version) => this.#initialize(current, version),
+      acceptPerRequest: (current, version, refusal) => this.#acceptDiscovery(current, version, refusal),
+      reopen: cause => this.#reopen(cause),
+    };
+    let failure: TenonError;
     try {
-      return await this.#initializeWithRetry(connection, dialect);
+      return await shakeHands(connection, dialect, isFresh, steps);
     } catch (error) {
-      const fallback = this.#endpoint.fallback?.();
       if (!fallback || !TenonError.is(error) || isSessionLoss(error) || isAuthError(error)) throw error;
       if (error.status === undefined || !dialect.http.isFallbackStatus(error.status)) throw error;
-      await connection.close();
-      // If the other transport does not work either, the error of the first one names the cause.
-      const other = await this.#openWithDialect(fallback, dialect).catch(otherError => {
-        throw error.rpcCode === undefined ? otherError : error;
-      });
-      return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
+      failure = error;
     }
+    await connection.close();
+    let other: Connection;
+    try {
+      other = await this.#openWithDialect(fallback, dialect);
+    } catch (otherError) {
+      // If the other transport does not work either, the error of the first one names the cause.
+      if (failure.rpcCode !== undefined) throw failure;
+      const older = this.#isRemembered ? undefined : chooseAlternative(failure, [dialect], this.#wanted);
+      if (older === undefined || !mayRefuseVersion(failure)) throw otherError;
+      const last = await this.#createConnection(this.#endpoint);
+      return this.#closeOnFailure(last, () =>
+        shakeHands(last, older, true, { ...steps, isAboutTransport: () => false }),
+      ).catch(() => Promise.reject(otherError));
+    }
+    return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
   }
 
-  /**
-   * Initializes the connection. If the server refuses the version, tries once more with a version that it lists, or
-   * with the oldest.
-   */
-  async #initializeWithRetry(connection: Connection, dialect: Dialect): Promise<Connection> {
-    try {
-      return await this.#initialize(connection, dialect);
-    } catch (error) {
-      if (!isVersionRefusal(error)) throw error;
-      const other = chooseAlternative(error, dialect, this.#wanted);
-      if (other === undefined) throw createNoSharedVersionError(connection.channel.peer, error, this.#wanted);
-      if (other.opening === 'per-request') {
-        connection.useDialect(other);
-        return this.#acceptDiscovery(connection, other, error);
-      }
-      connection.useDialect(other);
-      return this.#initialize(connection, other).catch(second => {
-        throw isVersionRefusal(second)
-          ? createNoSharedVersionError(connection.channel.peer, error, this.#wanted)
-          : second;
-      });
-    }
+  /** Opens another transport. Rejects with `cause` if the transport can be opened only once. */
+  async #reopen(cause: unknown): Promise<Connection> {
+    return this.#createConnection(this.#endpoint).catch((error: unknown) => {
+      throw TenonError.is(error) && error.code === 'connection/used' ? cause : error;
+    });
   }
 
   async #closeOnFailure(connection: Connection, open: () => Promise<Connection>): Promise<Connection> {
@@ -273,7 +285,12 @@ class VersionNegotiator {
     if (this.#hasProbeTimedOut && this.#clock.now() - sentAt > SLOW_START) this.hasProbeFailed = true;
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);
-    const agreed = this.#selectAgreedDialect(connection, answer.protocolVersion as string, dialect);
+    const agreed = selectAgreedDialect(
+      connection.channel.peer,
+      answer.protocolVersion as string,
+      dialect,
+      this.#wanted,
+    );
     const decoded = agreed.transforms.decode.result('initialize')?.(answer, {}) ?? answer;
     const { serverInfo, capabilities, instructions } = toResult('initialize', decoded);
     connection.useDialect(agreed);
@@ -282,24 +299,6 @@ class VersionNegotiator {
     if (connection.sessionError) throw connection.sessionError;
     if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
     return connection;
-  }
-
-  #selectAgreedDialect(connection: Connection, version: string, requested: Dialect): Dialect {
-    const candidates = this.#wanted.length > 1 ? dialects : [requested];
-    const dialect = candidates.find(
-      ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
-    );
-    if (dialect) return dialect;
-    throw new TenonError(
-      'connect/no-shared-version',
-      'the server chose a protocol version that this client does not support',
-      {
-        peer: connection.channel.peer,
-        expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
-        received: version.slice(0, 40),
-        hint: 'update the older side, or remove the option `protocolVersion`',
-      },
-    );
   }
 }
 

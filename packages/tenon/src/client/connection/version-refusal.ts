@@ -1,38 +1,63 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { isAuthError, isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { UNSUPPORTED_VERSION } from '../../protocol/error-codes.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 
-const REFUSAL_CODES: ReadonlySet<number | undefined> = new Set([INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION]);
+const REFUSAL_CODES: ReadonlySet<number> = new Set([INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION]);
+
+/** Statuses of servers that refuse the params of a request, also without a JSON-RPC error. */
+const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
+/** Statuses about something else than the content of a request: authorization, path, time and load. */
+const OTHER_STATUSES: ReadonlySet<number | undefined> = new Set([401, 403, 404, 407, 408, 425, 429]);
 
 /**
- * Tells if a server refused `initialize` because of the version. The specification requires -32602 with the supported
- * versions in `data.supported`, but not every server lists them.
+ * Tells if a server may have refused `initialize` because of the version. The specification requires -32602 with the
+ * supported versions in `data.supported`, but servers send any error. Authorization and 5xx show nothing about versions.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#error-handling
  */
-export function isVersionRefusal(error: unknown): error is TenonError {
-  if (!TenonError.is(error) || error.rpcCode === undefined || error.status === 401 || error.status === 403)
-    return false;
-  // No MCP server exists at this path, so another version would not help.
-  if (error.status === 404) return getSupportedVersions(error) !== undefined;
-  return REFUSAL_CODES.has(error.rpcCode) || getSupportedVersions(error) !== undefined;
+export function mayRefuseVersion(error: unknown): error is TenonError {
+  if (!TenonError.is(error) || isAuthError(error) || error.status === 401 || error.status === 403) return false;
+  if (getSupportedVersions(error) !== undefined) return true;
+  if ((error.status ?? 0) >= 500 || OTHER_STATUSES.has(error.status) || isSessionLoss(error)) return false;
+  return error.rpcCode !== undefined || REFUSAL_STATUSES.has(error.status);
 }
 
-/** Returns the version to try after a refusal: the newest that both support, or the oldest if the server lists none. */
+/**
+ * Tells if an error of a remembered version shows that the server may have changed, so that the version is forgotten.
+ * A server that cannot be reached, fails or requires a sign-in keeps its version.
+ */
+export function showsChangedServer(error: unknown): boolean {
+  if (!TenonError.is(error) || isAuthError(error) || error.status === 401 || error.status === 403) return false;
+  return (error.status ?? 0) < 500 && !/^(http\/unreachable|call\/aborted|stdio\/spawn)$/.test(error.code);
+}
+
+/**
+ * Returns the version to try after a refusal: the newest that both support, or the next older one if the server lists
+ * none.
+ */
 export function chooseAlternative(
   refusal: TenonError,
-  tried: Dialect,
+  tried: readonly Dialect[],
   wanted: readonly Dialect[],
+  triesOlder = true,
 ): Dialect | undefined {
   const listed = getSupportedVersions(refusal);
-  const candidates = wanted.filter(dialect => dialect !== tried);
+  const candidates = wanted.filter(dialect => !tried.includes(dialect));
   if (listed) return candidates.find(({ protocolVersion }) => listed.includes(protocolVersion));
-  return candidates.findLast(({ opening }) => opening === 'handshake');
+  if (!triesOlder) return undefined;
+  const oldest = tried.reduce((index, dialect) => Math.max(index, wanted.indexOf(dialect)), 0);
+  return wanted.slice(oldest).find(dialect => candidates.includes(dialect) && dialect.opening === 'handshake');
+}
+
+/** Returns the error of a server that refused every version that was tried. `refusal` is that of the first one. */
+export function createRefusalError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
+  const isAboutVersion = refusal.rpcCode !== undefined && REFUSAL_CODES.has(refusal.rpcCode);
+  return isAboutVersion || getSupportedVersions(refusal) ? createNoSharedVersionError(peer, refusal, wanted) : refusal;
 }
 
 /** Creates the error that lists the versions of client and server, as far as they are known. */
-export function createNoSharedVersionError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
+function createNoSharedVersionError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
   const listed = getSupportedVersions(refusal);
   const hint =
     wanted.length === 1 ? 'remove the option `protocolVersion`, or update the server' : 'update the older side';

@@ -7,6 +7,10 @@ export interface EntrySelection {
   hasServer(server: string): boolean;
   /** Tells if an entry is selected, by its name at the server, its URI or its URI template. */
   hasEntry(server: string, name: string): boolean;
+  /** Names of the selected servers. */
+  readonly servers: readonly string[];
+  /** Returns the patterns of entries of a server. `undefined` if all its entries are selected, or none. */
+  getPatterns(server: string): readonly string[] | undefined;
 }
 
 /**
@@ -25,6 +29,8 @@ export function parseEntrySelection(items: readonly string[] | undefined): Entry
   }
   const tests = new Map([...patterns].map(([server, names]) => [server, names && compileNames(names, true)]));
   return {
+    servers: [...patterns.keys()],
+    getPatterns: server => patterns.get(server),
     hasServer: server => tests.has(server),
     hasEntry(server, name) {
       const test = tests.get(server);

@@ -1,3 +1,4 @@
+import { findNearestKey } from '../../protocol/nearest-key.js';
 import type { JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
@@ -17,6 +18,8 @@ export interface ConfigInput {
   /** Options of a `pickString` input. */
   readonly options?: readonly string[];
 }
+
+const INPUT_KEYS: readonly string[] = ['id', 'type', 'description', 'password', 'default', 'options'];
 
 /** Asks the user for the value of an input. Return `undefined` to use the default. */
 export type AskInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>;
@@ -80,6 +83,12 @@ function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefi
   const id = readText('id');
   const type = readText('type') ?? 'promptString';
   if (!id) return reportInvalid('the input has no `id`');
+  // Without `password`, a terminal would show the typed secret.
+  for (const [key, spot] of node.members)
+    if (key !== 'password' && findNearestKey(key, INPUT_KEYS) === 'password')
+      return void report('error', 'config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
+        hint: 'did you mean "password"?',
+      });
   if (type !== 'promptString' && type !== 'pickString') return reportInvalid('unsupported input type');
   const options = node.members.get('options')?.items.flatMap(parseOption);
   if (type === 'pickString' && !options?.length) return reportInvalid('`options` is empty', node);

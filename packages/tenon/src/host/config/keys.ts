@@ -48,3 +48,36 @@ export const IGNORED_KEYS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote'],
 ];
+
+/** Keys that restrict the tools of an entry, in the spellings of several hosts. */
+export const TOOL_RESTRICTIONS: readonly string[] = ['tools', 'includeTools', 'excludeTools', 'disabledTools'];
+
+/** Words in the names of keys that switch a server on. */
+const ENABLING_WORDS: ReadonlySet<string> = new Set(['enable', 'enabled', 'active', 'on']);
+/** Words in the names of keys that switch a server off, or that select what it may offer. */
+const RESTRICTING_WORDS: ReadonlySet<string> = new Set([
+  ...['disable', 'disabled', 'inactive', 'off', 'paused', 'skip', 'skipped', 'ignore', 'ignored', 'hide', 'hidden'],
+  ...['tool', 'tools', 'include', 'includes', 'included', 'exclude', 'excludes', 'excluded', 'filter', 'filters'],
+  ...['allow', 'allowed', 'allowlist', 'whitelist', 'deny', 'denied', 'denylist', 'blacklist', 'forbid', 'forbidden'],
+  ...['block', 'blocked', 'blocklist', 'only', 'readonly', 'restrict', 'restricted', 'restrictions', 'sandbox'],
+  ...['sandboxed', 'permission', 'permissions'],
+]);
+
+/**
+ * Tells if an unknown key could restrict a server. Dropping such a key would offer more than its author wants.
+ *
+ * @param nearest Known key that is most similar to it.
+ */
+export function couldRestrict(key: string, value: unknown, nearest = ''): boolean {
+  if (Object.hasOwn(UNSUPPORTED_KEYS, nearest) || typeof value === 'number') return false;
+  const words = [key, nearest].flatMap(splitWords);
+  if (words.some(word => RESTRICTING_WORDS.has(word))) return value !== false;
+  return words.some(word => ENABLING_WORDS.has(word)) && value !== true;
+}
+
+/** Splits `disabled_tools`, `disabled-tools` and `disabledTools` into words. */
+const splitWords = (key: string): string[] =>
+  key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/);

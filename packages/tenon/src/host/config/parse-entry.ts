@@ -3,7 +3,7 @@ import { findNearestKey } from '../../protocol/nearest-key.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
 import type { JsonNode } from './json-node.js';
-import { IGNORED_KEYS, SUPPORTED_KEYS, UNSUPPORTED_KEYS } from './keys.js';
+import { couldRestrict, IGNORED_KEYS, SUPPORTED_KEYS, TOOL_RESTRICTIONS, UNSUPPORTED_KEYS } from './keys.js';
 import { readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
@@ -93,19 +93,43 @@ function listRepeated(spot: JsonNode): readonly JsonNode[] {
   return [spot, ...inner, ...inner.flatMap(each => [...each.members.values()])].flatMap(each => each.repeated);
 }
 
+/**
+ * Reports the keys that are not supported. An unknown key refuses the entry if it could be a restriction, or if the
+ * entry restricts its tools, because the key may then be a misspelled part of the restriction. A disabled entry only
+ * gets warnings, because it does not run.
+ */
 function checkKeys(parser: EntryParser): void {
-  for (const [key, spot] of parser.node.members) {
+  const isRestricted = TOOL_RESTRICTIONS.some(key => restrictsTools(parser.members.get(key)));
+  for (const [key, spot] of listKeys(parser)) {
     if (SUPPORTED_KEYS.includes(key) || IGNORED_KEYS.includes(key)) continue;
     const hint = Object.hasOwn(UNSUPPORTED_KEYS, key) ? UNSUPPORTED_KEYS[key] : undefined;
     if (hint) {
       parser.reportWarning('config/not-followed', spot, `the key ${quoteName(key)} is not supported`, { hint });
       continue;
     }
-    parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, () => {
-      const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
-      return nearest === undefined ? {} : { hint: `did you mean ${quoteName(nearest)}?` };
-    });
+    const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
+    const meant = nearest === undefined ? undefined : `did you mean ${quoteName(nearest)}?`;
+    if (parser.isDisabled || !(isRestricted || couldRestrict(key, spot.value, nearest))) {
+      const details = meant === undefined ? {} : { hint: meant };
+      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, details);
+    } else {
+      const reason = isRestricted ? 'beside a restriction of the tools' : 'that could restrict the server';
+      parser.reportError('config/unknown-key', spot, `unknown key ${quoteName(key)} ${reason}`, {
+        hint: meant ?? 'use `disabled` or `tools`, or remove the key',
+      });
+    }
   }
+}
+
+/** Tells if a setting of tools selects some of them. Copilot CLI writes `["*"]` into each entry. */
+const restrictsTools = (spot: JsonNode | undefined): boolean =>
+  spot !== undefined && !spot.items.some(({ value }) => value === '*');
+
+/** Lists the members of an entry by name, also those that Zed nests beside the path of the command. */
+function listKeys({ node, members }: EntryParser): (readonly [string, JsonNode])[] {
+  const command = node.members.get('command');
+  const nested = command === members.get('command') ? [] : [...(command?.members ?? [])];
+  return [...node.members, ...nested.filter(([key]) => key !== 'path')];
 }
 
 type EntrySettings = Pick<

@@ -96,6 +96,51 @@ describe('problems of a configuration', () => {
   });
 
   it.each([
+    [{ tools: { includes: ['a'] } }, 'tools.includes'],
+    [{ tools: { include: ['a'], excludes: ['b'] } }, 'tools.excludes'],
+    [{ tools: { overrides: { a: { hidden: true } } } }, 'tools.overrides.a.hidden'],
+    [{ tools: ['a'], whatever: 1 }, 'whatever'],
+    [{ includeTools: ['a'], note2: 'x' }, 'note2'],
+    [{ disable: true }, 'disable'],
+    [{ Disabled: true }, 'Disabled'],
+    [{ isActive: false }, 'isActive'],
+    [{ enabled_tools: ['a'] }, 'enabled_tools'],
+    [{ allowedTools: ['a'] }, 'allowedTools'],
+    [{ toolFilter: { mode: 'allow' } }, 'toolFilter'],
+    [{ readOnly: true }, 'readOnly'],
+    [{ sandBoxEnable: true }, 'sandBoxEnable'],
+  ])('refuses an entry whose unknown key may restrict it: %j', async (keys, key) => {
+    const config = await readOne({ command: 'x', ...keys });
+    expect(told(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
+    expect(config.entries).toEqual([]);
+  });
+
+  it.each([
+    { disable: false },
+    { isActive: true },
+    { alwaysAllowed: ['a'] },
+    { tools: ['*'], whatever: 1 },
+    { toolTimeout: 60 },
+    { disabled: true, toolFilters: ['a'] },
+  ])('only warns of a key that restricts nothing: %j', async keys => {
+    const config = await readOne({ command: 'x', ...keys });
+    expect(told(config)).toHaveLength(1);
+    expect(told(config)[0]).toMatch(/^warning config\/unknown-key/);
+    expect(config.entries).toHaveLength(1);
+  });
+
+  it('refuses a restriction beside the nested command of Zed', async () => {
+    const config = await read('{"context_servers":{"s":{"command":{"path":"x","args":[],"disable":true}}}}');
+    expect(told(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
+    expect(config.entries).toEqual([]);
+  });
+
+  it('refuses an input whose misspelled `password` would show a secret', async () => {
+    const config = await read('{"inputs":[{"id":"a","pasword":true}],"servers":{"s":{"command":"x"}}}');
+    expect(told(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
+  });
+
+  it.each([
     [{}, 'error config/target mcpServers.s'],
     [{ command: 'x', url: 'https://a.example' }, 'error config/target mcpServers.s.url'],
     [{ type: 'http', command: 'x' }, 'error config/target mcpServers.s'],

@@ -28,6 +28,13 @@ export function createBackoffError(lastError: TenonError | undefined, remaining:
   );
 }
 
+/** Creates the error of a call on a connection that was closed, also during its setup. */
+export function createClosedError(server: string): TenonError {
+  return new TenonError('host/closed', `the connection to the server "${server}" is closed`, {
+    hint: 'create a new host',
+  });
+}
+
 /** Creates the error for a name that no server of the host has. */
 export function createUnknownServerError(server: string, known: readonly string[]): TenonError {
   return new TenonError('host/no-such-server', `server "${server}" not found`, {

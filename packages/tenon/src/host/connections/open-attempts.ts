@@ -2,7 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Time for a server to end after its connection was closed, in milliseconds. */
+/** Maximum time for a server to end after its connection was closed, in milliseconds. A process takes up to 6,000. */
 const CLOSE_TIMEOUT = 10_000;
 
 /**
@@ -18,7 +18,10 @@ export class OpenAttempts {
   #cancelTimer: (() => void) | undefined;
   #closed: TenonError | undefined;
 
-  constructor(clock: Clock, startTimeout: number, createTimeoutError: () => TenonError) {
+  constructor(
+    { clock, startTimeout }: { readonly clock: Clock; readonly startTimeout: number },
+    createTimeoutError: () => TenonError,
+  ) {
     this.#clock = clock;
     this.#startTimeout = startTimeout;
     this.#createTimeoutError = createTimeoutError;
@@ -44,7 +47,7 @@ export class OpenAttempts {
   waitForOpen<T extends { close(): Promise<void> }>(signal: AbortSignal, opening: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        const waitForClosed = opening.then(createTimeoutError => createTimeoutError.close()).catch(() => {});
+        const waitForClosed = opening.then(opened => opened.close()).catch(() => {});
         const abandoned = waitForClosed.finally(() => this.#abandoned.delete(abandoned));
         this.#abandoned.add(abandoned);
         reject(TenonError.from(signal.reason));
@@ -65,9 +68,9 @@ export class OpenAttempts {
     this.#controller.abort(reason);
   }
 
-  /** Waits until abandoned attempts and `last` have closed, with a time limit. */
-  async waitForClosed(last: Promise<void> | undefined): Promise<void> {
-    await runWithTimeout(() => Promise.allSettled([...this.#abandoned, last]), {
+  /** Waits until abandoned attempts and `others` have closed, with a time limit. */
+  async waitForClosed(...others: readonly (Promise<void> | undefined)[]): Promise<void> {
+    await runWithTimeout(() => Promise.allSettled([...this.#abandoned, ...others]), {
       clock: this.#clock,
       timeout: CLOSE_TIMEOUT,
       onTimeout: () => undefined,

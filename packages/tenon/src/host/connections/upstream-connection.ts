@@ -9,7 +9,13 @@ import type { Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
 import { declareCapabilities } from './client-capabilities.js';
 import { ConnectionBackoff } from './connection-backoff.js';
-import { createBackoffError, createFloodError, createLostError, createStartTimeoutError } from './connection-errors.js';
+import {
+  createBackoffError,
+  createClosedError,
+  createFloodError,
+  createLostError,
+  createStartTimeoutError,
+} from './connection-errors.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput } from './connection-scope.js';
 import { ListCache } from './list-cache.js';
@@ -42,7 +48,7 @@ export class UpstreamConnection {
   #client: Client | undefined;
   #opening: Promise<Client> | undefined;
   #lastError: TenonError | undefined;
-  #closed = false;
+  #closed: Promise<void> | undefined;
   #holds = 0;
   #connectedAt = 0;
   #briefConnections = 0;
@@ -60,7 +66,7 @@ export class UpstreamConnection {
     const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
     this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('log messages'));
     this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('errors'), MAX_ERRORS);
-    this.#openings = new OpenAttempts(connectionOptions.clock, connectionOptions.startTimeout, () =>
+    this.#openings = new OpenAttempts(connectionOptions, () =>
       createStartTimeoutError(this.server, this.#connectionOptions.startTimeout),
     );
     this.lists = new ListCache(
@@ -141,10 +147,7 @@ export class UpstreamConnection {
   }
 
   #findClient(): MaybePromise<Client> {
-    if (this.#closed)
-      throw new TenonError('host/closed', `the connection to the server "${this.server}" is closed`, {
-        hint: 'create a new host',
-      });
+    if (this.#closed) throw createClosedError(this.server);
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
       throw createBackoffError(this.#lastError, this.#backoff.remaining);
@@ -176,18 +179,22 @@ export class UpstreamConnection {
     return this.#stopping;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
-    this.#openings.close(
-      new TenonError('host/closed', `the connection to the server "${this.server}" was closed during its setup`, {
-        hint: 'create a new host',
-      }),
-    );
+    this.#openings.close(createClosedError(this.server));
     const client = this.#client;
     this.#client = undefined;
-    await Promise.all([this.#openings.waitForClosed(client?.close()), this.#stopping]);
+    const opening = this.#opening?.then(
+      opened => opened.close(),
+      () => {},
+    );
+    await this.#openings.waitForClosed(client?.close(), opening, this.#stopping);
     this.#connectionOptions.sharedSession?.close();
   }
 
@@ -197,6 +204,7 @@ export class UpstreamConnection {
     await Promise.all([before?.close(), this.#stopping]);
     await this.#connectionOptions.processes?.acquire(this);
     try {
+      if (this.#closed) throw createClosedError(this.server);
       const signal = this.#openings.begin();
       const level = this.logLevel.value;
       const client = await this.#openings.waitForOpen(

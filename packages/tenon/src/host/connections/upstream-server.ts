@@ -52,8 +52,10 @@ export class UpstreamServer {
   readonly #sharedScopes = new WeakMap<ConnectionScope, ConnectionScope>();
   readonly #byOwner = new ConnectionGroups<string | undefined>();
   readonly #bySession = new ConnectionGroups<ClientSession>();
+  /** Connections that are no longer in use and still stop their process or end their session. */
+  readonly #closing = new Set<Promise<void>>();
   #cancelSweep: (() => void) | undefined;
-  #closed = false;
+  #closed: Promise<void> | undefined;
 
   constructor(upstreamOptions: UpstreamServerOptions) {
     this.name = upstreamOptions.name;
@@ -121,14 +123,16 @@ export class UpstreamServer {
     return connection;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  /** Closes all connections, and waits for them and for those that were closed before. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
     this.#cancelSweep?.();
-    const connections = this.connections;
-    this.#connections.clear();
-    this.#byOwner.clear();
-    this.#bySession.clear();
-    await Promise.allSettled(connections.map(connection => connection.close()));
+    for (const key of [...this.#connections.keys()]) this.#closeConnection(key);
+    await Promise.all(this.#closing);
   }
 
   #createConnectionOptions(scope: ConnectionScope): ConnectionOptions {
@@ -174,7 +178,11 @@ export class UpstreamServer {
     this.#limit.release(connection.scope.caller);
     this.#byOwner.delete(getOwnerKey(identity), connection);
     if (session) this.#bySession.delete(session, connection);
-    void connection.close().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));
+    const closing = connection
+      .close()
+      .catch(error => this.#upstreamOptions.onError(TenonError.from(error)))
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 
   #scheduleSweep(): void {

@@ -7,14 +7,18 @@ import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
-import type { HostCatalogOptions } from '../catalog/catalog-options.js';
+import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';
 import { type EntrySelection, selectEntries } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
 import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
+import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
+import { createUnknownServerError } from '../connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
+import { getEntryKey } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
+import { readInventory } from '../security/guard/read-inventory.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 import { SessionSubscriptions } from './sessions/session-subscriptions.js';
 
@@ -52,6 +56,8 @@ export class GatewayContext {
   #ownNames: NameMapper | undefined;
   readonly #catalogOptions: HostCatalogOptions;
   readonly #waitForTasks: boolean | undefined;
+  readonly #patterns: PatternReport;
+  #checkedConnections = new WeakSet<UpstreamConnection>();
   readonly #catalogs = new Map<string, HostCatalog>();
   /** Key of the catalog that was used last. */
   #lastKey: string | undefined;
@@ -84,7 +90,30 @@ export class GatewayContext {
     this.listChanges = new ListChangeNotifier(registry.clock);
     this.subscriptions = new SessionSubscriptions(this);
     const { getToolNames } = guard;
-    this.#catalogOptions = { prefix, filterList: selectEntries(guard.filterList, selection), getToolNames };
+    this.#patterns = new PatternReport(error => guard.reportError(error));
+    const filterList: ListFilter = (kind, part) => {
+      void this.checkSelection(part.connection);
+      return guard.filterList(kind, part);
+    };
+    this.#catalogOptions = { prefix, filterList: selectEntries(filterList, selection), getToolNames };
+    for (const server of selection?.servers ?? [])
+      if (![...registry.servers, ...registry.disabled].includes(server))
+        guard.reportError(createUnknownServerError(server, registry.servers));
+  }
+
+  /** Reports patterns of the selection that select nothing of a server. It reads all its lists, once a connection. */
+  async checkSelection(connection: UpstreamConnection): Promise<void> {
+    const patterns = this.selection?.getPatterns(connection.server);
+    if (patterns === undefined || this.#checkedConnections.has(connection)) return;
+    this.#checkedConnections.add(connection);
+    try {
+      const { tools, prompts, resources, templates } = await readInventory(connection);
+      const names = [...tools, ...prompts, ...resources, ...templates].map(getEntryKey);
+      this.#patterns.add(connection.server, checkPatterns('servers', patterns, names), names);
+    } catch {
+      // The lists are read again for the next caller, who gets the error.
+      this.#checkedConnections.delete(connection);
+    }
   }
 
   /** Maps server names to the names of the host's own tools. */
@@ -162,6 +191,7 @@ export class GatewayContext {
   reload(): void {
     this.#catalogs.clear();
     this.#ownNames = undefined;
+    this.#checkedConnections = new WeakSet();
     for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);
   }
 

@@ -60,12 +60,14 @@ describe('the answer to a probe', () => {
     expect(interpretProbe(error('http/status', { status }), dialects)).toEqual({ opening: 'unknown' });
   });
 
-  it.each(['http/unreachable', 'http/interrupted', 'call/aborted', 'connection/closed', 'stdio/spawn'])(
-    'shows nothing when it is %s',
-    code => {
-      expect(interpretProbe(error(code), dialects)).toEqual({ opening: 'unknown' });
-    },
+  it.each(['http/interrupted', 'connection/closed', 'stdio/output-closed'])(
+    'shows a server with handshakes when it ends the connection: %s',
+    code => expect(interpretProbe(error(code), dialects)).toEqual(handshake),
   );
+
+  it.each(['http/unreachable', 'call/aborted', 'stdio/spawn'])('shows nothing when it is %s', code => {
+    expect(interpretProbe(error(code), dialects)).toEqual({ opening: 'unknown' });
+  });
 
   it('can only be what is wanted', () => {
     const only = [getDialect('2026-07-28')].filter(each => each !== undefined);

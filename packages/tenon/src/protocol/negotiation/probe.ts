@@ -68,11 +68,12 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
 
 /**
  * Tells if an error of the network or the authorization shows nothing about the opening. A 500 or 501 is conclusive,
- * because a server may return it for an unknown method.
+ * because a server may return it for an unknown method. So is a connection that ends during the probe: some servers and
+ * proxies close it, or exit, when they get a method or a header that they do not know.
  */
 function isInconclusive(error: TenonError): boolean {
   const { code, status = 0, rpcCode } = error;
   if (isAuthError(error) || status === 401 || status === 403) return true;
   if (status === 404 && rpcCode === METHOD_NOT_FOUND) return false;
-  return /^(http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
+  return /^(http\/unreachable|call\/aborted|stdio\/spawn)$/.test(code);
 }

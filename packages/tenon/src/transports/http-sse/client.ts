@@ -3,7 +3,12 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { parseJson } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
-import { createTransportClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';
+import {
+  createTransportClosedError,
+  createUnreadableError,
+  findDecodingError,
+  readRefusal,
+} from '../http/client/errors.js';
 import { type HttpClientOptions, MAX_MESSAGE_SIZE } from '../http/client/options.js';
 import { getRequestId } from '../http/client/post-message.js';
 import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
@@ -77,8 +82,10 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     const reader = createSseReader({ onEvent, onEventTooLong }, maxMessageSize);
     try {
       await reply.read(chunk => reader.feed(chunk));
-    } catch {
+    } catch (error) {
       // The end of the stream closes the transport, for any reason.
+      const decodingError = findDecodingError(error, peer);
+      if (decodingError) onEndpoint(decodingError);
     }
     reply.cancel();
     onEndpoint(createNoEndpointError(peer, 'the end of the stream'));

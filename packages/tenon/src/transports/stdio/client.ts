@@ -102,7 +102,7 @@ class StdioTransport implements Transport {
   }
 
   async #start(): Promise<void> {
-    const child = await this.#spawn(this.#options, this.peer);
+    const child = await this.#spawn(this.#options, this.peer, () => this.close());
     this.#child = child;
     this.#writer = createLineWriter(child.input, { peer: this.peer, maxBufferedSize: this.#options.maxBufferedSize });
     child.errors?.read({

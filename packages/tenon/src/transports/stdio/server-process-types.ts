@@ -28,5 +28,12 @@ export interface ServerProcess {
   kill(): void;
 }
 
-/** Starts a server. Rejects with `stdio/spawn` when the program does not exist or cannot be executed. */
-export type SpawnServer = (options: StdioTransportOptions, peer: string) => Promise<ServerProcess>;
+/**
+ * Starts a server. Rejects with `stdio/spawn` when the program does not exist or cannot be executed. `stop` closes the
+ * input of the process, and resolves when the process has ended.
+ */
+export type SpawnServer = (
+  options: StdioTransportOptions,
+  peer: string,
+  stop: () => Promise<void>,
+) => Promise<ServerProcess>;

@@ -35,7 +35,7 @@ export interface Grant {
   /**
    * Deletes the dynamic registration at an issuer, so that the next sign-in registers the client again. Does nothing for
    * a configured client. With `id`, deletes only the registration of this client, because another process may have
-   * registered again meanwhile.
+   * registered again meanwhile. Resolves with true if it has deleted one.
    */
-  forgetClient?(issuer: string, id?: string): Promise<void>;
+  forgetClient?(issuer: string, id?: string): Promise<boolean>;
 }

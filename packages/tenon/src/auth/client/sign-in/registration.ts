@@ -71,12 +71,12 @@ export interface Registration {
 
 /**
  * Deletes a stored registration. With `id`, only that of this client, because another process may have registered again
- * meanwhile.
+ * meanwhile. Resolves with true if it has deleted one.
  */
-export async function forgetRegistration(tokenStore: TokenStore, issuer: string, id?: string): Promise<void> {
-  await tokenStore.update(getRegistrationKey(issuer), async stored => {
+export async function forgetRegistration(tokenStore: TokenStore, issuer: string, id?: string): Promise<boolean> {
+  return tokenStore.update(getRegistrationKey(issuer), async stored => {
     const isOther = stored === undefined || (id !== undefined && stored.id !== id);
-    return isOther ? { result: undefined } : { next: null, result: undefined };
+    return isOther ? { result: false } : { next: null, result: true };
   });
 }
 

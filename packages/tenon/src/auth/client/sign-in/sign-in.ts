@@ -17,6 +17,9 @@ import { forgetRegistration, getRegistrationKey, parseStoredClient } from './reg
 import { getConfiguredClient, signInAsClient } from './sign-in-client.js';
 import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 
+/** Part of the storage key of the tokens of a client that registers itself. */
+export const REGISTERED = 'registered';
+
 /** Client that is registered manually. */
 export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
   /**
@@ -120,11 +123,12 @@ export function signIn(options: SignInOptions = {}): Authorizer {
   return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);
 }
 
-function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
+/** Creates the grant of a user who signs in. */
+export function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
   const { client, clientMetadataUrl, redirect, showDeviceCode } = options;
   const counter = createSignInCounter(options.limits ?? {}, clock);
   return {
-    clientKey: client?.id ?? clientMetadataUrl ?? 'registered',
+    clientKey: client?.id ?? clientMetadataUrl ?? REGISTERED,
     issuer: client?.issuer,
     preregistered: client !== undefined,
     scopes: parseScopeOption(options.scopes),

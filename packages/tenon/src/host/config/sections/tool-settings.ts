@@ -11,7 +11,7 @@ const OVERRIDE_KEYS: readonly string[] = ['name', 'title', 'description'];
 
 /**
  * Reads the tool settings: `tools: { include, exclude, overrides }`, a list (Copilot CLI), `includeTools` (Gemini CLI)
- * or `disabledTools` (Windsurf).
+ * or `disabledTools` (Windsurf). An unknown key refuses the entry, because without it the host would offer more tools.
  */
 export function readTools(parser: EntryParser): ServerEntry['tools'] {
   const { members } = parser;
@@ -20,7 +20,7 @@ export function readTools(parser: EntryParser): ServerEntry['tools'] {
     return reportWrongKind(parser, tools, 'an array or an object');
   for (const [key, spot] of tools?.members ?? [])
     if (!['include', 'exclude', 'overrides'].includes(key))
-      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
+      parser.reportError('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
         hint: 'use `include`, `exclude` or `overrides`',
       });
   const listOf = (...spots: (JsonNode | undefined)[]) => {
@@ -59,10 +59,10 @@ function readOverride(parser: EntryParser, node: JsonNode): ToolOverride | undef
   if (node.kind !== 'object') return reportWrongKind(parser, node, 'an object with name, title or description');
   for (const [key, spot] of node.members) {
     if (!OVERRIDE_KEYS.includes(key))
-      parser.reportWarning('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
+      return parser.reportError('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
         hint: 'use `name`, `title` or `description`',
       });
-    else if (spot.kind !== 'string' || String(spot.value).length > MAX_TEXT)
+    if (spot.kind !== 'string' || String(spot.value).length > MAX_TEXT)
       return reportWrongKind(parser, spot, `a text of at most ${MAX_TEXT} characters`);
   }
   const [name, title, description] = OVERRIDE_KEYS.map(key => node.members.get(key)?.value as string | undefined);

@@ -41,7 +41,7 @@ export function createGuard(
   { entries, hasPrefix, stores, clock, reportError, telemetry }: GuardContext,
 ): HostGuard {
   const recorder = new AuditRecorder(options.audit, reportError);
-  const admission = new InventoryGuard(entries, options, hasPrefix);
+  const admission = new InventoryGuard(entries, options, hasPrefix, reportError);
   const approvals =
     options.approvals ??
     createApprovals({

@@ -1,10 +1,12 @@
+import type { TenonError } from '../../../jsonrpc/error.js';
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
+import { checkToolSettings, PatternReport } from '../../catalog/pattern-report.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
-import type { ListEntries, ListKind } from '../../connections/list-cache.js';
+import { getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { ServerList } from '../../connections/upstream-registry.js';
 import type { DriftKind } from '../lock/drift.js';
@@ -41,11 +43,18 @@ export class InventoryGuard {
   #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
   #toolNames: ReadonlyMap<string, ToolNames> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
+  readonly #patterns: PatternReport;
 
   /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
-  constructor(entries: ReadonlyMap<string, ServerEntry>, options: HostGuardOptions, hasPrefix: boolean) {
+  constructor(
+    entries: ReadonlyMap<string, ServerEntry>,
+    options: HostGuardOptions,
+    hasPrefix: boolean,
+    reportError: (error: TenonError) => void,
+  ) {
     this.#options = options;
     this.#hasPrefix = hasPrefix;
+    this.#patterns = new PatternReport(reportError);
     this.update(entries);
   }
 
@@ -53,6 +62,7 @@ export class InventoryGuard {
   update(entries: ReadonlyMap<string, ServerEntry>): void {
     for (const server of this.#entries.keys()) if (!entries.has(server)) this.#owners.update(server, []);
     this.#entries = entries;
+    this.#patterns.clear();
     this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
     this.#toolNames = new Map(
       [...entries].flatMap(([server, { tools }]) =>
@@ -68,15 +78,22 @@ export class InventoryGuard {
     part: ServerList<K>,
   ): Promise<readonly ListEntries[K][]> => {
     const { server, list } = part;
+    if (kind === 'tools') this.#checkToolSettings(server, list.items.map(getEntryKey));
     const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
     const verdict = await this.#checkLock(part.connection);
-    const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryName(item))) : wanted;
+    const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryKey(item))) : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
     const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
     const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
     return names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
   };
+
+  /** Reports tool settings without an effect. An excluded name that no tool has may be a misspelled one. */
+  #checkToolSettings(server: string, names: readonly string[]): void {
+    const settings = this.#entries.get(server)?.tools;
+    if (settings) this.#patterns.add(server, checkToolSettings(settings, names), names);
+  }
 
   /** Returns the configured names of a server's tools, if the configuration changes any. */
   readonly getToolNames = (server: string): ToolNames | undefined => this.#toolNames.get(server);
@@ -168,7 +185,7 @@ export class InventoryGuard {
       hasPrefix: this.#hasPrefix,
     });
     if (findings.length > 0) {
-      this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryName(entry), findings });
+      this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
     }
     return value as ListEntries[K];
   }
@@ -188,9 +205,4 @@ function screenDefinition(
   if (kind === 'tools') return screenTool(entry as ListEntries['tools'], screening);
   if (kind === 'prompts') return screenPrompt(entry as ListEntries['prompts'], screening);
   return screenResource(entry as ListEntries['resources'], screening);
-}
-
-function getEntryName(entry: ListEntries[ListKind]): string {
-  if ('uri' in entry) return entry.uri;
-  return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
 }

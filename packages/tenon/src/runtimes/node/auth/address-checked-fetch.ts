@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { AuthFetch } from '../../../auth/http/guarded-fetch.js';
 import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { ACCEPT_ENCODING, decodeBody } from '../http/decode-body.js';
 import { createProxyRouter, type ProxyRoute, toProxyError } from '../http/proxy.js';
 
 /**
@@ -42,15 +43,18 @@ function sendRequest(
   return new Promise((resolve, reject) => {
     const options = {
       method,
-      // This client does not decompress responses.
-      headers: { 'accept-encoding': 'identity', ...headers, ...route?.headers },
+      headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...route?.headers },
       signal: signal as NonNullable<RequestInit['signal']>,
       ...(route ? route.options : { lookup: createGuardedLookup(guard, url), agent: false }),
     };
     const clientRequest = send(url, options as http.RequestOptions, reply => {
       const responseHeaders = new Headers();
       for (const [name, value] of Object.entries(reply.headers)) responseHeaders.append(name, String(value));
-      resolve({ status: reply.statusCode ?? 0, headers: responseHeaders, body: Readable.toWeb(reply) as never });
+      resolve({
+        status: reply.statusCode ?? 0,
+        headers: responseHeaders,
+        body: Readable.toWeb(decodeBody(reply)) as never,
+      });
     });
     clientRequest.once('error', error => reject(toProxyError(error) ?? error));
     clientRequest.end(body);

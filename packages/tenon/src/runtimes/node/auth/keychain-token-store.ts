@@ -60,6 +60,7 @@ export function keychainTokenStore(path: string, options: KeychainTokenStoreOpti
       const stored = await file.get(key);
       return openValue(stored, key);
     },
+    listKeys: async () => (await file.listKeys?.()) ?? [],
     async update(key, change) {
       // Fails before the user signs in, not after.
       const seal = await openSeal();

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/client/token-store.js';
+import {
+  parseTokenStoreKey,
+  type StoredSecret,
+  type TokenStore,
+  type TokenStoreKey,
+} from '../../../auth/client/token-store.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject } from '../../../jsonrpc/message.js';
@@ -43,6 +48,9 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
   return {
     async get(key) {
       return (await readContents(await file()))[serializeKey(key)];
+    },
+    async listKeys() {
+      return Object.keys(await readContents(await file())).map(parseTokenStoreKey);
     },
     async update(key, change) {
       const realPath = await file();

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { stopServerProcesses } from '../processes/running-servers.js';
 import { getCurrentWorker } from '../workers/current-worker.js';
 import type { ExitOnSignalOptions, HttpServer } from './http-server.js';
 
@@ -60,7 +61,10 @@ function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions
   const stop = (signal: number) => () => {
     if (isClosing) process.exit(128 + signal);
     isClosing = true;
-    void server.close({ timeout, delay }).finally(() => process.exit());
+    void server
+      .close({ timeout, delay })
+      .finally(stopServerProcesses)
+      .finally(() => process.exit());
   };
   process.on('SIGTERM', stop(15));
   process.on('SIGINT', stop(2));
@@ -73,5 +77,5 @@ function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions
 function bindWorkerSignals(server: HttpServer, options: ExitOnSignalOptions): void {
   process.on('SIGTERM', () => void server.close(options));
   process.on('SIGINT', () => {});
-  process.once('disconnect', () => process.exit());
+  process.once('disconnect', () => void stopServerProcesses().then(() => process.exit()));
 }

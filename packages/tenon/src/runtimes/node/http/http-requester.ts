@@ -1,7 +1,9 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
+import type { Readable } from 'node:stream';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
+import { ACCEPT_ENCODING, decodeBody } from './decode-body.js';
 import { nodeHttp } from './node-http.js';
 import { createProxyRouter, toProxyError } from './proxy.js';
 
@@ -71,7 +73,8 @@ function parseTarget(url: URL, plain: http.Agent, secure: https.Agent): RequestT
 
 function sendRequest({ method, headers, body, signal }: HttpRequest, target: RequestTarget): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
-    const request = target.send({ method, headers: { ...headers, ...target.headers }, ...target.options });
+    const fields = { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...target.headers };
+    const request = target.send({ method, headers: fields, ...target.options });
     let sent = request.reusedSocket;
     if (!sent) {
       request.on('socket', socket => {
@@ -119,12 +122,16 @@ function isPlainResponse({ code, message }: NodeJS.ErrnoException): boolean {
 class NodeReply implements HttpReply {
   readonly status: number;
   readonly #message: http.IncomingMessage;
+  /** The body without its content codings. */
+  readonly #body: Readable;
 
   constructor(message: http.IncomingMessage) {
-    // An error of an unread body is ignored.
-    message.on('error', ignore);
     this.status = message.statusCode ?? 0;
     this.#message = message;
+    this.#body = decodeBody(message);
+    // An error of an unread body is ignored.
+    message.on('error', ignore);
+    if (this.#body !== message) this.#body.on('error', ignore);
   }
 
   header(name: string): string | undefined {
@@ -133,12 +140,13 @@ class NodeReply implements HttpReply {
   }
 
   text(limit: number): Promise<string> {
-    const message = this.#message;
+    const body = this.#body;
+    const announced = body === this.#message ? Number(this.#message.headers['content-length'] ?? 0) : 0;
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
       const refuse = () => {
-        message.destroy();
+        body.destroy();
         reject(new TenonError('http/too-large', `the response is larger than ${limit} bytes`));
       };
       const take = (chunk: Buffer) => {
@@ -146,17 +154,17 @@ class NodeReply implements HttpReply {
         if (size > limit) refuse();
         else chunks.push(chunk);
       };
-      if (Number(message.headers['content-length'] ?? 0) > limit) refuse();
-      else readBody(message, take, () => resolve(decode(chunks)), reject);
+      if (announced > limit) refuse();
+      else readBody(body, take, () => resolve(decode(chunks)), reject);
     });
   }
 
   read(each: (chunk: Buffer) => void): Promise<void> {
-    return new Promise((resolve, reject) => readBody(this.#message, each, resolve, reject));
+    return new Promise((resolve, reject) => readBody(this.#body, each, resolve, reject));
   }
 
   cancel(): void {
-    this.#message.destroy();
+    this.#body.destroy();
   }
 }
 
@@ -164,20 +172,21 @@ function ignore(): void {}
 
 /** Reads the body to its end. Only the first call of `done` or `failed` has an effect. */
 function readBody(
-  message: http.IncomingMessage,
+  body: Readable,
   onChunk: (chunk: Buffer) => void,
   onEnd: () => void,
   onError: (error: TenonError) => void,
 ): void {
-  if (message.destroyed) return onError(createInterruptedError());
-  message.on('data', onChunk);
-  message.on('end', onEnd);
-  message.on('close', () => {
-    if (!message.readableEnded) onError(createInterruptedError());
+  if (body.destroyed) return onError(createReadError(body));
+  body.on('data', onChunk);
+  body.on('end', onEnd);
+  body.on('close', () => {
+    if (!body.readableEnded) onError(createReadError(body));
   });
 }
 
-function createInterruptedError(): TenonError {
+function createReadError({ errored }: Readable): TenonError {
+  if (TenonError.is(errored)) return errored;
   return new TenonError('http/interrupted', 'the connection broke during the response');
 }
 

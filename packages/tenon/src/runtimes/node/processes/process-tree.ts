@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { runningServers } from './running-servers.js';
 
 /** A process and the processes that it started. POSIX finds them by their process group, Windows by their parents. */
 export interface ProcessTree {
@@ -8,12 +9,15 @@ export interface ProcessTree {
   kill(): void;
 }
 
-/** Groups that still run. They are killed when this process exits, also by `process.exit`. */
-const liveGroups = new Set<number>();
-
-export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): ProcessTree {
-  if (liveGroups.size === 0) process.once('exit', killAll);
-  liveGroups.add(pid);
+/**
+ * Tracks a process and its children until they have ended. If this process exits before, also by `process.exit`, they
+ * are killed.
+ *
+ * @param stop Closes the input of the process, and stops it.
+ */
+export function trackProcessTree(pid: number, isLeaderRunning: () => boolean, stop: () => Promise<void>): ProcessTree {
+  if (runningServers.size === 0) process.once('exit', killAll);
+  runningServers.set(pid, stop);
   const windows = process.platform === 'win32';
   const isTreeRunning = () => {
     const running = isLeaderRunning() || (!windows && sendSignalToGroup(pid, 0) && !hasOnlyZombies(pid));
@@ -67,13 +71,13 @@ function runTaskkill(pid: number): void {
 }
 
 function killAll(): void {
-  for (const pid of liveGroups) {
+  for (const pid of runningServers.keys()) {
     if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
     else sendSignalToGroup(pid, 'SIGKILL');
   }
 }
 
 function forget(pid: number): void {
-  liveGroups.delete(pid);
-  if (liveGroups.size === 0) process.off('exit', killAll);
+  runningServers.delete(pid);
+  if (runningServers.size === 0) process.off('exit', killAll);
 }

@@ -11,8 +11,14 @@ import { resolveCommand } from './resolve-command.js';
 /**
  * Starts a server as a child process, in its own process group, with a clean environment and without a shell. Rejects
  * with `stdio/spawn` when the program or the folder does not exist, or the program cannot be executed.
+ *
+ * @param stop Closes the input of the process, and stops it.
  */
-export async function spawnServer(options: StdioTransportOptions, peer: string): Promise<ServerProcess> {
+export async function spawnServer(
+  options: StdioTransportOptions,
+  peer: string,
+  stop: () => Promise<void>,
+): Promise<ServerProcess> {
   const child = startProcess(options, peer);
   const exited = new Promise<ProcessExit>(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise<void>((resolve, reject) => {
@@ -22,7 +28,7 @@ export async function spawnServer(options: StdioTransportOptions, peer: string):
   // A later error comes from a signal to a process that has exited.
   child.on('error', () => {});
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  const tree = trackProcessTree(child.pid!, isRunning);
+  const tree = trackProcessTree(child.pid!, isRunning, stop);
   if (options.stderr === 'inherit') child.stderr?.on('data', (chunk: Uint8Array) => process.stderr.write(chunk));
   return {
     input: createByteSink(child.stdin!),

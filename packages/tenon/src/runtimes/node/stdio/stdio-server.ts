@@ -19,6 +19,7 @@ import {
   type StdioServer,
   serveLines,
 } from '../../../transports/stdio/server.js';
+import { stopServerProcesses } from '../processes/running-servers.js';
 import { createByteSink, createByteSource } from './byte-streams.js';
 import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 
@@ -138,9 +139,13 @@ function bindProcessExit(server: StdioServer, input: Readable): () => void {
   // Running handlers may wait for something that does not keep the process alive.
   const keepAliveTimer = setInterval(() => {}, 60_000);
   return () => {
-    clearInterval(keepAliveTimer);
     // Code that awaits `closed` runs first.
-    setImmediate(() => process.exit(code));
+    setImmediate(() => {
+      void stopServerProcesses().then(() => {
+        clearInterval(keepAliveTimer);
+        process.exit(code);
+      });
+    });
   };
 }
 

@@ -73,6 +73,13 @@ export function createUnreadableError(peer: string, received: string, cause?: un
   });
 }
 
+/** Returns the error of a body that cannot be decoded, with the peer. `undefined` if the body broke off instead. */
+export function findDecodingError(error: unknown, peer: string): TenonError | undefined {
+  if (!TenonError.is(error) || error.code !== 'peer/unreadable') return undefined;
+  const { code, summary, expected, received } = error;
+  return new TenonError(code, summary, { peer, expected, received });
+}
+
 /** Creates the error for a JSON-RPC error in an HTTP error response. `cause` is the unchanged error object. */
 export function createHttpRefusalError(
   peer: string,

@@ -4,7 +4,13 @@ import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
-import { createSessionGoneError, createSilentStreamError, createUnreadableError, readRefusal } from './errors.js';
+import {
+  createSessionGoneError,
+  createSilentStreamError,
+  createUnreadableError,
+  findDecodingError,
+  readRefusal,
+} from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import {
   computeDelay,
@@ -69,8 +75,13 @@ export async function readStream(
       watchedStream?.noteBytes(isHeartbeat);
       isHeartbeat = false;
     });
-  } catch {
+  } catch (error) {
     // A broken connection counts as ended, because an incomplete last event is dropped in both cases.
+    const decodingError = signal.aborted || pending.answered ? undefined : findDecodingError(error, peer);
+    if (decodingError) {
+      pending.readError = decodingError;
+      context.receiver.onParseError(decodingError);
+    }
   } finally {
     cancelTimer?.();
     watchedStream?.stop();

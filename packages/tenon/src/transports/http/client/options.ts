@@ -57,7 +57,7 @@ export interface HttpClientOptions {
    */
   readonly random?: (() => number) | undefined;
   /**
-   * Maximum size of a JSON response in bytes, and of an event in characters.
+   * Maximum size of a JSON response in bytes, and of an event in characters, after decoding.
    * @default 16,777,216 (16 Mi)
    */
   readonly maxMessageSize?: number | undefined;

@@ -4,7 +4,7 @@ import { classifyMessage } from '../../../jsonrpc/message.js';
 import { OUTCOME_ADVICE } from '../../../jsonrpc/outcome.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
-import { createAbortError, createMissingResponseError, createUnreadableError } from './errors.js';
+import { createAbortError, createMissingResponseError, createUnreadableError, findDecodingError } from './errors.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read from the response to a notification. */
@@ -43,7 +43,7 @@ export async function readResponse(
 }
 
 /**
- * Handles a response that could not be read. If it is too large, the request fails. Otherwise it is unknown if the
+ * Handles a response that could not be read. If it is too large or cannot be decoded, the request fails. Otherwise it is unknown if the
  * server executed the request.
  */
 function handleReadFailure(
@@ -53,8 +53,11 @@ function handleReadFailure(
   error: unknown,
 ): void {
   if (signal.aborted) throw createAbortError(signal, context.peer);
-  if (!TenonError.is(error) || error.code !== 'http/too-large') throw createInterruptedError(context, error);
-  pending.readError = createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`);
+  const isTooLarge = TenonError.is(error) && error.code === 'http/too-large';
+  pending.readError = isTooLarge
+    ? createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`)
+    : findDecodingError(error, context.peer);
+  if (pending.readError === undefined) throw createInterruptedError(context, error);
   context.receiver.onParseError(pending.readError);
 }
 

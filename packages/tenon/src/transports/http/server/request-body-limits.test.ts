@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NOT_UTF8 } from '../../fixtures/not-utf8.js';
@@ -41,6 +42,14 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } });
+  });
+
+  it('answers 415 to a body that is compressed', async () => {
+    const response = await post(gzipSync('{}'), { ...JSON_HEADERS, 'content-encoding': 'gzip' });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('Content-Encoding') },
+    });
   });
 
   it.each([

@@ -14,6 +14,10 @@ export interface UnreadableBody {
 
 const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read. Retry later' };
 const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON' };
+const COMPRESSED: UnreadableBody = {
+  status: 415,
+  error: { code: INVALID_REQUEST, message: 'The body has a Content-Encoding. Send it without one' },
+};
 
 /** Maximum size of a body that is read without being counted, in bytes. */
 const SMALL_BODY = 65_536;
@@ -38,7 +42,7 @@ export function readJson(
         error: { code: INTERNAL_ERROR, message: `Internal error: ${body.error.summary}` },
       });
     }
-    const parsed = parseBody(body, limits);
+    const parsed = parseBody(body, limits, exchange);
     if ('error' in parsed) onUnreadable(parsed);
     else onValue(parsed.value);
   };
@@ -53,6 +57,7 @@ export function readJson(
 function parseBody(
   body: Exclude<RequestBody, { readonly error: unknown }>,
   limits: Limits,
+  exchange: Exchange,
 ): UnreadableBody | { readonly value: unknown } {
   if ('status' in body) return createTooLargeError(limits);
   let value: unknown;
@@ -61,7 +66,7 @@ function parseBody(
     try {
       value = parseJson(body.text);
     } catch {
-      return { status: 400, error: NOT_JSON };
+      return exchange.header('content-encoding') === undefined ? { status: 400, error: NOT_JSON } : COMPRESSED;
     }
     // Each level needs two characters, so most bodies need no check.
     if (body.text.length <= limits.maxJsonDepth * 2) return { value };

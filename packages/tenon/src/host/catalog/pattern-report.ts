@@ -1,0 +1,82 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { findNearestKey } from '../../protocol/nearest-key.js';
+import { quoteName } from '../config/problem.js';
+import type { ToolSettings } from '../config/server-entry.js';
+import { compileNames } from '../security/policy/matching/name-patterns.js';
+
+/** Maximum number of patterns that are checked, because a configuration can have any number. */
+const MAX_CHECKED = 1000;
+
+/** Pattern or name in a configuration that selects entries of a server. */
+export interface CheckedPattern {
+  /** Place in the configuration: `tools.exclude`. */
+  readonly key: string;
+  readonly pattern: string;
+  /** True if it applies to an entry of the server. */
+  readonly matches: boolean;
+}
+
+/** Checks patterns against the names of a server's entries. `*` always applies. */
+export const checkPatterns = (
+  key: string,
+  patterns: readonly string[],
+  names: readonly string[],
+  certain = true,
+): CheckedPattern[] =>
+  patterns.map(pattern => ({ key, pattern, matches: pattern === '*' || names.some(compileNames(pattern, certain)) }));
+
+/** Checks the tool settings of a server against the names of its tools. */
+export const checkToolSettings = (
+  { include = [], exclude = [], overrides = {} }: ToolSettings,
+  names: readonly string[],
+): CheckedPattern[] => [
+  ...checkPatterns('tools.include', include, names),
+  ...checkPatterns('tools.exclude', exclude, names, false),
+  ...Object.keys(overrides).map(pattern => ({
+    key: 'tools.overrides',
+    pattern,
+    matches: names.includes(pattern),
+  })),
+];
+
+/**
+ * Reports each pattern that applies to nothing once, because a misspelled one restricts nothing. A pattern that applied
+ * to the entries of one caller is not reported when another caller sees fewer entries.
+ */
+export class PatternReport {
+  readonly #reportError: (error: TenonError) => void;
+  readonly #checked = new Set<string>();
+
+  constructor(reportError: (error: TenonError) => void) {
+    this.#reportError = reportError;
+  }
+
+  /**
+   * Adds checked patterns of a server.
+   *
+   * @param names Names of the entries of the server.
+   */
+  add(server: string, patterns: readonly CheckedPattern[], names: readonly string[]): void {
+    for (const { key, pattern, matches } of patterns) {
+      const id = JSON.stringify([server, key, pattern]);
+      if (this.#checked.has(id) || this.#checked.size >= MAX_CHECKED) continue;
+      this.#checked.add(id);
+      if (!matches) this.#reportError(createNoMatchError(server, key, pattern, names));
+    }
+  }
+
+  /** Checks all patterns again, because the configuration has changed. */
+  clear(): void {
+    this.#checked.clear();
+  }
+}
+
+/** Creates the error for a pattern of a configuration that applies to nothing. */
+function createNoMatchError(server: string, key: string, pattern: string, names: readonly string[]): TenonError {
+  const nearest = findNearestKey(pattern, names);
+  return new TenonError(
+    'host/no-match',
+    `server ${quoteName(server)}: ${quoteName(pattern)} in \`${key}\` matches nothing that the server offers`,
+    { hint: nearest === undefined ? 'correct the name, or remove it' : `did you mean ${quoteName(nearest)}?` },
+  );
+}

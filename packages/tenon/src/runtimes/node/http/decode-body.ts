@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, pipeline, type Readable, type Transform } from 'node:stream';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** Content codings that `decodeBody` reads, for the header `Accept-Encoding`. */
+export const ACCEPT_ENCODING = 'gzip, deflate, br';
+
+/** Maximum number of codings of one body. Each of them can make a body a thousand times larger. */
+const MAX_CODINGS = 3;
+
+/** Matches the first byte of JSON, of an event stream, or of a page. */
+const TEXT_START = /[\s{["\w:<\xef]/;
+
+/**
+ * Returns the body of a response without its content codings. A response without `Content-Encoding` is returned as it
+ * is. The caller must limit the decoded bytes.
+ *
+ * A body that cannot have its coding is not decoded, because some runtimes and proxies decode a body and keep the header.
+ * The stream fails with `peer/unreadable` if the coding is unknown or the data is damaged.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
+ */
+export function decodeBody(message: IncomingMessage): Readable {
+  const codings = parseCodings(message.headers['content-encoding']);
+  if (codings.length === 0) return message;
+  const output = new PassThrough();
+  message.once('close', () => {
+    if (!message.readableEnded) output.destroy();
+  });
+  output.once('close', () => message.destroy());
+  // The first bytes show the coding, because `deflate` has two forms.
+  message.once('readable', () => {
+    const first: Buffer | null = message.read();
+    if (first === null) return void output.end();
+    message.unshift(first);
+    try {
+      const decoders = createDecoders(codings, first);
+      for (const decoder of decoders) {
+        decoder.once('error', error => {
+          const isDamaged = message.readableEnded || !message.destroyed;
+          if (isDamaged) output.destroy(createUnreadableError(codings, `damaged data (${error.message})`));
+        });
+      }
+      pipeline([message, ...decoders, output], () => {});
+    } catch (error) {
+      output.destroy(TenonError.from(error));
+    }
+  });
+  return output;
+}
+
+function parseCodings(header: string | undefined): readonly string[] {
+  if (header === undefined) return [];
+  const names = header.split(',').map(name => name.trim().toLowerCase());
+  return names.filter(name => name !== '' && name !== 'identity');
+}
+
+/** Creates the decoders of a body in the order of their use. The coding that was applied last is the first. */
+function createDecoders(codings: readonly string[], first: Buffer): Transform[] {
+  if (codings.length > MAX_CODINGS) throw createUnreadableError(codings, `${codings.length} codings`);
+  const decoders: Transform[] = [];
+  for (const coding of codings.toReversed()) {
+    const start = decoders.length === 0 ? first[0] : undefined;
+    const decoder = createDecoder(coding, start);
+    if (decoder !== undefined) decoders.push(decoder);
+    else if (start === undefined || !TEXT_START.test(String.fromCharCode(start))) {
+      throw createUnreadableError(codings, coding.slice(0, 60));
+    }
+  }
+  return decoders;
+}
+
+/** Creates the decoder of one coding. `undefined` if the coding is unknown, or the body cannot have it. */
+function createDecoder(coding: string, start: number | undefined): Transform | undefined {
+  // Loaded on first use, because most responses are not compressed.
+  const zlib = process.getBuiltinModule('node:zlib');
+  const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants;
+  // An event must arrive before the stream ends, and some servers leave out the last bytes.
+  const options = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
+  const known: Record<string, () => Transform | undefined> = {
+    gzip: () => (start === undefined || start === 0x1f ? zlib.createGunzip(options) : undefined),
+    // No brotli stream begins with "{".
+    br: () =>
+      start === 0x7b
+        ? undefined
+        : zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }),
+    // Some servers send the data without the header of zlib.
+    deflate: () =>
+      start === undefined || (start & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options),
+  };
+  const name = coding === 'x-gzip' ? 'gzip' : coding;
+  return Object.hasOwn(known, name) ? known[name]?.() : undefined;
+}
+
+function createUnreadableError(codings: readonly string[], received: string): TenonError {
+  return new TenonError('peer/unreadable', 'the body cannot be decoded', {
+    expected: `one of the content codings ${ACCEPT_ENCODING}`,
+    received: codings.includes(received) ? received : `${codings.join(', ').slice(0, 60)}: ${received}`,
+  });
+}
