@@ -11,6 +11,8 @@ interface Provider {
   refresh?: string;
   lasts: number;
   readonly asked: string[];
+  /** Members of its token responses. */
+  readonly more?: object;
 }
 
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
@@ -33,6 +35,7 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
           token_type: 'bearer',
           expires_in: provider.lasts,
           ...(provider.refresh === undefined ? {} : { refresh_token: provider.refresh }),
+          ...provider.more,
         };
         const body = provider.status === 200 ? good : { error: 'invalid_grant' };
         const headers = { 'content-type': 'application/json' };
@@ -89,6 +92,13 @@ describe('a token of the proxy', () => {
   it('is good for no longer than what the provider has given [auth.third-party.token-status]', async () => {
     expect(lifeOf((await signedIn({ lasts: 120 })).body.access_token)).toBe(120);
     expect(lifeOf((await signedIn({ lasts: 86_400 })).body.access_token)).toBeLessThan(86_400);
+  });
+
+  it.each<[string, object]>([
+    ['a lifetime as text', { expires_in: '120' }],
+    ['`null` members and no token type', { refresh_token: null, scope: null, id_token: null, token_type: null }],
+  ])('is given for a response of the provider with %s', async (_, more) => {
+    expect(lifeOf((await signedIn({ more })).body.access_token)).toBe(120);
   });
 
   it('is not renewed when that has ended [auth.third-party.token-status auth.third-party.lifecycle]', async () => {

@@ -14,6 +14,9 @@ export {
   type GuardedFetchOptions,
 } from './auth/http/guarded-fetch.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
+export { isGrantRevoked } from './auth/oauth/request-endpoint.js';
+export { getOauthErrorCode } from './auth/oauth/to-auth-error.js';
+export { requestTokenResponse } from './auth/oauth/token-response.js';
 export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';
 export {
   type AuthEndpoint,

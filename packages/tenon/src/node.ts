@@ -18,6 +18,7 @@ export {
   type ServeHttpOptions,
   serveHttp,
 } from './runtimes/node/http/http-server.js';
+export { findProxyRoute, type ProxyRoute } from './runtimes/node/http/proxy.js';
 export { openTransport } from './runtimes/node/open-transport.js';
 export { stopServerProcesses } from './runtimes/node/processes/running-servers.js';
 export { type ServerDefaults, setServerDefaults } from './runtimes/node/server-defaults.js';

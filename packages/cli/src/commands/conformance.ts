@@ -8,6 +8,7 @@ import { runConformance } from '../conformance/run-conformance.js';
 import { formatFindings } from '../doctor/format-findings.js';
 import { formatJunit } from '../doctor/format-junit.js';
 import { exitCodes } from '../exit-codes.js';
+import { download } from '../http/download.js';
 import { createServedHost, listenForTarget } from '../http/serve-target.js';
 import { formatExamples } from '../options/create-command.js';
 import { parseNames } from '../options/option-parsers.js';
@@ -171,11 +172,10 @@ async function openServer(
 /** Rejects if no server listens at a URL. The suite would report that once per scenario. */
 async function checkReachable(url: string | URL): Promise<void> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REACH_TIMEOUT) });
-    await response.body?.cancel();
+    const { cancel } = await download(url, { redirect: 'manual', signal: AbortSignal.timeout(REACH_TIMEOUT) });
+    await cancel();
   } catch (error) {
-    const { cause, message } = error instanceof Error ? error : new Error(String(error));
-    throw createUnreachableError(String(url), cause instanceof Error ? cause.message : message);
+    throw createUnreachableError(String(url), error instanceof Error ? error.message : String(error));
   }
 }
 

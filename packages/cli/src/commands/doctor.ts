@@ -74,6 +74,7 @@ async function examine(
     strict,
     calls: call,
     allowCalls: options.allowCalls,
+    authExceptions: { ...target.exceptions, ...options.authException },
     timeout: options.timeout,
     protocolVersion: options.protocolVersion,
     onMessage: wire?.onMessage,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from 'tenon';
+import type { AuthExceptions } from 'tenon/auth';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DoctorReport } from './finding.js';
 import { startFaultyServer } from './fixtures/faulty-server.js';
@@ -16,10 +17,17 @@ interface Chain {
   readonly issuer?: (origin: string) => JsonObject;
   /** Status of the answer to a token that nobody issued. */
   readonly tokenStatus?: number;
+  readonly authExceptions?: AuthExceptions;
 }
 
 /** Examines a server that answers requests without a token with 401. */
-async function examineChain({ challenge, resource, issuer, tokenStatus = 401 }: Chain): Promise<DoctorReport> {
+async function examineChain({
+  challenge,
+  resource,
+  issuer,
+  tokenStatus = 401,
+  authExceptions,
+}: Chain): Promise<DoctorReport> {
   const send = (response: ServerResponse, status: number, body: object | undefined) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
   const { url, close } = await startFaultyServer({
@@ -40,7 +48,7 @@ async function examineChain({ challenge, resource, issuer, tokenStatus = 401 }: 
     },
   });
   closers.push(close);
-  return runDoctor({ url }, url, { only: ['authorization'], timeout: 3000 });
+  return runDoctor({ url }, url, { only: ['authorization'], timeout: 3000, authExceptions });
 }
 
 const CHALLENGE = 'Bearer resource_metadata="ORIGIN/.well-known/oauth-protected-resource/mcp"';
@@ -112,5 +120,22 @@ describe('the examination of authorization', () => {
     ['an invalid token that fails', { challenge: CHALLENGE, resource, issuer, tokenStatus: 500 }, 'warning token'],
   ])('finds %s', async (_, chain, id) => {
     expect(listIds(await examineChain(chain))).toContain(id);
+  });
+
+  it('examines with the exceptions of the user, and names them [cli.doctor]', async () => {
+    const deviating = (origin: string) => ({
+      ...issuer(origin),
+      issuer: `${origin}/`,
+      code_challenge_methods_supported: undefined,
+    });
+    const chain = { challenge: CHALLENGE, resource, issuer: deviating };
+    const refused = await examineChain(chain);
+    expect(listIds(refused)).toContain('problem discovery');
+    expect(refused.findings.find(({ id }) => id === 'authorization.discovery')?.fix).toContain(
+      '--auth-exception ignoreIssuerSlash',
+    );
+    const authExceptions = { ignoreIssuerSlash: true, assumePkce: true };
+    const accepted = listIds(await examineChain({ ...chain, authExceptions }));
+    expect(accepted).toEqual(expect.arrayContaining(['info exceptions', 'ok issuer', 'ok pkce']));
   });
 });

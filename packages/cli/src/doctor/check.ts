@@ -1,4 +1,5 @@
 import type { Client, ProtocolVersion, TenonError, Tool } from 'tenon';
+import type { AuthExceptions } from 'tenon/auth';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { Finding, FindingFactory } from './finding.js';
 import type { HttpProbe } from './http-probe.js';
@@ -48,6 +49,8 @@ export interface DoctorContext {
   readonly handshakeVersion: ProtocolVersion | undefined;
   /** Newest version without a handshake that the server supports. */
   readonly statelessVersion: ProtocolVersion | undefined;
+  /** Deviations of the authorization server that the user accepts. */
+  readonly authExceptions: AuthExceptions;
   /** Calls that the user allowed with `--call`. */
   readonly calls: readonly string[];
   /** True if read-only tools without required arguments may be called. */

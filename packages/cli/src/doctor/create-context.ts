@@ -9,6 +9,7 @@ import {
   TenonError,
   version,
 } from 'tenon';
+import type { AuthExceptions } from 'tenon/auth';
 import { collectAll } from '../collect-all.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import { explainFailure } from '../target/explain-failure.js';
@@ -24,6 +25,11 @@ export interface ExaminationOptions {
    * @default 10,000
    */
   readonly timeout?: number | undefined;
+  /**
+   * Deviations of the authorization server that the user accepts.
+   * @default none
+   */
+  readonly authExceptions?: AuthExceptions | undefined;
   /** Only this version is examined. */
   readonly protocolVersion?: string | undefined;
   /**
@@ -83,6 +89,7 @@ export async function createDoctorContext(
     versions,
     handshakeVersion: find(false),
     statelessVersion: find(true),
+    authExceptions: options.authExceptions ?? {},
     calls: options.calls ?? [],
     allowCalls: options.allowCalls ?? false,
     samples: options.samples ?? DEFAULT_SAMPLES,

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { version } from 'tenon';
+import { findProxyRoute } from 'tenon/node';
 
 /** Raw request of the doctor. */
 export interface ProbeRequest {
@@ -92,15 +93,22 @@ interface RawRequest {
   readonly onText: ProbeRequest['onText'];
 }
 
-function sendProbe(
+async function sendProbe(
   url: URL,
   { method, headers, body, timeout, verify, ...reading }: RawRequest,
 ): Promise<ProbeResponse> {
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const route = await findProxyRoute(url);
+  const send = route?.send ?? (url.protocol === 'https:' ? requestHttps : requestHttp);
   return new Promise((resolve, reject) => {
     const outgoing = send(
       url,
-      { method, headers: { ...headers }, agent: false, rejectUnauthorized: verify },
+      {
+        method,
+        agent: false,
+        ...route?.options,
+        headers: { ...headers, ...route?.headers },
+        rejectUnauthorized: verify,
+      },
       response => {
         readResponse(response, reading).then(resolve, reject).finally(stop);
       },

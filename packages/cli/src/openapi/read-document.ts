@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { type JsonObject, TenonError } from 'tenon';
+import { download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
@@ -27,28 +28,27 @@ export async function readDocument(reference: string, folder: string): Promise<J
 }
 
 async function fetchText(url: string): Promise<string> {
+  const signal = AbortSignal.timeout(FETCH_TIMEOUT);
   try {
-    const response = await fetch(url, {
+    const { status, chunks } = await download(url, {
       headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' },
-      signal: AbortSignal.timeout(FETCH_TIMEOUT),
+      signal,
     });
-    if (response.ok) return response.body ? await readBounded(response.body, MAX_SIZE) : '';
-    throw createUsageError(`${url}: HTTP status ${response.status}`, 'pass the URL of an OpenAPI document');
+    if (status >= 200 && status < 300) return await readBounded(chunks, MAX_SIZE);
+    throw createUsageError(`${url}: HTTP status ${status}`, 'pass the URL of an OpenAPI document');
   } catch (error) {
     if (TenonError.is(error)) throw error;
     if (error instanceof SizeLimitError) throw createSizeError(url);
     throw new TenonError('cli/usage', `${url}: cannot be fetched`, {
-      received: describeFetchError(error),
+      received: signal.aborted
+        ? `no complete response in ${FETCH_TIMEOUT / 1000} s`
+        : error instanceof Error
+          ? error.message
+          : String(error),
       hint: 'check the URL, or download the document and pass its path',
       cause: error,
     });
   }
-}
-
-/** Describes the error of `fetch`. Its own message is only "fetch failed", and its cause has the reason. */
-function describeFetchError(error: unknown): string {
-  const { cause, message } = error instanceof Error ? error : new Error(String(error));
-  return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
 async function readText(path: string): Promise<string> {

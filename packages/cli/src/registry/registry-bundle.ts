@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
+import { DownloadError, download } from '../http/download.js';
 import { getBundleFolder, MAX_BUNDLE } from '../mcpb/extract-bundle.js';
 import { parseWebUrl } from '../options/option-parsers.js';
 import type { RegistryPackage } from './registry-document.js';
@@ -62,17 +63,17 @@ function isSafeUrl(text: string): boolean {
 /** Writes the response into a file, and returns its hash. */
 async function writeResponse(url: string, path: string): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT);
-  const response = await fetch(url, { signal }).catch(() => {
-    throw createBundleError(url, signal.aborted ? `no response in ${TIMEOUT / 1000} s` : 'no connection');
+  const { status, chunks } = await download(url, { signal }).catch((error: unknown) => {
+    if (TenonError.is(error)) throw error;
+    const reason = error instanceof DownloadError ? `no connection: ${error.message}` : 'no connection';
+    throw createBundleError(url, signal.aborted ? `no response in ${TIMEOUT / 1000} s` : reason);
   });
-  // The hash protects the content. A redirect must not send the request over an open network.
-  if (!isSafeUrl(response.url)) throw createBundleError(url, 'a redirect to an address that is not an https: URL');
-  if (!response.ok) throw createBundleError(url, `HTTP ${response.status}`);
+  if (status < 200 || status >= 300) throw createBundleError(url, `HTTP ${status}`);
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o600);
   try {
     let size = 0;
-    for await (const part of response.body ?? []) {
+    for await (const part of chunks) {
       size += part.length;
       if (size > MAX_BUNDLE) throw createBundleError(url, `more than ${MAX_BUNDLE} bytes`);
       hash.update(part);

@@ -1,5 +1,6 @@
 import { TenonError } from 'tenon';
 import { isLoopbackHost } from 'tenon/node';
+import { DownloadError, download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { parseWebUrl } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
@@ -64,20 +65,22 @@ export async function readRegistryServer(
 async function readJson(registry: string, path: string, signal?: AbortSignal, server?: string): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT);
   try {
-    const response = await fetch(registry + path, {
+    const { status, chunks } = await download(registry + path, {
       headers: { accept: 'application/json' },
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    if (response.status === 404 && server !== undefined) throw createUnknownError(registry, server);
-    if (!response.ok) throw createUnreachableError(registry, `HTTP ${response.status}`);
-    return JSON.parse(response.body ? await readBounded(response.body, MAX_SIZE) : '');
+    if (status === 404 && server !== undefined) throw createUnknownError(registry, server);
+    if (status < 200 || status >= 300) throw createUnreachableError(registry, `HTTP ${status}`);
+    return JSON.parse(await readBounded(chunks, MAX_SIZE));
   } catch (error) {
     signal?.throwIfAborted();
     if (TenonError.is(error)) throw error;
     if (error instanceof SizeLimitError) throw createUnreachableError(registry, error.message);
     if (error instanceof SyntaxError) throw createUnreachableError(registry, 'a response that is not JSON');
-    throw createUnreachableError(registry, timeout.aborted ? `no response in ${TIMEOUT / 1000} s` : 'no connection');
+    if (timeout.aborted) throw createUnreachableError(registry, `no response in ${TIMEOUT / 1000} s`);
+    const reason = error instanceof DownloadError ? `no connection: ${error.message}` : 'no connection';
+    throw createUnreachableError(registry, reason);
   }
 }
 

@@ -1,6 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
-import { checkBrowserUrl, createUrlGuard } from 'tenon/auth/endpoints';
+import {
+  checkBrowserUrl,
+  createUrlGuard,
+  getOauthErrorCode,
+  isGrantRevoked,
+  requestTokenResponse,
+} from 'tenon/auth/endpoints';
 import type { IssuerSettings } from '../options.js';
 import { checkMembers, createOptionError } from '../resolve-options.js';
 
@@ -110,16 +116,10 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
     async exchangeCode(answer, state, verifier) {
       try {
         const params = oauth.validateAuthResponse(server, client, answer, state);
-        const response = await oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          auth,
-          params,
-          redirect,
-          verifier,
-          options,
+        const tokens = await requestTokenResponse(
+          () => oauth.authorizationCodeGrantRequest(server, client, auth, params, redirect, verifier, options),
+          response => oauth.processAuthorizationCodeResponse(server, client, response),
         );
-        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         return { ...toExchangedTokens(tokens), ...(claims ? { claims: { ...claims } } : {}) };
       } catch (error) {
@@ -128,12 +128,14 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
     },
     async renewTokens(refreshToken) {
       try {
-        const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
-        const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+        const tokens = await requestTokenResponse(
+          () => oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
+          response => oauth.processRefreshTokenResponse(server, client, response),
+        );
         // A refresh token that the provider does not replace stays valid.
         return { refreshToken, ...toExchangedTokens(tokens) };
       } catch (error) {
-        if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return undefined;
+        if (isGrantRevoked(error)) return undefined;
         throw toUpstreamError(error, authorizePage.host);
       }
     },
@@ -158,8 +160,8 @@ function parseBrowserUrl(option: string, given: string): URL {
 
 /** Converts an error. Drops the original error, because it may contain the response with its tokens. */
 function toUpstreamError(error: unknown, peer: string): TenonError {
-  const isOauthError = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
-  const received = isOauthError ? error.error.slice(0, 60) : TenonError.is(error) ? error.code : undefined;
+  const oauthError = error instanceof oauth.AuthorizationResponseError ? error.error : getOauthErrorCode(error);
+  const received = oauthError?.slice(0, 60) ?? (TenonError.is(error) ? error.code : undefined);
   return new TenonError('auth/upstream', 'the identity provider did not return the user who signed in', {
     peer,
     received,

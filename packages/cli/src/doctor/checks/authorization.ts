@@ -1,5 +1,6 @@
 import { TenonError } from 'tenon';
-import { type AuthorizationDiscovery, discoverAuthorization } from 'tenon/auth';
+import { type AuthExceptions, type AuthorizationDiscovery, discoverAuthorization } from 'tenon/auth';
+import { getHint } from '../../error-hints.js';
 import type { Check, DoctorContext } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -32,7 +33,7 @@ export const authorizationCheck: Check = {
     if (refused.status !== 401) return [];
     return [
       ...checkChallenge(refused, findings),
-      ...(await checkChain(url, refused, findings)),
+      ...(await checkChain(url, refused, context.authExceptions, findings)),
       ...(await checkInvalidToken(context, findings)),
     ];
   },
@@ -71,10 +72,16 @@ function checkChallenge(refused: ProbeResponse, { ok, info, warning }: FindingFa
   return [ok('challenge', '401 names the resource metadata')];
 }
 
-async function checkChain(url: URL, refused: ProbeResponse, findings: FindingFactory): Promise<Finding[]> {
+async function checkChain(
+  url: URL,
+  refused: ProbeResponse,
+  exceptions: AuthExceptions,
+  findings: FindingFactory,
+): Promise<Finding[]> {
   const { ok, problem, info } = findings;
   try {
-    const discovery = await discoverAuthorization(url.href, { wwwAuthenticate: refused.header('www-authenticate') });
+    const wwwAuthenticate = refused.header('www-authenticate');
+    const discovery = await discoverAuthorization(url.href, { wwwAuthenticate, exceptions });
     const { resource, issuer } = discovery;
     return [
       resource
@@ -84,23 +91,38 @@ async function checkChain(url: URL, refused: ProbeResponse, findings: FindingFac
             fix: 'serve /.well-known/oauth-protected-resource',
             spec: PAGE,
           }),
-      ...checkIssuer(discovery, findings),
+      ...reportExceptions(exceptions, findings),
+      ...checkIssuer(discovery, exceptions, findings),
     ];
   } catch (thrown) {
     const error = TenonError.from(thrown);
+    const { code, summary, peer, expected, received } = error;
     return [
       problem('discovery', 'clients cannot find the authorization server', {
-        seen: error.message,
-        cause: `a client stops with ${error.code}`,
-        fix: error.hint ?? 'correct the metadata documents',
+        seen: new TenonError(code, summary, { peer, expected, received }).message,
+        cause: `a client stops with ${code}`,
+        fix: getHint(error) ?? 'correct the metadata documents',
         spec: PAGE,
       }),
     ];
   }
 }
 
+/** Names the exceptions, because other clients do not have them. */
+function reportExceptions(exceptions: AuthExceptions, { info }: FindingFactory): Finding[] {
+  const names = Object.keys(exceptions);
+  if (names.length === 0) return [];
+  return [
+    info('exceptions', `examined with exceptions from the specification: ${names.join(', ')}`, {
+      cause: 'clients without these exceptions may refuse this authorization server',
+      spec: PAGE,
+    }),
+  ];
+}
+
 function checkIssuer(
   { issuer, metadata, resource }: AuthorizationDiscovery,
+  { assumePkce }: AuthExceptions,
   { ok, problem, warning }: FindingFactory,
 ): Finding[] {
   const missing = ['authorization_endpoint', 'token_endpoint'].filter(name => typeof metadata[name] !== 'string');
@@ -117,8 +139,8 @@ function checkIssuer(
           fix: 'add the endpoints to the metadata',
           spec: PAGE,
         }),
-    methods.includes('S256')
-      ? ok('pkce', 'PKCE with S256 is announced')
+    methods.includes('S256') || assumePkce === true
+      ? ok('pkce', assumePkce === true ? 'PKCE with S256 is assumed' : 'PKCE with S256 is announced')
       : problem('pkce', 'the authorization server does not announce PKCE with S256', {
           seen: `code_challenge_methods_supported: ${JSON.stringify(metadata.code_challenge_methods_supported) ?? 'missing'}`,
           cause: 'clients must refuse such an authorization server',

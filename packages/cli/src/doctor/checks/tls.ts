@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { classifyHost } from 'tenon/auth/endpoints';
+import { findProxyRoute, type ProxyRoute } from 'tenon/node';
 import type { Check } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -59,19 +60,49 @@ async function checkCertificate(url: URL, findings: FindingFactory): Promise<Fin
   }
 }
 
-function readCertificate({ hostname, port }: URL): Promise<CertificateState> {
+async function readCertificate(url: URL): Promise<CertificateState> {
+  const route = await findProxyRoute(url);
+  return route ? readCertificateThroughProxy(url, route) : readCertificateDirectly(url);
+}
+
+const describeSocket = (socket: TLSSocket): CertificateState => {
+  const error = socket.authorizationError as unknown;
+  return {
+    certificate: socket.getPeerCertificate(),
+    error: socket.authorized ? undefined : String((error as { code?: string })?.code ?? error),
+    protocol: socket.getProtocol() ?? undefined,
+  };
+};
+
+/** Reads the certificate of the server behind a tunnel. The agent of the tunnel connects for requests only. */
+function readCertificateThroughProxy(url: URL, { send, options, headers }: ProxyRoute): Promise<CertificateState> {
+  const unverified = {
+    method: 'HEAD',
+    ...options,
+    headers: { ...headers },
+    rejectUnauthorized: false,
+    timeout: TIMEOUT,
+  };
+  return new Promise((resolve, reject) => {
+    const request = send(url, unverified);
+    request.once('response', ({ socket }) => {
+      resolve(describeSocket(socket as TLSSocket));
+      request.destroy();
+    });
+    request.once('timeout', () => request.destroy(new Error('no response in time')));
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function readCertificateDirectly({ hostname, port }: URL): Promise<CertificateState> {
   return new Promise((resolve, reject) => {
     const host = hostname.replace(/^\[|\]$/g, '');
     const servername = isIP(host) === 0 ? { servername: host } : {};
     const socket: TLSSocket = connect(
       { host, port: Number(port || 443), rejectUnauthorized: false, ...servername },
       () => {
-        const error = socket.authorizationError as unknown;
-        resolve({
-          certificate: socket.getPeerCertificate(),
-          error: socket.authorized ? undefined : String((error as { code?: string })?.code ?? error),
-          protocol: socket.getProtocol() ?? undefined,
-        });
+        resolve(describeSocket(socket));
         socket.end();
       },
     );

@@ -3,12 +3,11 @@ import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { GuardedFetch } from '../http/guarded-fetch.js';
 import type { UrlGuard } from '../http/url-guard.js';
+import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
+import { requestTokenResponse } from '../oauth/token-response.js';
 import type { AuthExceptions } from './auth-exceptions.js';
-import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 import type { DpopKey } from './dpop-key.js';
 import { splitScopes } from './scopes.js';
-import { normalizeTokenResponse } from './token-endpoint/normalize-response.js';
-import { requestEndpoint } from './token-endpoint/request-endpoint.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;
@@ -68,7 +67,7 @@ export async function fetchTokens(
   send: () => Promise<Response>,
   validate: (response: Response) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<Tokens> {
-  const response = await requestEndpoint(send, { statuses: [200], normalize: normalizeTokenResponse, validate });
+  const response = await requestTokenResponse(send, validate);
   const { access_token: access, token_type: type, expires_in: lifetime, refresh_token: refresh } = response;
   if (target.dpopKey && type !== 'dpop') {
     throw new TenonError('auth/not-bound', 'the authorization server does not bind tokens to a key', {

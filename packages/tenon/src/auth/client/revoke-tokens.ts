@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
+import { classifyFailure } from '../oauth/classify-failure.js';
+import { EndpointError } from '../oauth/request-endpoint.js';
+import { getOauthErrorCode } from '../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from './auth-target.js';
 import type { Grant } from './grants/grant.js';
-import { getOauthErrorCode } from './to-auth-error.js';
-import { classifyFailure } from './token-endpoint/classify-failure.js';
-import { EndpointError } from './token-endpoint/request-endpoint.js';
 import type { Tokens } from './token-store.js';
 
 /**

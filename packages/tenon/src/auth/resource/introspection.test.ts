@@ -76,6 +76,16 @@ describe('introspection', () => {
     expect(sent[0]).toMatchObject({ url: `${ISSUER}/i`, body: expect.stringContaining('client_secret=s%26cret') });
   });
 
+  it('reads `null` members as absent, and JSON with another content type, as clients do', async () => {
+    const body = JSON.stringify({ ...says, exp: null, nbf: null, client_id: null });
+    const introspection = { clientId: 'rs', clientSecret: 's', endpoint: `${ISSUER}/introspect` };
+    const protection = issuer.protect({
+      introspection,
+      fetch: async () => new Response(body, { headers: { 'content-type': 'text/plain' } }) as never,
+    });
+    expect(await outcome(protection, bearer('opaque'))).toMatchObject({ auth: { principal: `${ISSUER}|ada` } });
+  });
+
   it.each(['http://login.example.com/introspect', 'http://127.0.0.1/introspect'])(
     'sends no token to %s',
     async endpoint => {

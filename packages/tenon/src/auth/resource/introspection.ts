@@ -7,6 +7,9 @@ import {
 } from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { dropEmptyMembers } from '../oauth/normalize-response.js';
+import { requestEndpoint } from '../oauth/request-endpoint.js';
+import { toAuthError } from '../oauth/to-auth-error.js';
 import { type ClaimOptions, isAudience, readClaims } from './claims.js';
 import {
   createIssuerRequestOptions,
@@ -63,18 +66,24 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
     server ??= findIntrospectionServer(rules);
     const authorizationServer = await server;
     const client = { client_id: options.clientId };
-    const response = await introspectionRequest(authorizationServer, client, clientAuth, token, {
+    const requestOptions = {
       ...createIssuerRequestOptions(rules),
       additionalParameters: { token_type_hint: 'access_token' },
+    };
+    const send = () => introspectionRequest(authorizationServer, client, clientAuth, token, requestOptions);
+    return requestEndpoint(send, {
+      statuses: [200],
+      normalize: dropEmptyMembers,
+      validate: response => processIntrospectionResponse(authorizationServer, client, response),
     });
-    return processIntrospectionResponse(authorizationServer, client, response);
   };
   return async token => {
     try {
       return toTokenResult(await introspect(token), rules);
     } catch (cause) {
       server = undefined;
-      rules.onError(createUnreachableError(issuer, 'token introspection at the issuer failed', stripError(cause)));
+      const reason = stripError(toAuthError(cause, issuer, 'the token introspection'));
+      rules.onError(createUnreachableError(issuer, 'token introspection at the issuer failed', reason));
       return { problem: 'unavailable' };
     }
   };

@@ -27,6 +27,22 @@ describe('the keys of an issuer', () => {
     expect(await status(issuer.protect(), await issuer.token())).toBe(200);
   });
 
+  it('are found by metadata that clients accept: at their third URL, with `null` members and another content type', async () => {
+    const tenant = 'https://login.example.com/tenant';
+    issuer = await createIssuer(tenant);
+    issuer.site.clear();
+    await issuer.rotate();
+    const metadata = {
+      issuer: tenant,
+      jwks_uri: `${tenant}/jwks`,
+      registration_endpoint: null,
+      scopes_supported: null,
+    };
+    const response = new Response(JSON.stringify(metadata), { headers: { 'content-type': 'text/plain' } });
+    issuer.site.set('https://login.example.com/.well-known/openid-configuration/tenant', response);
+    expect(await status(issuer.protect(), await issuer.token())).toBe(200);
+  });
+
   it('are where `jwksUri` says, without asking', async () => {
     const protection = issuer.protect({ issuers: [{ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` }] });
     expect(await status(protection, await issuer.token())).toBe(200);
@@ -77,7 +93,7 @@ describe('an issuer that does not answer', () => {
     const refused = await outcome(protection, bearer(token));
     expect(refused).toMatchObject({ status: 503, challenge: '' });
     expect(await status(protection, token)).toBe(503);
-    expect(issuer.asked.length).toBe(2);
+    expect(issuer.asked.length).toBe(1);
     expect(issuer.problems).toEqual(['auth/issuer']);
     issuer.down = false;
     issuer.clock.advance(30_000);

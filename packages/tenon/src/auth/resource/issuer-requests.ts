@@ -1,9 +1,10 @@
-import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
+import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { type AuthFetch, createGuardedFetch } from '../http/guarded-fetch.js';
 import { checkBrowserUrl, createUrlGuard } from '../http/url-guard.js';
+import { fetchIssuerMetadata } from '../oauth/authorization-server.js';
 
 /** Connection to an issuer of tokens. */
 export interface IssuerConnection {
@@ -33,29 +34,24 @@ export function createIssuerRequestOptions(connection: IssuerConnection) {
 }
 
 /**
- * Loads the metadata of an issuer, from the URL of RFC 8414, else from that of OpenID Connect Discovery. Its `issuer`
- * must equal the configured one byte for byte.
+ * Loads the metadata of an issuer with the reader of clients: from the URLs of RFC 8414, else from those of OpenID
+ * Connect Discovery. Its `issuer` must equal the configured one byte for byte.
  */
 export async function fetchIssuerDocument(connection: IssuerConnection): Promise<JsonObject> {
   const { issuer } = connection;
-  const url = new URL(issuer) as never;
-  const reasons: unknown[] = [];
-  for (const algorithm of ['oauth2', 'oidc'] as const) {
-    try {
-      const response = await discoveryRequest(url, { algorithm, ...createIssuerRequestOptions(connection) });
-      const metadata = await processDiscoveryResponse(url, response);
-      if (metadata.issuer === issuer) return { ...metadata };
-      const received = metadata.issuer.slice(0, 200);
-      throw new TenonError('auth/issuer', 'the metadata names another issuer', { expected: issuer, received });
-    } catch (error) {
-      reasons.push(error);
-    }
+  try {
+    const { metadata } = await fetchIssuerMetadata(issuer, createIssuerFetch(connection), undefined);
+    return { ...metadata };
+  } catch (error) {
+    throw createUnreachableError(issuer, 'cannot read the issuer metadata', describeMetadataError(error, issuer));
   }
-  throw createUnreachableError(
-    issuer,
-    'cannot read the issuer metadata',
-    stripError(reasons.find(TenonError.is) ?? reasons[0]),
-  );
+}
+
+/** Describes an error of the reader for an operator, who has no exceptions of clients. */
+function describeMetadataError(error: unknown, issuer: string): unknown {
+  if (!TenonError.is(error) || error.code !== 'auth/issuer-mismatch') return stripError(error);
+  const { received } = error;
+  return new TenonError('auth/issuer', 'the metadata names another issuer', { expected: issuer, received });
 }
 
 /** Fetches a URL and parses the response as a JSON object. */
@@ -70,7 +66,7 @@ export async function fetchJsonObject(connection: IssuerConnection, url: string)
   });
 }
 
-/** Removes the details of an `oauth4webapi` error, because they contain the request and the response. */
+/** Removes the details of an error of a request, because they may contain the request and the response. */
 export function stripError(cause: unknown): unknown {
   return TenonError.is(cause) ? cause : new Error(cause instanceof Error ? cause.message : 'unknown');
 }

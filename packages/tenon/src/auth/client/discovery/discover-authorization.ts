@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard, type GuardOptions } from '../../http/url-guard.js';
+import { fetchIssuerAtOrigin, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
 import { parseAuthChallenge } from './auth-challenge.js';
-import { fetchIssuerAtOrigin, fetchIssuerMetadata } from './authorization-server.js';
 import { createMetadataCheck, findFirstIssuer, listCandidates } from './issuer-exceptions.js';
 import { fetchProtectedResource, type ProtectedResourceInfo } from './protected-resource.js';
 

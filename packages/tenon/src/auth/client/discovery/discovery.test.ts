@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getIssuerMetadataUrls } from '../../oauth/authorization-server.js';
 import { createBrowser, createWorld, ISSUER, issuerMetadata, RESOURCE, refusal } from '../fixtures/world.js';
 import { signIn } from '../sign-in/sign-in.js';
-import { getIssuerMetadataUrls } from './authorization-server.js';
 import { getCanonicalResource, getResourceMetadataUrls, isResourceOf } from './protected-resource.js';
 
 const ROOT = 'https://mcp.example.com/.well-known/oauth-protected-resource';

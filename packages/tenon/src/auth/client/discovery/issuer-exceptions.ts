@@ -2,8 +2,12 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { redactUrl } from '../../http/guarded-fetch.js';
 import type { UrlGuard } from '../../http/url-guard.js';
+import {
+  type AcceptMetadata,
+  type AuthorizationServerInfo,
+  ENDPOINT_FIELDS,
+} from '../../oauth/authorization-server.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
-import { type AcceptMetadata, type AuthorizationServerInfo, ENDPOINT_FIELDS } from './authorization-server.js';
 
 /** Tells if two issuers are equal except for the slash of their root: `https://as` and `https://as/`. */
 function isRootSlashVariant(issuer: string, other: string): boolean {

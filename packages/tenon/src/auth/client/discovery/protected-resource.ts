@@ -1,7 +1,7 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
-import { fetchMetadataDocument } from './metadata-document.js';
+import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
 
 /**
  * Metadata of a protected resource: the members that a client needs.

@@ -1,19 +1,19 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard } from '../../http/url-guard.js';
-import type { AuthExceptions } from '../auth-exceptions.js';
-import type { AuthTarget } from '../auth-target.js';
-import type { Grant } from '../grants/grant.js';
-import type { AuthorizerSettings } from '../settings.js';
-import { getOriginKey, parseTokenOrigin, type TokenOrigin } from '../token-store.js';
-import type { AuthChallenge } from './auth-challenge.js';
 import {
   type AuthorizationServerInfo,
   checkEndpointOrigins,
   doesSendIssuer,
   fetchIssuerAtOrigin,
   fetchIssuerMetadata,
-} from './authorization-server.js';
+} from '../../oauth/authorization-server.js';
+import type { AuthExceptions } from '../auth-exceptions.js';
+import type { AuthTarget } from '../auth-target.js';
+import type { Grant } from '../grants/grant.js';
+import type { AuthorizerSettings } from '../settings.js';
+import { getOriginKey, parseTokenOrigin, type TokenOrigin } from '../token-store.js';
+import type { AuthChallenge } from './auth-challenge.js';
 import { createMetadataCheck, findFirstIssuer, isSameIssuer, listCandidates } from './issuer-exceptions.js';
 import { fetchProtectedResource, getCanonicalResource } from './protected-resource.js';
 

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { toAuthError } from '../../oauth/to-auth-error.js';
 import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
-import { toAuthError } from '../to-auth-error.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 
 const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';

@@ -3,6 +3,10 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { checkBrowserUrl } from '../../http/url-guard.js';
+import { type EndpointFailure, isTemporaryStatus } from '../../oauth/classify-failure.js';
+import { normalizeDeviceResponse } from '../../oauth/normalize-response.js';
+import { getEndpointFailure, requestEndpoint } from '../../oauth/request-endpoint.js';
+import { sanitizeServerText, toAuthError } from '../../oauth/to-auth-error.js';
 import {
   type AuthTarget,
   createRequestOptions,
@@ -11,10 +15,6 @@ import {
   getResourceParams,
 } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { sanitizeServerText, toAuthError } from '../to-auth-error.js';
-import { type EndpointFailure, isTemporaryStatus } from '../token-endpoint/classify-failure.js';
-import { normalizeDeviceResponse } from '../token-endpoint/normalize-response.js';
-import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import type { Tokens } from '../token-store.js';
 
 /** Code that a user enters on a page of the authorization server, on any device. */

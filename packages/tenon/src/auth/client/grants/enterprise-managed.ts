@@ -3,14 +3,14 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard } from '../../http/url-guard.js';
+import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
+import { normalizeTokenResponse } from '../../oauth/normalize-response.js';
+import { getEndpointFailure, requestEndpoint } from '../../oauth/request-endpoint.js';
+import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
-import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../discovery/authorization-server.js';
 import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
-import { toAuthError } from '../to-auth-error.js';
-import { normalizeTokenResponse } from '../token-endpoint/normalize-response.js';
-import { getEndpointFailure, requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 

@@ -1,11 +1,11 @@
 import * as oauth from 'oauth4webapi';
 import type { TenonError } from '../../../jsonrpc/error.js';
+import type { FailureVerdict } from '../../oauth/classify-failure.js';
+import { getEndpointFailure } from '../../oauth/request-endpoint.js';
+import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { AuthorizerRequest } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { toAuthError } from '../to-auth-error.js';
-import type { FailureVerdict } from '../token-endpoint/classify-failure.js';
-import { getEndpointFailure } from '../token-endpoint/request-endpoint.js';
 import {
   getTokensKey,
   parseTokens,

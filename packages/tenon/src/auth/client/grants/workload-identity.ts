@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { getEndpointFailure } from '../../oauth/request-endpoint.js';
+import { toAuthError } from '../../oauth/to-auth-error.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
-import { toAuthError } from '../to-auth-error.js';
-import { getEndpointFailure } from '../token-endpoint/request-endpoint.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 

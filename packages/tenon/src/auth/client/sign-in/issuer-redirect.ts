@@ -1,8 +1,8 @@
 import { hashSha256 } from '../../../encoding/sha256.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
+import { doesSendIssuer } from '../../oauth/authorization-server.js';
 import type { AuthTarget } from '../auth-target.js';
-import { doesSendIssuer } from '../discovery/authorization-server.js';
 import type { TokenStore, TokenStoreKey } from '../token-store.js';
 
 /** Authorization server that the user confirms, because the response does not tell where it comes from. */

@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyHost } from '../../../net/address-class.js';
+import type { AuthorizationServerInfo } from '../../oauth/authorization-server.js';
+import { normalizeRegistrationResponse } from '../../oauth/normalize-response.js';
+import { requestEndpoint } from '../../oauth/request-endpoint.js';
+import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
-import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
-import { toAuthError } from '../to-auth-error.js';
-import { normalizeRegistrationResponse } from '../token-endpoint/normalize-response.js';
-import { requestEndpoint } from '../token-endpoint/request-endpoint.js';
 import {
   parseTokenClient,
   type StoredSecret,

@@ -1,10 +1,10 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyHost } from '../../../net/address-class.js';
+import { isUnknownClientError } from '../../oauth/classify-failure.js';
+import { getOauthErrorCode } from '../../oauth/to-auth-error.js';
 import type { AuthTarget } from '../auth-target.js';
 import { type ClientCredentials, type ClientIdentity, createClientIdentity } from '../client-identity.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
-import { getOauthErrorCode } from '../to-auth-error.js';
-import { isUnknownClientError } from '../token-endpoint/classify-failure.js';
 import type { TokenClient, TokenStore, Tokens } from '../token-store.js';
 import {
   ensureRegistered,

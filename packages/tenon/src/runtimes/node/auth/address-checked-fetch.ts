@@ -7,7 +7,7 @@ import type { AuthFetch } from '../../../auth/http/guarded-fetch.js';
 import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { ACCEPT_ENCODING, decodeBody } from '../http/decode-body.js';
-import { createProxyRouter, type ProxyRoute, toProxyError } from '../http/proxy.js';
+import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js';
 
 /**
  * Requests URLs of authorization servers. Refuses host names that resolve to private addresses, on every connection.
@@ -22,8 +22,6 @@ export const fetchWithAddressCheck: AuthFetch = async (address, init, guard) => 
   if (route) guard.check(url, 'a URL of the authorization');
   return sendRequest(url, init, guard, route);
 };
-
-const findProxyRoute = createProxyRouter({});
 
 /** Adds the default `fetch` of Node to options. */
 export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefined }>(

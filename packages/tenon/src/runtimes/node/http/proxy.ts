@@ -62,6 +62,19 @@ export function createProxyRouter(
   return url => (isProxyConfigured() && !isLoopbackDomain(url.hostname) ? findRoute(url) : undefined);
 }
 
+/**
+ * Finds the proxy for a request with `node:http` or `node:https`, in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and
+ * `NO_PROXY`. Call `route.send(url, { …options, ...route.options, headers: { …headers, ...route.headers } })`. Connections are
+ * closed after each request. Resolves with `undefined` for a direct connection.
+ *
+ * @throws TenonError `http/proxy` when the variable has no URL of an HTTP proxy.
+ */
+export async function findProxyRoute(url: URL): Promise<ProxyRoute | undefined> {
+  return findUnpooledRoute(url);
+}
+
+const findUnpooledRoute = createProxyRouter({});
+
 const readVariable = (name: string): string => process.env[name] || process.env[name.toUpperCase()] || '';
 const isProxyConfigured = (): boolean => VARIABLES.some(name => readVariable(name) !== '');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AS, failure, setUp } from '../fixtures/signing.js';
-import { headersOf, ISSUER, issuerMetadata, refusal } from '../fixtures/world.js';
-import { memoryTokenStore, type StoredSecret, type TokenStore } from '../token-store.js';
+import { AS, failure, setUp } from '../client/fixtures/signing.js';
+import { headersOf, ISSUER, issuerMetadata, refusal } from '../client/fixtures/world.js';
+import { memoryTokenStore, type StoredSecret, type TokenStore } from '../client/token-store.js';
 
 const TOKEN = `${ISSUER}/token`;
 const REGISTER = `${ISSUER}/register`;

@@ -1,8 +1,8 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
-import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
-import { isTemporaryStatus } from '../token-endpoint/classify-failure.js';
-import { dropEmptyMembers, parseJsonObject } from '../token-endpoint/normalize-response.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { type GuardedFetch, redactUrl } from '../http/guarded-fetch.js';
+import { isTemporaryStatus } from './classify-failure.js';
+import { dropEmptyMembers, parseJsonObject } from './normalize-response.js';
 
 /**
  * Fetches a metadata document. Rejects for a temporary failure of the server, because the document may exist. Resolves

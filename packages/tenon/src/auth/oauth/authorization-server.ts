@@ -1,8 +1,8 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
-import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
-import type { UrlGuard } from '../../http/url-guard.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { type GuardedFetch, redactUrl } from '../http/guarded-fetch.js';
+import type { UrlGuard } from '../http/url-guard.js';
 import { fetchMetadataDocument } from './metadata-document.js';
 
 /** Authorization server and its metadata. */

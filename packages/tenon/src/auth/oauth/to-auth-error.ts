@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
-import { isTemporaryStatus } from './token-endpoint/classify-failure.js';
-import { EndpointError, getEndpointFailure } from './token-endpoint/request-endpoint.js';
+import { isTemporaryStatus } from './classify-failure.js';
+import { EndpointError, getEndpointFailure } from './request-endpoint.js';
 
 /** Returns the OAuth error code of an error, before or after its conversion. */
 export function getOauthErrorCode(error: unknown): string | undefined {

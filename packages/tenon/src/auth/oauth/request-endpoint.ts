@@ -1,5 +1,5 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import { classifyFailure, createTransportFailure, type EndpointFailure, parseErrorBody } from './classify-failure.js';
 import { parseJsonObject } from './normalize-response.js';
 
@@ -58,6 +58,9 @@ async function readResponse<T>(response: Response, { statuses, normalize, valida
     throw new EndpointError(classify(), error instanceof Error ? error.message : undefined);
   }
 }
+
+/** Tells if an error of `requestTokenResponse` means that the grant has ended. An overloaded server says nothing about it. */
+export const isGrantRevoked = (error: unknown): boolean => getEndpointFailure(error)?.verdict === 'revoked';
 
 /** Returns the failure behind an error of `requestEndpoint`. Undefined if the request was not sent as intended. */
 export function getEndpointFailure(error: unknown): EndpointFailure | undefined {

@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
-import { parseChallenges } from '../../http/www-authenticate.js';
+import { parseRetryAfter } from '../../jsonrpc/retry-after.js';
+import { parseChallenges } from '../http/www-authenticate.js';
 import { parseJsonObject } from './normalize-response.js';
 
 /** Response of a token endpoint, or of another endpoint of OAuth that answers in the same form. */
