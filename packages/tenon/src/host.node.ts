@@ -116,7 +116,15 @@ export { type AskTrust, createTrust, type Trust, type TrustOptions } from './hos
 export type { ConfigChange, TrustQuestion } from './host/config/trust-question.js';
 export type { ServerChanges } from './host/connections/upstream-pool.js';
 export type { UnavailableServer } from './host/connections/upstream-registry.js';
-export type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host/host.js';
+export type {
+  Host,
+  HostUpdate,
+  Inventories,
+  ServerDescription,
+  ServerError,
+  ServerSelection,
+  ServerState,
+} from './host/host.js';
 export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
 // Servers that are unavailable.
 export { UNAVAILABLE } from './host/proxy/list-page.js';

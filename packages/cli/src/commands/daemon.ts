@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
+import { requestDaemon } from '../daemon/daemon-request.js';
 import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import { ensureDaemon, findDaemon } from '../daemon/find-daemon.js';
-import { requestDaemon } from '../daemon/socket-request.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { parseCount, parseDuration } from '../options/option-parsers.js';

@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander';
-import type { Host } from 'tenon/host';
+import { type Host, sanitizeName } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
+import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
+import { createControlCommands } from '../gateway/control-commands.js';
+import { type ControlledGateway, openControlSocket } from '../gateway/control-socket.js';
 import { type GatewayOptions, withCallerSignIn, withGuardOptions } from '../gateway/gateway-options.js';
+import { type ConfiguredServerState, listServerStates } from '../gateway/gateway-status.js';
 import { createGatewayHealth, READY_CONDITIONS } from '../gateway/readiness.js';
-import { watchGateway } from '../gateway/reload-gateway.js';
+import { type ReloadableGateway, watchGateway } from '../gateway/reload-gateway.js';
 import { listSkipped, type ReportedServer } from '../gateway/report-servers.js';
 import { reportStart } from '../gateway/report-start.js';
 import { selectServers } from '../gateway/select-servers.js';
@@ -47,7 +51,7 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withMetrics(withDrain(withGuardOptions(withCallerSignIn(withProtection(command)))))
+  const gateway = withMetrics(withDrain(withGuardOptions(withCallerSignIn(withProtection(command)))))
     .addOption(
       new Option(
         '--ready-when <condition>',
@@ -56,6 +60,7 @@ export function createGatewayCommand(context: CliContext): Command {
         .choices(READY_CONDITIONS)
         .default('started'),
     )
+    .option('--no-control', 'open no socket for `tenon gateway status`, `enable`, `disable`, `restart` and `reconnect`')
     .option('--json', 'print the URL and the state of servers as lines of JSON')
     .addHelpText('after', POLICY_EXAMPLE)
     .addHelpText(
@@ -66,6 +71,8 @@ export function createGatewayCommand(context: CliContext): Command {
         ['tenon gateway notes.mcpb --port 9000', 'serve a bundle'],
         ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
         ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
+        ['tenon gateway status', 'list the servers of the running gateway, with their states'],
+        ['tenon gateway restart notes', 'restart one of them'],
         ["tenon gateway --stdio --servers notes,'search/find_*'", 'serve one server, and some tools of another'],
         ['tenon gateway mcp.json --dry-run calls.ndjson --policy policy.json', 'decide about each recorded call'],
       ]),
@@ -79,6 +86,8 @@ export function createGatewayCommand(context: CliContext): Command {
       }
       context.code = exitCodes.success;
     });
+  for (const each of createControlCommands(context)) gateway.addCommand(each);
+  return gateway;
 }
 
 async function runGateway(context: CliContext, configs: readonly string[], options: GatewayOptions): Promise<void> {
@@ -120,15 +129,17 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
     await hosting.close();
     await metrics?.close();
   };
-  const onSkipped = (current: typeof skipped) => {
-    skipped = current;
+  let { disabled } = configuration;
+  const onSkipped: ReloadableGateway['onSkipped'] = (...current) => {
+    [skipped, disabled] = current;
   };
+  const getStates = () => listServerStates(hosting.host.describeServers(), skipped, disabled);
   const settings = { configuration, readAt, policy, trust, json, stdio, inputs, onSkipped };
   const reloadable = { gateway: hosting, entries: approved, ...settings };
   const start = async (): Promise<RunningServer> => {
     context.screen.startLog({ json });
     const watch = reload ? await watchGateway(context, reloadable) : undefined;
-    const running = await serve(context, hosting.host, configuration, () => skipped, given);
+    const running = await serve(context, hosting.host, { configuration, getSkipped: () => skipped, getStates }, given);
     const close = () => {
       watch?.close();
       return running.close();
@@ -138,17 +149,28 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   await runUntilSignal(context, { close: closeAll }, start, toDrainTime(options));
 }
 
+/** Configured servers of a gateway. */
+interface ServedConfiguration {
+  readonly configuration: Configuration;
+  /** Returns the servers that do not run. */
+  readonly getSkipped: () => readonly ReportedServer[];
+  /** Returns the states of all servers. */
+  readonly getStates: () => readonly ConfiguredServerState[];
+}
+
 async function serve(
   context: CliContext,
   host: Host,
-  configuration: Configuration,
-  getSkipped: () => readonly ReportedServer[],
+  { configuration, getSkipped, getStates }: ServedConfiguration,
   options: GatewayOptions,
 ): Promise<RunningServer> {
   const { stdio = false, health, readyWhen = 'started', json = false } = options;
   const given = { ...options, health: health && createGatewayHealth(host, readyWhen, getSkipped) };
   const listening = stdio && options.port === undefined ? undefined : await serveOverHttp(context, host, given);
   const piped = stdio ? await serveOverStdio(host, options) : undefined;
+  const { files } = configuration;
+  const getStatus = () => ({ files, endpoints: listening?.endpoints ?? [], stdio, servers: getStates() });
+  const control = options.control === false ? undefined : await openControl(context, host, getStatus);
   const ending = new AbortController();
   const { signal } = ending;
   if (listening && !stdio)
@@ -157,9 +179,28 @@ async function serve(
     ...(piped ? { ended: piped.closed } : {}),
     close: async () => {
       ending.abort();
-      await Promise.all([listening?.close(), piped?.close()]);
+      await Promise.all([listening?.close(), piped?.close(), control?.close()]);
     },
   };
+}
+
+/** Opens the control socket. The gateway also serves without it, for example where no file can be written. */
+async function openControl(
+  context: CliContext,
+  host: Host,
+  getStatus: ControlledGateway['getStatus'],
+): Promise<{ close(): Promise<void> } | undefined> {
+  const { screen } = context;
+  const onChange: ControlledGateway['onChange'] = (change, { name, state, reason, protocolVersion }) => {
+    if (screen.logsJson) screen.printEvent({ event: 'server', name, state, reason, protocolVersion });
+    else screen.note(`server ${sanitizeName(name)}: ${state} after \`tenon gateway ${change}\``);
+  };
+  try {
+    return await openControlSocket(context, { host, getStatus, onChange });
+  } catch (error) {
+    screen.note(`\`tenon gateway status\` cannot reach this gateway: ${describeError(error)}`, 'warning');
+    return undefined;
+  }
 }
 
 function serveOverHttp(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+import { type JsonObject, type Prompt, type Resource, type ResourceTemplate, TenonError, type Tool } from 'tenon';
 import { createTokenReport, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
@@ -50,12 +50,14 @@ export function createListCommand(context: CliContext): Command {
       'after',
       formatExamples([
         ['tenon list https://example.com/mcp', 'the server at a URL'],
+        ['tenon list', 'the servers of ./mcp.json, each with its state, tools and last error'],
         ['tenon list notes', 'the server "notes" of ./mcp.json'],
         ['tenon list server.ts', 'the server in a file'],
         ['tenon list --json -- node server.js', 'the server that a command starts, as JSON'],
       ]),
     )
     .action(async (words: string[], options: ListOptions) => {
+      if (words.length === 0 && context.serverCommand === undefined && (await listServers(context, options))) return;
       const reference = takeOnlyTarget(context, words);
       await runWithClient(context, reference, options, async connection => {
         const listing = await readListing(connection);
@@ -66,6 +68,27 @@ export function createListCommand(context: CliContext): Command {
         context.code = exitCodes.success;
       });
     });
+}
+
+/** Lists the configured servers. Returns false if there is no configuration. */
+async function listServers(context: CliContext, { config = [], trust = false, json }: ListOptions): Promise<boolean> {
+  const { listConfiguredServers } = await import('../host/list-configured-servers.js');
+  const { formatServerStates } = await import('../gateway/gateway-status.js');
+  const listing = await listConfiguredServers(context, config, trust).catch(error => {
+    if (TenonError.is(error) && error.code === 'cli/no-config') return undefined;
+    throw error;
+  });
+  if (listing === undefined) return false;
+  const { files, servers, gateway } = listing;
+  const place = gateway === undefined ? '' : `, as the gateway with the process ${gateway} runs them`;
+  if (json) context.screen.printJson({ servers });
+  else if (servers.length === 0) context.screen.print(`${files.join(', ')}: no servers`);
+  else
+    context.screen.print(
+      `Servers of ${files.join(', ')}${place}\n\n${formatServerStates(servers, text => sanitizeLine(text, 1000))}`,
+    );
+  context.code = servers.some(({ state }) => state === 'failed') ? exitCodes.failure : exitCodes.success;
+  return true;
 }
 
 async function readListing({ client, protocolVersion, signal }: TargetConnection): Promise<ServerListing> {

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
-import { type DaemonRecord, getDaemonFolder, prepareDaemonFolder, readDaemonRecord } from './daemon-record.js';
+import { preparePrivateFolder, readSocketRecord, type SocketRecord } from '../sockets/socket-record.js';
+import { getDaemonFile, getDaemonFolder, requestDaemon } from './daemon-request.js';
 import { selectDaemonVariables } from './daemon-target.js';
-import { requestDaemon } from './socket-request.js';
 
 /** Entry of the command: beside this folder in the sources, and beside the parts of the built command. */
 const ENTRY = fileURLToPath(new URL(`../tenon${extname(import.meta.url)}`, import.meta.url));
@@ -19,8 +19,8 @@ const STATUS_TIMEOUT = 2000;
 /** Returns the running daemon with its status. `undefined` if none responds. */
 export async function findDaemon({
   env,
-}: Pick<CliContext, 'env'>): Promise<{ record: DaemonRecord; status: unknown } | undefined> {
-  const record = await readDaemonRecord(getDaemonFolder(env));
+}: Pick<CliContext, 'env'>): Promise<{ record: SocketRecord; status: unknown } | undefined> {
+  const record = await readSocketRecord(getDaemonFile(env));
   if (!record) return undefined;
   try {
     return { record, status: await requestDaemon(record, 'GET', '/status', undefined, STATUS_TIMEOUT) };
@@ -34,11 +34,11 @@ export async function findDaemon({
  *
  * @param args Options of a daemon that is started.
  */
-export async function ensureDaemon(context: CliContext, args: readonly string[] = []): Promise<DaemonRecord> {
+export async function ensureDaemon(context: CliContext, args: readonly string[] = []): Promise<SocketRecord> {
   const running = await findDaemon(context);
   if (running?.record.version === packageJson.version) return running.record;
   if (running) await requestDaemon(running.record, 'POST', '/stop', undefined, STATUS_TIMEOUT).catch(() => {});
-  await prepareDaemonFolder(getDaemonFolder(context.env));
+  await preparePrivateFolder(getDaemonFolder(context.env));
   startDaemon(context, args);
   const startedAt = performance.now();
   while (performance.now() - startedAt < START_TIMEOUT) {

@@ -1,10 +1,11 @@
 import { type HttpTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
+import { createSocketFetch } from '../sockets/socket-request.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';
+import { requestDaemon } from './daemon-request.js';
 import { createDaemonTarget } from './daemon-target.js';
 import { ensureDaemon } from './find-daemon.js';
-import { createSocketFetch, requestDaemon } from './socket-request.js';
 
 /** Server that the daemon keeps. */
 export interface OpenedDaemonTarget {

@@ -1,24 +1,22 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
-import { createHttpServer } from '../http/listen.js';
 import { runUntilSignal } from '../run-until-signal.js';
+import { listenOnSocket } from '../sockets/listen-on-socket.js';
 import {
-  createSocketPath,
-  type DaemonRecord,
-  getDaemonFolder,
-  prepareDaemonFolder,
-  readDaemonRecord,
-  removeDaemonRecord,
+  createSocketRecord,
+  preparePrivateFolder,
+  readSocketRecord,
   removeSocket,
-  writeDaemonRecord,
-} from './daemon-record.js';
+  removeSocketRecord,
+  type SocketRecord,
+  writeSocketRecord,
+} from '../sockets/socket-record.js';
+import { readText } from '../sockets/socket-request.js';
+import { getDaemonFile, getDaemonFolder, requestDaemon } from './daemon-request.js';
 import { DaemonServers } from './daemon-servers.js';
 import type { DaemonTarget } from './daemon-target.js';
-import { readText, requestDaemon } from './socket-request.js';
 
 export interface DaemonOptions {
   /** Time after which an unused server is closed, and after which the daemon without servers ends, in milliseconds. */
@@ -36,10 +34,9 @@ const COMMAND_PAUSE = 2000;
 /** Keeps servers for the commands of this user, until it is stopped or nobody needs it. */
 export async function runDaemon(context: CliContext, { idle, max }: DaemonOptions): Promise<void> {
   const folder = getDaemonFolder(context.env);
-  await prepareDaemonFolder(folder);
-  const token = randomBytes(32).toString('base64url');
-  const socket = await createSocketPath(folder);
-  const record: DaemonRecord = { pid: process.pid, version: packageJson.version, socket, token };
+  await preparePrivateFolder(folder);
+  const file = getDaemonFile(context.env);
+  const record = await createSocketRecord(folder, packageJson.version);
   const servers = new DaemonServers(context, { max, idle, now: () => performance.now() });
   let end = () => {};
   const ended = new Promise<void>(resolve => {
@@ -49,30 +46,22 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
   let usedAt = performance.now();
   const stop = async (response: ServerResponse) => {
     // The next command must not find a daemon that ends.
-    await removeDaemonRecord(folder, record).catch(() => {});
+    await removeSocketRecord(file, record).catch(() => {});
     response.once('close', end);
   };
-  const http = createHttpServer((request, response) => {
-    active += 1;
-    response.once('close', () => {
-      active -= 1;
-      usedAt = performance.now();
-    });
-    if (hasToken(request, token)) void handleRequest(servers, request, response, stop);
-    else response.writeHead(401).end();
-  });
   await runUntilSignal(context, servers, async () => {
-    // The socket is created with the rights that the mask leaves.
-    const mask = process.umask(0o077);
-    await new Promise<void>((resolve, reject) => http.once('error', reject).listen(socket, resolve)).finally(() => {
-      // Servers are processes of the user, and create files with the rights that the user has chosen.
-      process.umask(mask);
+    const http = await listenOnSocket(record, (request, response) => {
+      active += 1;
+      response.once('close', () => {
+        active -= 1;
+        usedAt = performance.now();
+      });
+      void handleRequest(servers, request, response, stop);
     });
-    if (process.platform !== 'win32') await chmod(socket, 0o600);
-    await replaceRecord(folder, record);
+    await replaceRecord(file, record);
     const check = async () => {
       await servers.closeUnused();
-      const isReplaced = (await readDaemonRecord(folder).catch(() => undefined))?.pid !== record.pid;
+      const isReplaced = (await readSocketRecord(file).catch(() => undefined))?.pid !== record.pid;
       const unused = performance.now() - usedAt;
       const isOver = isReplaced ? unused >= COMMAND_PAUSE : servers.size === 0 && unused >= idle;
       if (active === 0 && isOver) end();
@@ -82,7 +71,7 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
       ended,
       async close() {
         clearInterval(timer);
-        await removeDaemonRecord(folder, record).catch(() => {});
+        await removeSocketRecord(file, record).catch(() => {});
         const closed = new Promise<void>(resolve => http.close(() => resolve()));
         http.closeIdleConnections();
         await servers.close();
@@ -94,21 +83,15 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
 }
 
 /** Takes the place of the previous daemon. Removes its socket if it did not end properly. */
-async function replaceRecord(folder: string, record: DaemonRecord): Promise<void> {
-  const previous = await readDaemonRecord(folder);
-  await writeDaemonRecord(folder, record);
+async function replaceRecord(file: string, record: SocketRecord): Promise<void> {
+  const previous = await readSocketRecord(file);
+  await writeSocketRecord(file, record);
   if (!previous) return;
   try {
     await requestDaemon(previous, 'GET', '/status', undefined, PROBE_TIMEOUT);
   } catch {
     await removeSocket(previous);
   }
-}
-
-function hasToken({ headers }: IncomingMessage, token: string): boolean {
-  const given = Buffer.from(String(headers['x-tenon-token'] ?? ''));
-  const expected = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 async function handleRequest(

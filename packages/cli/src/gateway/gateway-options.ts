@@ -24,6 +24,11 @@ export interface GatewayOptions
   readonly trust?: boolean;
   readonly json?: boolean;
   /**
+   * Opens the control socket.
+   * @default `true`
+   */
+  readonly control?: boolean;
+  /**
    * Applies changes of the configuration files and of the policy file.
    * @default `true`
    */

@@ -27,8 +27,8 @@ export interface ReloadableGateway {
   /** Standard output carries a protocol, and the servers are not started to report their state. */
   readonly stdio: boolean;
   readonly inputs: Parameters<typeof readConfiguration>[2];
-  /** Called with the configured servers that do not run after a change. */
-  readonly onSkipped?: (skipped: readonly ReportedServer[]) => void;
+  /** Called after a change with the configured servers that do not run, and the names of the disabled ones. */
+  readonly onSkipped?: (skipped: readonly ReportedServer[], disabled: readonly string[]) => void;
 }
 
 /** Files that are watched until it is closed. */
@@ -100,7 +100,7 @@ async function applyServers(
   { gateway, configuration, trust, json, stdio, inputs, onSkipped }: ReloadableGateway,
   before: readonly ConfiguredEntry[],
 ): Promise<readonly ConfiguredEntry[]> {
-  const { entries, broken } = await readConfiguration(context, configuration.files, inputs);
+  const { entries, broken, disabled } = await readConfiguration(context, configuration.files, inputs);
   const decision = await approveEntries(context, entries, trust, inputs);
   const { approved, failed } = decision;
   // An invalid entry may be half written, so its server keeps running.
@@ -110,7 +110,7 @@ async function applyServers(
   const changes = gateway.update({ entries: running });
   reportChanges(context, changes, json);
   const skipped = listSkipped({ broken }, decision).filter(({ name }) => !running.some(each => each.name === name));
-  onSkipped?.(skipped);
+  onSkipped?.(skipped, disabled);
   if (!stdio) reportStates(context, gateway, [...changes.added, ...changes.changed], skipped, json);
   return running;
 }

@@ -30,6 +30,8 @@ export interface Configuration {
   readonly files: readonly string[];
   /** Enabled servers. If a name occurs in several files, the first entry is used. */
   readonly entries: readonly ConfiguredEntry[];
+  /** Names of the disabled servers. */
+  readonly disabled: readonly string[];
   /** Names of all servers in the files, including disabled and invalid ones. */
   readonly named: ReadonlySet<string>;
   /** Invalid servers. The problems are reported. */
@@ -72,6 +74,7 @@ export async function readConfiguration(
   return {
     files: sources.map(({ path }) => path),
     entries: [...entries.values()].filter(({ disabled }) => !disabled),
+    disabled: [...entries.values()].filter(({ disabled }) => disabled).map(({ name }) => name),
     named: new Set([...entries.keys(), ...broken.keys()]),
     broken: [...broken].filter(([name]) => !entries.has(name)).map(([name, error]) => ({ name, error })),
     virtualServers,

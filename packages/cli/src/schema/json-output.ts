@@ -22,6 +22,7 @@ import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import type { DevEvent } from '../dev/dev-server.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import type { GatewayEvent } from '../gateway/gateway-event.js';
+import type { ConfiguredServerState, GatewayStatus } from '../gateway/gateway-status.js';
 import type { ChangesResult } from '../mcp-hosts/run-changes.js';
 import type { DescribedRequest } from '../questions/describe-requests.js';
 import type { DecisionReport } from '../recording/report-decisions.js';
@@ -168,8 +169,11 @@ export type DoctorOutput = DoctorReport;
 /** Last line on standard error when a command fails. */
 export type ErrorOutput = ErrorReport;
 
-/** Lines, or the report of `--dry-run`. */
-export type GatewayOutput = GatewayEvent | DecisionReport;
+/**
+ * Lines, or the report of `--dry-run`. `status`: a line for each running gateway. `enable`, `disable`, `restart` and
+ * `reconnect`: the server after the change.
+ */
+export type GatewayOutput = GatewayEvent | DecisionReport | GatewayStatus | ConfiguredServerState;
 
 export type GenerateOutput = WrittenText;
 
@@ -186,7 +190,10 @@ export interface DaemonOutput {
   readonly waitingCalls?: number;
 }
 
-export interface ListOutput {
+/** The inventory of a server. Without a target: the configured servers. */
+export type ListOutput = ServerInventory | { readonly servers: readonly ConfiguredServerState[] };
+
+interface ServerInventory {
   readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
   readonly protocolVersion: string;
   readonly instructions: string | null;

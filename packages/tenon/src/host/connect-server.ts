@@ -24,10 +24,15 @@ export async function connectUpstream(connection: UpstreamConnection, guard: Hos
     return;
   }
   // The server may respond slowly. The guard reports its findings itself.
-  void checkTools(connection, guard).catch(() => {});
+  void readOfferedTools(connection, guard);
 }
 
-async function checkTools(connection: UpstreamConnection, guard: HostGuard): Promise<void> {
-  const list = await connection.lists.get('tools');
-  await guard.filterList('tools', { server: connection.server, connection, list });
+/** Reads the tools of a server, compares them with the lock, and screens them. */
+export async function readOfferedTools(connection: UpstreamConnection, guard: HostGuard): Promise<void> {
+  const { server, lists } = connection;
+  try {
+    await guard.filterList('tools', { server, connection, list: await lists.get('tools') });
+  } catch {
+    // The state of the server contains its error.
+  }
 }

@@ -27,6 +27,34 @@ export interface ServerState {
   readonly serverInfo: Implementation | undefined;
 }
 
+/** Error of a server, for people who operate the host. */
+export interface ServerError {
+  /** Stable error code. */
+  readonly code: string;
+  /** Summary without secrets. */
+  readonly message: string;
+  /** Time in milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** Server of a host as `host.describeServers()` returns it, also if it is disabled. */
+export interface ServerDescription extends Omit<ServerState, 'state'> {
+  /** `disabled`: by its settings, or by `host.disableServer`. Otherwise as in `ServerState`. */
+  readonly state: ServerState['state'] | 'disabled';
+  /** Transport of the server. */
+  readonly transport: 'stdio' | 'http' | 'http-sse' | 'in-process';
+  /** Number of tools that the host offers of it, once its list was read. */
+  readonly tools: number | undefined;
+  /** Estimated number of tokens that the definitions of these tools take in the context of a model. */
+  readonly tokens: number | undefined;
+  /** Number of open connections, or of processes. */
+  readonly connections: number;
+  /** Number of running calls. */
+  readonly calls: number;
+  /** Last error of the server, also if it has recovered. */
+  readonly lastError: ServerError | undefined;
+}
+
 /** Selection of servers, and the name under which they are offered. */
 export interface ServerSelection {
   /**
@@ -87,6 +115,36 @@ export interface Host {
    * @throws TenonError `host/no-such-server`
    */
   connectServer(name: string): Promise<ServerState>;
+  /**
+   * Describes each configured server: state, version, tools, tokens and last error. It starts no server.
+   */
+  describeServers(): ServerDescription[];
+  /**
+   * Disables a server until `enableServer`, also across `update`. Its entries leave the lists at once. Running calls have
+   * 10 seconds to finish, and then its processes end. The host remembers it only while it runs.
+   *
+   * @throws TenonError `host/no-such-server`
+   */
+  disableServer(name: string): Promise<ServerDescription>;
+  /**
+   * Enables a server that `disableServer` has disabled, and connects to it.
+   *
+   * @throws TenonError `host/no-such-server`; `host/disabled` if its settings disable it
+   */
+  enableServer(name: string): Promise<ServerDescription>;
+  /**
+   * Ends all connections and processes of a server, and connects again. Running calls have 10 seconds to finish. Calls
+   * that arrive meanwhile wait.
+   *
+   * @throws TenonError `host/no-such-server`, `host/disabled`
+   */
+  restartServer(name: string): Promise<ServerDescription>;
+  /**
+   * Connects to a server now, without the delay after failures. Open connections stay.
+   *
+   * @throws TenonError `host/no-such-server`, `host/disabled`
+   */
+  reconnectServer(name: string): Promise<ServerDescription>;
   /** Reads the inventory of each server, with the original names and texts. Starts the servers. */
   inventory(): Promise<Inventories>;
   /** Pending and remembered approvals of the host. */

@@ -32,7 +32,7 @@ import type { UpstreamConnection } from './connections/upstream-connection.js';
 import { type ServerChanges, UpstreamPool } from './connections/upstream-pool.js';
 import { type UnavailableServer, UpstreamRegistry } from './connections/upstream-registry.js';
 import { UpstreamServer } from './connections/upstream-server.js';
-import type { Host, HostUpdate, Inventories, ServerSelection, ServerState } from './host.js';
+import type { Host, HostUpdate, Inventories, ServerDescription, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
 import { choosePrefix, requireKnownSettings, toEntries } from './host-setup.js';
 import { collectMeasurement, createForwardingTelemetry, pauseIncoming } from './host-telemetry.js';
@@ -45,6 +45,7 @@ import { type AuditAnchors, createAuditAnchors } from './security/audit/audit-an
 import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 import { readInventory } from './security/guard/read-inventory.js';
+import { ServerAdministration } from './server-administration.js';
 
 /**
  * Time for which a call waits for input, in milliseconds. It is long, because a call cannot be repeated after sending.
@@ -63,6 +64,7 @@ export class RunningHost implements Host {
   /** Sessions at servers, if other processes may continue them. */
   readonly #sharedSessions: SharedSessions | undefined;
   readonly #pool: UpstreamPool;
+  readonly #administration: ServerAdministration;
   readonly #gateways = new Map<GatewayContext, ServerSelection>();
   readonly #createdServers = new Map<string, Server>();
   readonly #closing: (() => Promise<void>)[] = [];
@@ -95,6 +97,14 @@ export class RunningHost implements Host {
       options.callerSignIn?.close();
     });
     this.#pool = new UpstreamPool((name, server) => this.#createUpstream(name, server, transports), clock);
+    this.#administration = new ServerAdministration(options.servers, {
+      pool: this.#pool,
+      guard: this.#guard,
+      clock,
+      getOwnConnection: upstream => upstream.getConnection(this.#createOwnScope()),
+      applyServers: () => this.#applyServers(),
+      announceRestart: () => this.#refreshGateways(),
+    });
     this.#pool.update(options.servers);
     const stopObserving = options.telemetry?.observeUnknownFormats(() => this.#stores.getUnknownFormats?.() ?? []);
     const stopMeasuring = options.telemetry?.observeHost(() =>
@@ -181,13 +191,48 @@ export class RunningHost implements Host {
     requireKnownOptions('update', update, { servers: true, policy: true });
     const { servers, policy } = update;
     if (servers) requireKnownSettings(servers);
-    this.#guard.update({ policy, entries: servers && toEntries(servers) });
-    const changes = servers ? this.#pool.update(servers) : { added: [], removed: [], changed: [] };
+    this.#guard.update({ policy });
+    if (servers === undefined) {
+      this.#refreshGateways();
+      return { added: [], removed: [], changed: [] };
+    }
+    this.#administration.configure(servers);
+    return this.#applyServers();
+  }
+
+  #applyServers(): ServerChanges {
+    const { servers } = this.#administration;
+    this.#guard.update({ entries: toEntries(servers) });
+    const changes = this.#pool.update(servers);
+    this.#refreshGateways();
+    return changes;
+  }
+
+  #refreshGateways(): void {
     for (const [gateway, selection] of this.#gateways) {
       gateway.registry.update(this.#selectUpstreams(selection), this.#pool.disabled);
       gateway.reload();
     }
-    return changes;
+  }
+
+  describeServers(): ServerDescription[] {
+    return this.#administration.describeAll();
+  }
+
+  disableServer(name: string): Promise<ServerDescription> {
+    return this.#administration.disable(name);
+  }
+
+  enableServer(name: string): Promise<ServerDescription> {
+    return this.#administration.enable(name);
+  }
+
+  restartServer(name: string): Promise<ServerDescription> {
+    return this.#administration.restart(name);
+  }
+
+  reconnectServer(name: string): Promise<ServerDescription> {
+    return this.#administration.reconnect(name);
   }
 
   #selectUpstreams({ servers }: ServerSelection): Map<string, UpstreamServer> {
@@ -241,7 +286,10 @@ export class RunningHost implements Host {
       identity: { name: identity.name, version: identity.version },
       telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry, name),
       clock: this.#clock,
-      onError: error => this.#guard.reportError(error),
+      onError: error => {
+        this.#administration.recordError(name, error);
+        this.#guard.reportError(error);
+      },
       onConnection: connection => this.#observeConnection(connection),
       openSharedSession:
         'url' in server ? scope => this.#sharedSessions?.open(name, String(server.url), scope) : undefined,

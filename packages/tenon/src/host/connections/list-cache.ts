@@ -112,6 +112,10 @@ export class ListCache {
     return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind);
   }
 
+  /** Returns the last list that was read, even if it has expired. It reads nothing. */
+  readonly getKnown = <K extends ListKind>(kind: K): EntryList<K> | undefined =>
+    this.#cached.get(kind)?.value as EntryList<K> | undefined;
+
   /** True while a list is being read. */
   get isReading(): boolean {
     for (const { settled } of this.#cached.values()) if (!settled) return true;

@@ -166,6 +166,11 @@ export class UpstreamConnection {
     return thenMaybe(this.#findClient(), client => this.calls.run(call, () => work(client)));
   }
 
+  /** Ends the delay after failed attempts, because the operator wants to connect now. */
+  endDelay(): void {
+    this.#backoff.reset();
+  }
+
   /** Stops the process of an idle server. It starts again on demand. Until then its cached lists stay valid. */
   stop(): Promise<void> {
     const client = this.#client;

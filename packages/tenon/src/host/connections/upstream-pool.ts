@@ -29,7 +29,7 @@ export class UpstreamPool {
   #pooled: ReadonlyMap<string, PooledServer> = new Map();
   /** Names of disabled servers. */
   disabled: readonly string[] = [];
-  readonly #draining = new Set<UpstreamServer>();
+  readonly #draining = new Map<UpstreamServer, Promise<void>>();
 
   constructor(createUpstream: (name: string, settings: HostServer) => UpstreamServer, clock: Clock) {
     this.#createUpstream = createUpstream;
@@ -42,7 +42,7 @@ export class UpstreamPool {
 
   /**
    * Replaces the servers. A server whose connection settings are equal keeps its connections. The running calls of the
-   * other ones may finish.
+   * other ones may finish. A server that is enabled again connects after its former processes have ended.
    */
   update(servers: Readonly<Record<string, HostServer>>): ServerChanges {
     const before = this.#pooled;
@@ -53,7 +53,8 @@ export class UpstreamPool {
     for (const [name, settings] of enabled) {
       const known = before.get(name);
       const isKept = known !== undefined && isSameValue(toConnection(known.settings), toConnection(settings));
-      pooled.set(name, { settings, upstream: isKept ? known.upstream : this.#createUpstream(name, settings) });
+      const create = known ? this.#createUpstream : this.#createAfterDrain;
+      pooled.set(name, { settings, upstream: isKept ? known.upstream : create.call(this, name, settings) });
       if (known && !(isKept && isSameValue(toFilter(known.settings), toFilter(settings)))) changed.push(name);
     }
     this.#pooled = pooled;
@@ -67,17 +68,47 @@ export class UpstreamPool {
 
   async close(): Promise<void> {
     const pooled = [...this.#pooled.values()].map(({ upstream }) => upstream);
-    await Promise.all([...pooled, ...this.#draining].map(upstream => upstream.close()));
+    await Promise.all([...pooled, ...this.#draining.keys()].map(upstream => upstream.close()));
+  }
+
+  /**
+   * Replaces a server by one with the same settings. The new one connects when the running calls have finished and the
+   * processes have ended, because two processes may not share their files or ports.
+   */
+  restart(name: string): void {
+    const { settings, upstream } = this.#pooled.get(name) ?? {};
+    if (!settings || !upstream) return;
+    void this.#drain(upstream);
+    const pooled = new Map(this.#pooled);
+    this.#pooled = pooled.set(name, { settings, upstream: this.#createAfterDrain(name, settings) });
+  }
+
+  /** Waits until the processes of removed and disabled servers with this name have ended. */
+  async waitForDrain(name: string): Promise<void> {
+    await Promise.all([...this.#draining].flatMap(([upstream, drained]) => (upstream.name === name ? [drained] : [])));
+  }
+
+  #createAfterDrain(name: string, settings: HostServer): UpstreamServer {
+    const drained = this.waitForDrain(name);
+    const beforeStart = async () => {
+      await drained;
+      await settings.beforeStart?.();
+    };
+    return this.#createUpstream(name, { ...settings, beforeStart });
+  }
+
+  #drain(upstream: UpstreamServer): Promise<void> {
+    const drained = this.#closeAfterCalls(upstream).finally(() => void this.#draining.delete(upstream));
+    this.#draining.set(upstream, drained);
+    return drained;
   }
 
   /** Waits for the running calls of a server, and closes it. */
-  async #drain(upstream: UpstreamServer): Promise<void> {
+  async #closeAfterCalls(upstream: UpstreamServer): Promise<void> {
     const until = this.#clock.now() + DRAIN_TIMEOUT;
-    this.#draining.add(upstream);
     while (upstream.hasCalls && this.#clock.now() < until)
       await new Promise<void>(resolve => void this.#clock.after(DRAIN_INTERVAL, resolve));
     await upstream.close();
-    this.#draining.delete(upstream);
   }
 }
 

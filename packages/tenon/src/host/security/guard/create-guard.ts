@@ -68,6 +68,7 @@ export function createGuard(
   return {
     approvals,
     filterList: admission.filterList,
+    getFilteredTools: admission.getFilteredTools,
     getToolNames: admission.getToolNames,
     get hidesEntries() {
       return permission.hidesEntries;

@@ -9,6 +9,7 @@ import type { Context } from '../../../server/context/context.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import type { ToolNames } from '../../catalog/names/tool-names.js';
 import type { ServerEntry } from '../../config/server-entry.js';
+import type { EntryList } from '../../connections/list-cache.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
@@ -57,6 +58,8 @@ export interface HostGuard {
   checkServerStart(server: string): Promise<void>;
   /** Filters the entries of a server's list. */
   readonly filterList: ListFilter;
+  /** Returns the offered tools of a list that was filtered before. */
+  getFilteredTools(list: EntryList<'tools'>): readonly Tool[] | undefined;
   /** Returns the configured names of a server's tools, if the configuration changes any. */
   getToolNames(server: string): ToolNames | undefined;
   /** Drops cached decisions. */

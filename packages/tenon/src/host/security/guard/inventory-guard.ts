@@ -6,7 +6,7 @@ import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.
 import { checkToolSettings, PatternReport } from '../../catalog/pattern-report.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
-import { getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
+import { type EntryList, getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { ServerList } from '../../connections/upstream-registry.js';
 import type { DriftKind } from '../lock/drift.js';
@@ -44,6 +44,7 @@ export class InventoryGuard {
   #toolNames: ReadonlyMap<string, ToolNames> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
   readonly #patterns: PatternReport;
+  readonly #filteredTools = new WeakMap<object, readonly Tool[]>();
 
   /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
   constructor(
@@ -86,8 +87,13 @@ export class InventoryGuard {
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
     const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
     const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
-    return names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
+    const filtered = names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
+    if (kind === 'tools') this.#filteredTools.set(list, filtered as readonly Tool[]);
+    return filtered;
   };
+
+  /** Returns the offered tools of a list that was filtered before. */
+  readonly getFilteredTools = (list: EntryList<'tools'>): readonly Tool[] | undefined => this.#filteredTools.get(list);
 
   /** Reports tool settings without an effect. An excluded name that no tool has may be a misspelled one. */
   #checkToolSettings(server: string, names: readonly string[]): void {

@@ -1,16 +1,16 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { type HttpTarget, TenonError } from 'tenon';
-import type { DaemonRecord } from './daemon-record.js';
+import type { SocketRecord } from './socket-record.js';
 
 type SocketFetch = NonNullable<HttpTarget['fetch']>;
 
-/** Time to wait for a response of the daemon itself, in milliseconds. Servers may take long to start. */
+/** Time to wait for a response of the process itself, in milliseconds. Servers may take long to start. */
 const TIMEOUT = 60_000;
 const MAX_RESPONSE = 1024 ** 2;
 
-/** Creates a function with the signature of `fetch` that sends requests to the daemon. */
-export function createSocketFetch(record: DaemonRecord): SocketFetch {
+/** Creates a function with the signature of `fetch` that sends requests to a process of the user. */
+export function createSocketFetch(record: SocketRecord): SocketFetch {
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const { pathname, search } = new URL(url);
@@ -26,7 +26,7 @@ export function createSocketFetch(record: DaemonRecord): SocketFetch {
 }
 
 function startRequest(
-  { socket, token }: DaemonRecord,
+  { socket, token }: SocketRecord,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -51,20 +51,40 @@ function createResponse(message: IncomingMessage): Awaited<ReturnType<SocketFetc
   };
 }
 
-/** Sends a request to the daemon itself, and returns the JSON of its response. Rejects if it is not running. */
-export function requestDaemon(
-  record: DaemonRecord,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: unknown,
-  timeout = TIMEOUT,
+/** Process that listens on a socket, for errors. */
+export interface SocketPeer {
+  /** Subject of the errors: `the daemon`. */
+  readonly name: string;
+  /** Code of the error if it does not respond. */
+  readonly unreachable: string;
+  /** Code of the error if its response has none. */
+  readonly refused: string;
+}
+
+export interface SocketRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /**
+   * Time limit, in milliseconds.
+   * @default 60,000
+   */
+  readonly timeout?: number;
+}
+
+/** Sends a request to a process of the user, and returns the JSON of its response. Rejects if it is not running. */
+export function requestSocket(
+  record: SocketRecord,
+  peer: SocketPeer,
+  { method, path, body, timeout = TIMEOUT }: SocketRequest,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = startRequest(record, method, path, {}, AbortSignal.timeout(timeout));
-    sent.once('error', cause => reject(new TenonError('daemon/unreachable', 'the daemon does not respond', { cause })));
+    sent.once('error', cause => reject(new TenonError(peer.unreachable, `${peer.name} does not respond`, { cause })));
     sent.once('response', async message => {
       try {
-        resolve(readResponse(message, await readText(message)));
+        resolve(readResponse(message, await readText(message), peer));
       } catch (error) {
         reject(error);
       }
@@ -85,13 +105,13 @@ export async function readText(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function readResponse({ statusCode }: IncomingMessage, text: string): unknown {
+function readResponse({ statusCode }: IncomingMessage, text: string, { name, refused }: SocketPeer): unknown {
   const content: unknown = text === '' ? undefined : JSON.parse(text);
   if (statusCode === 200) return content;
   const { reason, code, hint } = Object(content);
   throw new TenonError(
-    code === 'daemon/full' ? code : 'daemon/refused',
-    typeof reason === 'string' ? reason : `the daemon responded with ${statusCode}`,
+    typeof code === 'string' ? code : refused,
+    typeof reason === 'string' ? reason : `${name} responded with ${statusCode}`,
     typeof hint === 'string' ? { hint } : {},
   );
 }

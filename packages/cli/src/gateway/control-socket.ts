@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { TenonError } from 'tenon';
+import { type Host, redactSecrets, type ServerDescription } from 'tenon/host';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import { listenOnSocket } from '../sockets/listen-on-socket.js';
+import {
+  createSocketRecord,
+  preparePrivateFolder,
+  removeSocket,
+  removeSocketRecord,
+  writeSocketRecord,
+} from '../sockets/socket-record.js';
+import { type ConfiguredServerState, type GatewayStatus, toServerState } from './gateway-status.js';
+
+/** Changes of a server that the control socket accepts. */
+export const SERVER_CHANGES = ['enable', 'disable', 'restart', 'reconnect'] as const;
+
+export type ServerChange = (typeof SERVER_CHANGES)[number];
+
+/** Gateway that a control socket describes and changes. */
+export interface ControlledGateway {
+  readonly host: Pick<Host, 'disableServer' | 'enableServer' | 'restartServer' | 'reconnectServer'>;
+  /** Returns the parts of the status that the socket does not know. */
+  readonly getStatus: () => Omit<GatewayStatus, 'pid' | 'version' | 'startedAt'>;
+  /** Called after a change of a server. */
+  readonly onChange: (change: ServerChange, server: ConfiguredServerState) => void;
+}
+
+/** Folder with the records of the running gateways of the user. */
+export const getGatewaysFolder = (env: CliContext['env']): string => join(getFolders(env).state, 'gateways');
+
+/**
+ * Opens a socket at which commands of the same user read the state of a gateway, and enable, disable, restart and
+ * reconnect its servers. Only the user can open it, and requests need the token of a private file.
+ *
+ * - `GET /status` responds with `GatewayStatus`.
+ * - `POST /servers/NAME/CHANGE` responds with the `ConfiguredServerState` after the change.
+ */
+export async function openControlSocket(
+  { env }: Pick<CliContext, 'env'>,
+  gateway: ControlledGateway,
+): Promise<{ close(): Promise<void> }> {
+  const folder = getGatewaysFolder(env);
+  await preparePrivateFolder(folder);
+  const file = join(folder, `${process.pid}.json`);
+  const record = await createSocketRecord(folder, packageJson.version);
+  const startedAt = new Date().toISOString();
+  const getStatus = (): GatewayStatus => ({
+    pid: process.pid,
+    version: packageJson.version,
+    startedAt,
+    ...gateway.getStatus(),
+  });
+  const http = await listenOnSocket(record, (request, response) => {
+    void respond(request, response, getStatus, gateway);
+  });
+  await writeSocketRecord(file, record);
+  return {
+    async close() {
+      await removeSocketRecord(file, record).catch(() => {});
+      const closed = new Promise<void>(resolve => http.close(() => resolve()));
+      http.closeAllConnections();
+      await closed;
+      await removeSocket(record).catch(() => {});
+    },
+  };
+}
+
+async function respond(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  getStatus: () => GatewayStatus,
+  gateway: ControlledGateway,
+): Promise<void> {
+  const send = (status: number, content: unknown) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+  try {
+    if (method === 'GET' && url === '/status') return void send(200, getStatus());
+    const [, path = '', change = ''] = /^\/servers\/([^/]+)\/(\w+)$/.exec(url) ?? [];
+    const known = SERVER_CHANGES.find(each => each === change);
+    if (method !== 'POST' || known === undefined) return void send(404, { reason: 'unknown request' });
+    const server = toServerState(await changeServer(gateway, getStatus, decodeURIComponent(path), known));
+    gateway.onChange(known, server);
+    send(200, server);
+  } catch (error) {
+    const { code, summary, hint } = TenonError.from(error);
+    send(409, { code, reason: redactSecrets(summary), hint });
+  }
+}
+
+/** Changes a server. The error for one that the gateway does not run names the reason. */
+async function changeServer(
+  { host }: ControlledGateway,
+  getStatus: () => GatewayStatus,
+  name: string,
+  change: ServerChange,
+): Promise<ServerDescription> {
+  const changes = {
+    enable: () => host.enableServer(name),
+    disable: () => host.disableServer(name),
+    restart: () => host.restartServer(name),
+    reconnect: () => host.reconnectServer(name),
+  };
+  try {
+    return await changes[change]();
+  } catch (error) {
+    const found = getStatus().servers.find(server => server.name === name);
+    if (found === undefined || TenonError.from(error).code !== 'host/no-such-server') throw error;
+    throw new TenonError('cli/unusable-server', `the gateway does not run the server "${name}": ${found.reason}`, {
+      hint: 'correct or enable its entry in the configuration, which the gateway then reads again',
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import type { ServerDescription } from 'tenon/host';
+import { shortenReason } from '../host/host-reports.js';
+import type { ServedEndpoint } from '../http/listen.js';
+import { formatColumns } from '../screen.js';
+import type { ReportedServer } from './report-servers.js';
+
+/** Configured server and its state, as `tenon gateway status --json` and `tenon list --json` print it. */
+export interface ConfiguredServerState {
+  readonly name: string;
+  /**
+   * `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. `disabled`: by the configuration,
+   * or by `tenon gateway disable`. `skipped`: the server is not approved.
+   */
+  readonly state: string;
+  /** Reason why the server is unavailable. */
+  readonly reason?: string | undefined;
+  readonly transport?: string | undefined;
+  /** Negotiated protocol version. */
+  readonly protocolVersion?: string | undefined;
+  /** Name that the server declares. */
+  readonly serverName?: string | undefined;
+  /** Version that the server declares. */
+  readonly serverVersion?: string | undefined;
+  /** Number of offered tools, once their list was read. */
+  readonly tools?: number | undefined;
+  /** Estimated number of tokens of these tools in the context of a model. */
+  readonly tokens?: number | undefined;
+  /** Number of open connections, or of processes. */
+  readonly connections?: number | undefined;
+  /** Number of running calls. */
+  readonly calls?: number | undefined;
+  /** Last error, also if the server has recovered. */
+  readonly lastError?: { readonly code: string; readonly message: string; readonly time: string } | undefined;
+}
+
+/** Running gateway, as `tenon gateway status --json` prints it. */
+export interface GatewayStatus {
+  readonly pid: number;
+  /** Version of the command. */
+  readonly version: string;
+  /** Time of the start in ISO 8601. */
+  readonly startedAt: string;
+  /** Configuration files. */
+  readonly files: readonly string[];
+  /** Endpoints. Empty for a gateway on stdio alone. */
+  readonly endpoints: readonly ServedEndpoint[];
+  readonly stdio: boolean;
+  readonly servers: readonly ConfiguredServerState[];
+}
+
+/** Lists all configured servers: those of the host, those that do not run, and those that the files disable. */
+export function listServerStates(
+  described: readonly ServerDescription[],
+  skipped: readonly ReportedServer[] = [],
+  disabled: readonly string[] = [],
+): ConfiguredServerState[] {
+  const states = [
+    ...described.map(toServerState),
+    ...skipped.map(({ name, state, reason }) => ({ name, state, reason })),
+  ];
+  const known = new Set(states.map(({ name }) => name));
+  const others = disabled.filter(name => !known.has(name));
+  return [...states, ...others.map(name => ({ name, state: 'disabled', reason: 'disabled in the configuration' }))];
+}
+
+export function toServerState({ serverInfo, lastError, reason, ...state }: ServerDescription): ConfiguredServerState {
+  return {
+    ...state,
+    reason: reason === undefined ? undefined : shortenReason(reason),
+    serverName: serverInfo?.name,
+    serverVersion: serverInfo?.version,
+    lastError: lastError && {
+      code: lastError.code,
+      message: shortenReason(lastError.message),
+      time: new Date(lastError.time).toISOString(),
+    },
+  };
+}
+
+/** Formats servers as columns, each with its reason or last error below. */
+export function formatServerStates(
+  servers: readonly ConfiguredServerState[],
+  sanitize: (text: string) => string,
+): string {
+  const rows = servers.map(({ name, state, protocolVersion, transport, serverName, serverVersion, tools, tokens }) =>
+    [
+      name,
+      state,
+      transport ?? '-',
+      protocolVersion ?? '-',
+      tools === undefined ? '-' : `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
+      tokens === undefined ? '-' : `${tokens} tokens`,
+      [serverName, serverVersion].filter(Boolean).join(' '),
+    ].map(sanitize),
+  );
+  const lines = formatColumns(rows).split('\n');
+  return servers
+    .flatMap(({ reason, lastError }, index) => {
+      const line = lines[index] ?? '';
+      if (reason !== undefined) return [line, `    ${sanitize(reason)}`];
+      if (lastError === undefined) return [line];
+      return [line, `    last error, ${lastError.time}: ${sanitize(`${lastError.code}: ${lastError.message}`)}`];
+    })
+    .join('\n');
+}

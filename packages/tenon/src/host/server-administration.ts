@@ -1,0 +1,152 @@
+import type { Clock } from '../cancellation/clock.js';
+import { runWithTimeout } from '../cancellation/run-with-timeout.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { redactSecrets } from '../redaction/secrets.js';
+import { createTokenReport } from './catalog/budget/token-report.js';
+import { connectUpstream, getServerState, readOfferedTools } from './connect-server.js';
+import { createUnknownServerError } from './connections/connection-errors.js';
+import type { UpstreamConnection } from './connections/upstream-connection.js';
+import type { UpstreamPool } from './connections/upstream-pool.js';
+import type { UpstreamServer } from './connections/upstream-server.js';
+import type { ServerDescription, ServerError } from './host.js';
+import type { HostServer } from './host-options.js';
+import type { HostGuard } from './security/guard/host-guard.js';
+
+type Servers = Readonly<Record<string, HostServer>>;
+
+/** Parts of a host that the administration of its servers uses. */
+export interface AdministrationContext {
+  readonly pool: UpstreamPool;
+  readonly guard: HostGuard;
+  readonly clock: Clock;
+  /** Returns the connection that the host itself uses. */
+  readonly getOwnConnection: (upstream: UpstreamServer) => UpstreamConnection;
+  /** Applies the servers again, after one was disabled or enabled. */
+  readonly applyServers: () => void;
+  /** Notifies callers that another process or connection serves a server. */
+  readonly announceRestart: () => void;
+}
+
+/** Time for which a change waits for the tools of a server, in milliseconds. The lock may ask the user before. */
+const TOOLS_TIMEOUT = 2000;
+/** State of a disabled server. */
+const NO_STATE = { state: 'disabled', reason: undefined, protocolVersion: undefined, serverInfo: undefined } as const;
+
+/** Describes, disables, enables, restarts and reconnects the servers of a host. */
+export class ServerAdministration {
+  readonly #context: AdministrationContext;
+  /** Servers as they are configured. */
+  #configured: Servers;
+  readonly #disabled = new Set<string>();
+  readonly #lastErrors = new Map<string, ServerError>();
+
+  constructor(configured: Servers, context: AdministrationContext) {
+    this.#configured = configured;
+    this.#context = context;
+  }
+
+  /** Replaces the configured servers. */
+  configure(servers: Servers): void {
+    this.#configured = servers;
+    for (const name of [...this.#disabled, ...this.#lastErrors.keys()])
+      if (!Object.hasOwn(servers, name)) {
+        this.#disabled.delete(name);
+        this.#lastErrors.delete(name);
+      }
+  }
+
+  /** Configured servers, of which those that were disabled later are disabled, too. */
+  get servers(): Servers {
+    return Object.fromEntries(
+      Object.entries(this.#configured).map(([name, server]) => [
+        name,
+        this.#disabled.has(name) ? { ...server, disabled: true } : server,
+      ]),
+    );
+  }
+
+  recordError(server: string, error: TenonError): void {
+    const message = redactSecrets(error.summary);
+    this.#lastErrors.set(server, { code: error.code, message, time: this.#context.clock.now() });
+  }
+
+  describeAll(): ServerDescription[] {
+    return Object.keys(this.#configured).map(name => this.describe(name));
+  }
+
+  describe(name: string): ServerDescription {
+    const { guard, pool } = this.#context;
+    const upstream = pool.upstreams.get(name);
+    const connections = upstream?.connections ?? [];
+    const lists = connections.flatMap(({ lists: { getKnown } }) => getKnown('tools') ?? []);
+    const [tools] = lists.flatMap(list => [guard.getFilteredTools(list) ?? []]);
+    return {
+      ...(upstream ? getServerState(upstream) : { ...NO_STATE, name }),
+      transport: getTransport(this.#configured[name]),
+      tools: tools?.length,
+      tokens: tools && createTokenReport([{ server: name, tools }]).total,
+      connections: connections.filter(({ openClient }) => openClient?.state === 'connected').length,
+      calls: connections.reduce((sum, { calls }) => sum + calls.size, 0),
+      lastError: this.#lastErrors.get(name),
+    };
+  }
+
+  async disable(name: string): Promise<ServerDescription> {
+    this.#requireConfigured(name);
+    this.#disabled.add(name);
+    this.#context.applyServers();
+    await this.#context.pool.waitForDrain(name);
+    return this.describe(name);
+  }
+
+  async enable(name: string): Promise<ServerDescription> {
+    this.#requireConfigured(name);
+    if (this.#disabled.delete(name)) this.#context.applyServers();
+    return this.#connect(name);
+  }
+
+  async restart(name: string): Promise<ServerDescription> {
+    this.#requireEnabled(name);
+    this.#context.pool.restart(name);
+    this.#context.announceRestart();
+    return this.#connect(name);
+  }
+
+  async reconnect(name: string): Promise<ServerDescription> {
+    for (const connection of this.#requireEnabled(name).connections) connection.endDelay();
+    return this.#connect(name);
+  }
+
+  async #connect(name: string): Promise<ServerDescription> {
+    const { getOwnConnection, guard, clock } = this.#context;
+    const connection = getOwnConnection(this.#requireEnabled(name));
+    await connectUpstream(connection, guard);
+    if (connection.openClient?.state === 'connected')
+      await runWithTimeout(() => readOfferedTools(connection, guard), {
+        clock,
+        timeout: TOOLS_TIMEOUT,
+        onTimeout: () => {},
+      });
+    return this.describe(name);
+  }
+
+  #requireConfigured(name: string): void {
+    if (!Object.hasOwn(this.#configured, name)) throw createUnknownServerError(name, Object.keys(this.#configured));
+  }
+
+  #requireEnabled(name: string): UpstreamServer {
+    this.#requireConfigured(name);
+    const upstream = this.#context.pool.upstreams.get(name);
+    if (upstream) return upstream;
+    const hint = this.#disabled.has(name)
+      ? 'enable it first'
+      : 'remove `disabled: true` from its settings, which `enableServer` does not change';
+    throw new TenonError('host/disabled', `the server "${name}" is disabled`, { hint });
+  }
+}
+
+function getTransport(server: HostServer | undefined): ServerDescription['transport'] {
+  if (server === undefined || 'service' in server) return 'in-process';
+  if ('command' in server) return 'stdio';
+  return server.transport ?? 'http';
+}
