@@ -85,6 +85,14 @@ describe('the gate', () => {
     expect(stale('tools.a', '*', 'r', { citations: [{ id: 'tools.a', file: 'a.test.ts' }] })).toHaveLength(1);
   });
 
+  it('wants a test beside a waiver of a part', () => {
+    const requirements = [row('tools.a')];
+    const waivers = [{ id: 'tools.a', revision: '*', reason: 'In part: r' }];
+    const citations = [{ id: 'tools.a', file: 'a.test.ts' }];
+    expect(judge({ requirements, waivers, citations }).staleWaivers).toEqual([]);
+    expect(judge({ requirements, waivers }).staleWaivers).toHaveLength(1);
+  });
+
   it('wants settled debts off the list', () => {
     const requirements = [row('tools.a')];
     const citations = [{ id: 'tools.a', file: 'a.test.ts' }];

@@ -137,6 +137,12 @@ export class Peer implements MessageReceiver {
     this.#incoming?.cancelAll('the connection ended');
   }
 
+  /** Rejects all pending requests and aborts all handlers, and continues. The transport has answered their requests. */
+  failRequests(error: TenonError): void {
+    this.#pending?.failAll(error);
+    this.#incoming?.cancelAll(error.summary);
+  }
+
   /** Tells if a message arrived since the last call of this function. */
   takeActivity(): boolean {
     const hasActivity = this.#hasActivity;

@@ -62,6 +62,12 @@ export interface Transport {
   readonly endStreams?: (() => void) | undefined;
 
   /**
+   * Ends all streams and answers the open requests of the peer with an error, because the peer does not respond. The
+   * session continues when the peer comes back. Absent on transports without such a session.
+   */
+  readonly endRequests?: (() => void) | undefined;
+
+  /**
    * Opens the connection and starts to receive. Called once, before anything is sent. Rejects if the connection fails.
    */
   open(receiver: MessageReceiver): void | Promise<void>;

@@ -71,6 +71,27 @@ describe('the manner of a request', () => {
     expect(classifyRequest(request('tools/list'), dialects, '2025-11-25')).toEqual({ opening: 'opened' });
   });
 
+  it('is a handshake with initialize, also when the header names another version, unless `_meta` is stateless', () => {
+    for (const version of ['2026-07-28', '2099-01-01']) {
+      expect(classifyRequest(request('initialize'), dialects, version)).toEqual({ opening: 'handshake' });
+      expect(classifyRequest(request('initialize', { progressToken: 1 }), dialects, version)).toEqual({
+        opening: 'handshake',
+      });
+      const stateless = { [`${PREFIX}clientCapabilities`]: {} };
+      expect(classifyRequest(request('initialize', stateless), dialects, version)).toMatchObject({
+        opening: 'refused',
+        error: { code: -32602 },
+      });
+    }
+    expect(classifyRequest(request('initialize', meta('2026-07-28')), dialects, '2026-07-28')).toMatchObject({
+      opening: 'per-request',
+    });
+    expect(classifyRequest(request('initialize'), only('2026-07-28'), '2026-07-28')).toMatchObject({
+      opening: 'refused',
+      error: { code: -32022 },
+    });
+  });
+
   it('is a handshake with initialize, and opened with all else [compat.server-initialize-selects-legacy compat.legacy-client-dual-era-server]', () => {
     expect(classifyRequest(request('initialize'), dialects)).toEqual({ opening: 'handshake' });
     expect(classifyRequest(request('tools/list'), dialects)).toEqual({ opening: 'opened' });

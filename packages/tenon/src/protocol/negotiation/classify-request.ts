@@ -24,6 +24,14 @@ export function hasProtocolVersion(request: JsonRpcRequest): boolean {
   return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
 }
 
+const STATELESS_META = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
+
+/** Tells if `_meta` has a member of stateless requests, so that the request is none of a version with a handshake. */
+function hasStatelessMeta(request: JsonRpcRequest): boolean {
+  const meta = request.params?._meta;
+  return isObject(meta) && STATELESS_META.some(key => meta[key] !== undefined);
+}
+
 /**
  * Determines the protocol version of a request.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
@@ -34,7 +42,9 @@ export function classifyRequest(
   versionHeader?: string,
 ): RequestRoute {
   if (hasProtocolVersion(request)) return routeByMeta(request.params?._meta as JsonObject, served);
-  if (versionHeader !== undefined && isPerRequestHeader(versionHeader))
+  // Some clients name their newest version in the header of every request, also of the handshake.
+  const isHandshake = request.method === 'initialize' && !hasStatelessMeta(request);
+  if (versionHeader !== undefined && isPerRequestHeader(versionHeader) && !isHandshake)
     return refuseRequest(createMissingMetaError(request));
   if (request.method === 'initialize') return routeInitialize(served);
   if (!served.some(({ opening }) => opening === 'handshake')) return refuseRequest(createMissingMetaError(request));

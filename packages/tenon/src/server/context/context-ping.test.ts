@@ -3,6 +3,7 @@ import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { fakeClock } from '../../testing/fake-clock.js';
+import type { ServerOptions } from '../definitions/server-definition.js';
 
 const sessionRevisions = protocolVersions.slice(1);
 
@@ -10,13 +11,13 @@ describe('`ping` of the context over HTTP', () => {
   let serving: HttpServer | undefined;
   afterEach(() => serving?.close({ timeout: 0 }));
 
-  const serve = async (options: { sessions?: false } = {}) => {
+  const serve = async (options: { sessions?: false } = {}, keepAlive: ServerOptions['keepAlive'] = false) => {
     const clock = fakeClock();
     const server = createServer({
       name: 'pinging',
       version: '1.0.0',
       clock,
-      keepAlive: false,
+      keepAlive,
       tools: {
         pings: tool({
           run: async (_, ctx) => {
@@ -53,26 +54,33 @@ describe('`ping` of the context over HTTP', () => {
     await client.close();
   });
 
-  it('goes on the stream of the request, and ends the session when no answer comes [ping.timeout-is-failure]', async () => {
-    const { url, clock } = await serve();
-    const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
-    const post = (body: object) =>
-      fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'mute', version: '1' } };
-    const opened = await post({ id: 1, method: 'initialize', params });
-    headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
-    headers['mcp-protocol-version'] = '2025-11-25';
-    await opened.text();
-    await (await post({ method: 'notifications/initialized' })).text();
-    const response = await post({ id: 2, method: 'tools/call', params: { name: 'pings', arguments: {} } });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let said = '';
-    while (!said.includes('"method":"ping"')) said += (await reader?.read())?.value ?? '';
-    clock.advance(200);
-    await reader?.cancel();
-    await expect.poll(async () => (await post({ id: 3, method: 'ping' })).status).toBe(404);
-  });
+  it.each([
+    [false, 200],
+    [true, 404],
+  ])(
+    'goes on the stream of the request, which ends with an error without a response; with endSession %s a later request gets %i [ping.timeout-is-failure]',
+    async (endSession, status) => {
+      const { url, clock } = await serve({}, { interval: 100_000, endSession });
+      const headers: Record<string, string> = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const post = (body: object) =>
+        fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'mute', version: '1' } };
+      const opened = await post({ id: 1, method: 'initialize', params });
+      headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+      headers['mcp-protocol-version'] = '2025-11-25';
+      await opened.text();
+      await (await post({ method: 'notifications/initialized' })).text();
+      const response = await post({ id: 2, method: 'tools/call', params: { name: 'pings', arguments: {} } });
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let said = '';
+      while (!said.includes('"method":"ping"')) said += (await reader?.read())?.value ?? '';
+      clock.advance(200);
+      for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) said += read.value;
+      if (!endSession) expect(said).toContain('The client did not answer a ping. The request may have taken effect');
+      await expect.poll(async () => (await post({ id: 3, method: 'ping' })).status).toBe(status);
+    },
+  );
 });

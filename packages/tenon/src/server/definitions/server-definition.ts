@@ -1,7 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { InputRequestOptions } from '../../execution/options.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import type { KeepAliveOptions } from '../../jsonrpc/keep-alive.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Icon } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
@@ -15,6 +14,7 @@ import type { ExposeErrors } from '../exposed-errors.js';
 import type { ServerExtension } from '../extension.js';
 import type { Middleware } from '../middleware/compose-middleware.js';
 import type { RootsChange } from '../session/roots.js';
+import type { ServerKeepAliveOptions } from '../session/session-ping.js';
 import type { CustomMethods } from './custom-method.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition, ResourceMap } from './resource.js';
@@ -150,7 +150,9 @@ export interface ServerOptions<S = unknown> {
   readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
   /**
    * Pings the client of a session after `interval` ms without a message and without an open request. If no response
-   * arrives within `timeout` ms, the connection is closed. `false` sends no pings.
+   * arrives within `timeout` ms, the streams of the client end and its open requests fail. A session over Streamable HTTP
+   * stays until `limits.sessionIdleTimeout`, unless `endSession` is set. Other connections are closed. `false` sends no
+   * pings.
    *
    * Elsewhere no pings are sent.
    *
@@ -158,7 +160,7 @@ export interface ServerOptions<S = unknown> {
    * messages
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
-  readonly keepAlive?: KeepAliveOptions | false | undefined;
+  readonly keepAlive?: ServerKeepAliveOptions | false | undefined;
   /**
    * Traces and measures requests: what `createTelemetry` of `tenon/telemetry` returns.
    * @default none

@@ -8,11 +8,25 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 
 const PING_TIMEOUT = 5_000;
 
-/** Pings the client of a session. Closes the connection if no response arrives in time. */
+/** Options of the pings of a server. */
+export interface ServerKeepAliveOptions extends KeepAliveOptions {
+  /**
+   * True to end a session over Streamable HTTP whose client does not answer a ping. Otherwise its streams end and its open
+   * requests fail, and the client can use the session until `limits.sessionIdleTimeout`. It is the first to be ended when
+   * the limit of sessions is reached.
+   * @default false
+   */
+  readonly endSession?: boolean | undefined;
+}
+
+/**
+ * Pings the client of a session. If no response arrives in time, its streams end and its requests fail. Without a session
+ * that outlives a connection, the connection is closed.
+ */
 export async function pingClient(
   peer: Peer,
   dialect: Dialect | undefined,
-  options: PingOptions = {},
+  options: PingOptions & Pick<ServerKeepAliveOptions, 'endSession'> = {},
   relatedTo?: Id,
 ): Promise<void> {
   if (dialect === undefined)
@@ -31,10 +45,10 @@ export async function pingClient(
   await sendPing(peer, options, relatedTo);
 }
 
-/** Sends a ping. If no response arrives in time, it calls `onTimeout` and closes the connection. */
+/** Sends a ping. If no response arrives in time, it calls `onTimeout` and ends the requests or the connection. */
 async function sendPing(
   peer: Peer,
-  { timeout = PING_TIMEOUT, signal }: PingOptions,
+  { timeout = PING_TIMEOUT, signal, endSession = false }: PingOptions & Pick<ServerKeepAliveOptions, 'endSession'>,
   relatedTo?: Id,
   onTimeout?: () => void,
 ): Promise<void> {
@@ -43,7 +57,10 @@ async function sendPing(
   } catch (error) {
     if (TenonError.is(error) && error.code === 'call/timeout') {
       onTimeout?.();
-      endConnection(peer);
+      if (peer.transport.endRequests && !endSession) {
+        peer.transport.endRequests();
+        peer.failRequests(createUnresponsiveError(peer.peer, timeout));
+      } else endConnection(peer);
     }
     throw error;
   }
@@ -83,13 +100,13 @@ export function createNoPingError({ protocolVersion, sessionMethods }: Dialect):
  */
 export class SessionPings {
   readonly #clock: Clock;
-  readonly #options: KeepAliveOptions | false | undefined;
+  readonly #options: ServerKeepAliveOptions | false | undefined;
   readonly #onError: (error: TenonError) => void;
   readonly #peers = new Set<Peer>();
   readonly #pinging = new Set<Peer>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(clock: Clock, options: KeepAliveOptions | false | undefined, onError: (error: TenonError) => void) {
+  constructor(clock: Clock, options: ServerKeepAliveOptions | false | undefined, onError: (error: TenonError) => void) {
     this.#clock = clock;
     this.#options = options;
     this.#onError = onError;
@@ -127,11 +144,11 @@ export class SessionPings {
   }
 
   async #ping(peer: Peer): Promise<void> {
-    const { timeout = PING_TIMEOUT } = this.#options || {};
+    const { timeout = PING_TIMEOUT, endSession } = this.#options || {};
     this.#pinging.add(peer);
     const report = () => this.#peers.has(peer) && this.#onError(createUnresponsiveError(peer.peer, timeout));
     // Any other error shows that the client responds, or the connection handles it.
-    await sendPing(peer, { timeout }, undefined, report).catch(() => {});
+    await sendPing(peer, { timeout, endSession }, undefined, report).catch(() => {});
     this.#pinging.delete(peer);
   }
 }

@@ -102,7 +102,9 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   ping(options?: PingOptions, relatedTo?: Id): Promise<void> {
-    return pingClient(this.#peer, this.#dialect, options, relatedTo);
+    const { keepAlive } = this.#runtime.options;
+    const endSession = keepAlive ? keepAlive.endSession : undefined;
+    return pingClient(this.#peer, this.#dialect, { ...options, endSession }, relatedTo);
   }
 
   end(isContinued = false): void {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import {
   brotliCompressSync,
   createBrotliCompress,
@@ -7,7 +8,6 @@ import {
   deflateSync,
   gzipSync,
 } from 'node:zlib';
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
 import { createUrlGuard } from '../../../auth/http/url-guard.js';

@@ -114,12 +114,12 @@ function receiveMessage(
     return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
   }
   const sessionId = context.keepsSessions ? exchange.header('mcp-session-id') : undefined;
-  if (sessionId === undefined && route.opening === 'handshake') {
-    return openSession(context, sessions, exchange, request, auth);
-  }
-  withSession(context, sessions, exchange, { sessionId, auth, id: request.id }, session =>
-    receiveInSession(session, exchange, value, auth),
-  );
+  const open = () => openSession(context, sessions, exchange, request, auth);
+  const isHandshake = route.opening === 'handshake';
+  if (sessionId === undefined && isHandshake) return open();
+  // Many clients repeat the ID of a lost session in `initialize`, and would never connect again after a 404.
+  const lookup = { sessionId, auth, id: request.id, onUnknown: isHandshake ? open : undefined };
+  withSession(context, sessions, exchange, lookup, session => receiveInSession(session, exchange, value, auth));
 }
 
 /** Handles notifications, responses, batches, and malformed messages. */
@@ -203,6 +203,8 @@ interface SessionLookup {
   readonly auth: AuthInfo | undefined;
   /** ID of the request that is refused if the session does not exist. */
   readonly id?: JsonRpcRequest['id'];
+  /** Called in place of a refusal if the session does not exist, or belongs to another caller. */
+  readonly onUnknown?: (() => void) | undefined;
 }
 
 /** Calls a function with the session of a request: immediately, or after the session was read from a store. */
@@ -210,7 +212,7 @@ function withSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  { sessionId, auth, id }: SessionLookup,
+  { sessionId, auth, id, onUnknown }: SessionLookup,
   next: (session: HttpSession) => void,
 ) {
   if (sessionId === undefined)
@@ -221,6 +223,7 @@ function withSession(
       id,
     );
   const proceed = (session: HttpSession | undefined): void => {
+    if (session === undefined && onUnknown !== undefined) return onUnknown();
     if (session === undefined)
       return refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);
     next(session);

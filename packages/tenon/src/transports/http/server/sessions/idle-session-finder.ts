@@ -4,8 +4,8 @@ import type { HttpSession } from './session.js';
 const RESCAN_DELAY = 1000;
 
 /**
- * Finds sessions that may be ended for new ones, those with the longest idle time first. One scan finds several
- * candidates.
+ * Finds sessions that may be ended for new ones: first those whose client did not answer a ping, then those with the
+ * longest idle time. One scan finds several candidates.
  */
 export class IdleSessionFinder {
   readonly #sessions: ReadonlyMap<string, HttpSession>;
@@ -30,15 +30,16 @@ export class IdleSessionFinder {
     return this.#takeCandidate();
   }
 
-  /** Drops the candidates, which would keep ended sessions in memory. */
+  /** Drops the candidates, which would keep ended sessions in memory. The next search scans again. */
   clear(): void {
     this.#candidates = [];
+    this.#notBefore = Number.NEGATIVE_INFINITY;
   }
 
   #scan(now: number): void {
     this.#idleSince = now - this.#minIdle;
     this.#candidates = [...this.#sessions.values()].filter(session => this.#canEvict(session));
-    this.#candidates.sort((a, b) => b.lastActiveAt - a.lastActiveAt);
+    this.#candidates.sort((a, b) => rankIdle(b) - rankIdle(a));
     if (this.#candidates.length === 0) this.#notBefore = now + RESCAN_DELAY;
   }
 
@@ -50,7 +51,13 @@ export class IdleSessionFinder {
     return undefined;
   }
 
-  #canEvict({ lastActiveAt, isBusy, caller }: HttpSession): boolean {
-    return lastActiveAt <= this.#idleSince && !isBusy && (this.#caller === undefined || caller === this.#caller);
+  #canEvict(session: HttpSession): boolean {
+    if (session.isBusy || (this.#caller !== undefined && session.caller !== this.#caller)) return false;
+    return session.isUnresponsive || session.lastActiveAt <= this.#idleSince;
   }
+}
+
+/** Returns the time of the last activity. A session whose client did not answer a ping comes before all others. */
+function rankIdle({ isUnresponsive, lastActiveAt }: HttpSession): number {
+  return isUnresponsive ? lastActiveAt - Number.MAX_SAFE_INTEGER : lastActiveAt;
 }

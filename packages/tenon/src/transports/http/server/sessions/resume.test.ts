@@ -57,19 +57,49 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       expect(await nextMessages(listening, 1)).toMatchObject([{ params: { data: 2 } }]);
     });
 
-    it('is one; a second is refused, until the first is closed [http.get.either-side-closes]', async () => {
+    it('sends each message on one of several streams [http.multi.client-streams] [http.multi.no-broadcast] [http.get.either-side-closes]', async () => {
       await serve();
       const session = await openSession(site);
-      const first = await session.get();
-      expect((await session.get()).status).toBe(409);
-      await first.body?.cancel();
+      const { channel } = service.peers[0]!;
+      const first = eventsOf(await session.get());
+      channel.send(note(1));
+      expect(await nextMessages(first, 1)).toMatchObject([{ params: { data: 1 } }]);
+      const second = eventsOf(await session.get());
+      await second.next();
+      for (const n of [2, 3]) channel.send(note(n));
+      const [last] = [await nextMessages(second, 2)];
+      expect(last).toMatchObject([{ params: { data: 2 } }, { params: { data: 3 } }]);
+      // When the stream that was opened last is closed, the other one continues.
+      await second.return(undefined);
+      const next = nextMessages(first, 1);
+      const isReceived = () => Promise.race([next.then(() => true), new Promise(done => setImmediate(done))]);
       await expect
-        .poll(async () => {
-          const next = await session.get();
-          await next.body?.cancel();
-          return next.status;
+        .poll(() => {
+          channel.send(note(4));
+          return isReceived();
         })
-        .toBe(200);
+        .toBe(true);
+      expect(await next).toMatchObject([{ params: { data: 4 } }]);
+      await first.return(undefined);
+    });
+
+    it('replays no message of another stream when one is resumed [http.resume.no-cross-stream-replay]', async () => {
+      await serve();
+      const session = await openSession(site);
+      const { channel } = service.peers[0]!;
+      const first = eventsOf(await session.get());
+      channel.send(note(1));
+      let read = (await first.next()).value;
+      while (!read?.data) read = (await first.next()).value;
+      const second = eventsOf(await session.get());
+      await second.next();
+      channel.send(note(2));
+      expect(await nextMessages(second, 1)).toMatchObject([{ params: { data: 2 } }]);
+      const resumed = eventsOf(await session.get({ 'last-event-id': read.id ?? '' }));
+      await resumed.next();
+      channel.send(note(3));
+      expect(await nextMessages(resumed, 1)).toMatchObject([{ params: { data: 3 } }]);
+      for (const events of [first, second, resumed]) await events.return(undefined);
     });
 
     it('is for those who accept it [http.get.sse-or-405]', async () => {

@@ -7,7 +7,7 @@ import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
 import type { CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';
 import { IdleSessionFinder } from './idle-session-finder.js';
-import { HttpSession } from './session.js';
+import { HttpSession, type SessionOwner } from './session.js';
 
 /** The sessions of an endpoint. */
 export interface HttpSessionRegistry {
@@ -48,9 +48,15 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
   const idleFindersByCaller = new Map<string, IdleSessionFinder>();
   let sweepDueAt = Number.NEGATIVE_INFINITY;
 
-  const removeSession = (session: HttpSession): void => {
-    sessions.delete(session.id);
-    open.release(session.caller);
+  const owner: SessionOwner = {
+    onEnd(session) {
+      sessions.delete(session.id);
+      open.release(session.caller);
+    },
+    onUnresponsive({ caller }) {
+      idleFinder.clear();
+      idleFindersByCaller.get(caller)?.clear();
+    },
   };
   const sweep = (): void => {
     sweepDueAt = Number.NEGATIVE_INFINITY;
@@ -85,7 +91,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     const caller = getCallerKey(auth, address);
     if (!open.canTake(caller)) evictIdle(caller);
     if (!open.take(caller)) return undefined;
-    const session = new HttpSession(id, context, auth, caller, removeSession);
+    const session = new HttpSession(id, context, auth, caller, owner);
     sessions.set(session.id, session);
     scheduleSweep();
     return session;
@@ -105,7 +111,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     createForPost(auth, address) {
       lastPost += 1;
       const post = lastPost;
-      const session = new HttpSession('', context, auth, getCallerKey(auth, address), () => posts.delete(post), false);
+      const postOwner: SessionOwner = { onEnd: () => posts.delete(post), onUnresponsive: () => {} };
+      const session = new HttpSession('', context, auth, getCallerKey(auth, address), postOwner, false);
       posts.set(post, session);
       return session;
     },
@@ -115,6 +122,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       // A session ID does not prove the identity of the caller. Another caller must not detect that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
       session.lastActiveAt = clock.now();
+      session.isUnresponsive = false;
       return session;
     },
     getCaller: id => sessions.get(id)?.caller ?? '',

@@ -179,7 +179,7 @@ function findBatchProblem(session: HttpSession, batch: readonly unknown[]): stri
   return undefined;
 }
 
-/** Opens the standalone stream of a client, or resumes a broken one. */
+/** Opens a standalone stream of a client, or resumes a broken one. */
 export function listenInSession(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined) {
   const problem = findVersionProblem(session, exchange);
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
@@ -201,8 +201,6 @@ function refuseListening(exchange: Exchange, result: ListenResult) {
   switch (result) {
     case 'listening':
       return;
-    case 'taken':
-      return refuse(exchange, 409, createInvalidRequest('The session already has a standalone stream'));
     case 'full':
       return refuseBusy(exchange, 'Too many open streams. Retry later');
     default:

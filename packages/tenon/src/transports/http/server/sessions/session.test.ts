@@ -88,6 +88,28 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     }
   });
 
+  it('are opened by an initialize with the id of a lost session, and not revived', async () => {
+    const service = await serve({}, { authorize: byName });
+    const lost = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
+    await lost.end();
+    const reopened = await openSession(site, '2025-11-25', { 'x-user': 'ann', 'mcp-session-id': lost.id });
+    expect(reopened.response.status).toBe(200);
+    expect(reopened.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reopened.id).not.toBe(lost.id);
+    expect((await lost.post(call(1))).status).toBe(404);
+    expect(service.peers).toHaveLength(2);
+  });
+
+  it('of another caller are neither taken nor ended by an initialize with their id', async () => {
+    const service = await serve({}, { authorize: byName });
+    const owned = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
+    const other = await openSession(site, '2025-11-25', { 'x-user': 'bob', 'mcp-session-id': owned.id });
+    expect(other.id).not.toBe(owned.id);
+    expect(service.peers.map(({ closed }) => closed)).toEqual([0, 0]);
+    expect((await owned.get()).status).toBe(200);
+    expect((await other.post(call(1), { headers: { 'mcp-session-id': owned.id } })).status).toBe(404);
+  });
+
   it('do not come to be when initialize fails, or when its client is gone', async () => {
     const service = await serve();
     const failed = await openSession(site, 'v9');

@@ -1,12 +1,14 @@
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../../../jsonrpc/maybe-promise.js';
 import {
+  createFailure,
   type Id,
   isBatch,
   type JsonRpcMessage,
   type JsonRpcResponse,
   serializeMessage,
 } from '../../../../jsonrpc/message.js';
+import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
@@ -19,7 +21,14 @@ import type { Exchange } from '../exchange.js';
 import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
 import { createClosedError, createNotStoredResponse, PEER, type SessionStreamOptions } from './session-messages.js';
 import type { SessionPost } from './session-post.js';
-import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
+import { StandaloneStreams } from './standalone-stream.js';
+
+/** The registry of a session. */
+export interface SessionOwner {
+  onEnd(session: HttpSession): void;
+  /** Called when the client does not answer, so that the session is the first to be ended for others. */
+  onUnresponsive(session: HttpSession): void;
+}
 
 /** A session as a transport. Many sessions may be idle, so fields that are rarely needed are created on first use. */
 export class HttpSession implements Transport {
@@ -37,17 +46,19 @@ export class HttpSession implements Transport {
   /** The shared part of the session. Undefined if only this process handles the session. */
   shared: SharedSession | undefined;
   #posts: CompactMap<SessionPost> | undefined;
-  #standalone: StandaloneStream | undefined;
+  #standalone: StandaloneStreams | undefined;
   #streamCount = 0;
   #openStreams = 0;
-  #onEnd: ((session: HttpSession) => void) | undefined;
+  /** True if the client did not answer a ping, and was not seen since. */
+  isUnresponsive = false;
+  #owner: SessionOwner | undefined;
 
   constructor(
     id: string,
     context: HttpServerContext,
     auth: AuthInfo | undefined,
     caller: string,
-    ended: (session: HttpSession) => void,
+    owner: SessionOwner,
     stored = true,
   ) {
     this.stored = stored;
@@ -56,7 +67,7 @@ export class HttpSession implements Transport {
     this.auth = auth;
     this.caller = caller;
     this.lastActiveAt = context.clock.now();
-    this.#onEnd = ended;
+    this.#owner = owner;
   }
 
   get peer(): string {
@@ -96,17 +107,21 @@ export class HttpSession implements Transport {
     return this.shared && (() => this.stopListening());
   }
 
+  get endRequests(): (() => void) | undefined {
+    return this.stored && this.shared === undefined ? () => this.#endRequests() : undefined;
+  }
+
   get requestIdPrefix(): string | undefined {
     return this.shared?.requestIdPrefix;
   }
 
   open(receiver: MessageReceiver): void {
-    if (this.#onEnd === undefined) throw createClosedError();
+    if (this.#owner === undefined) throw createClosedError();
     this.receiver = receiver;
   }
 
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void> {
-    if (this.#onEnd === undefined) return Promise.reject(createClosedError());
+    if (this.#owner === undefined) return Promise.reject(createClosedError());
     if (isBatch(message)) {
       for (const response of message) void this.#saveAndRespond(response);
       return undefined;
@@ -126,7 +141,7 @@ export class HttpSession implements Transport {
     // has no stream for messages that belong to no request.
     if (!this.stored || (post !== undefined && !('id' in message))) return undefined;
     if (this.shared !== undefined) return this.shared.sendUnrelated(JSON.stringify(message));
-    this.#standalone ??= new StandaloneStream();
+    this.#standalone ??= new StandaloneStreams();
     return this.#standalone.send(this, JSON.stringify(message));
   }
 
@@ -209,11 +224,10 @@ export class HttpSession implements Transport {
     return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
   }
 
-  /** Opens the standalone stream, after the last event that the client received. */
+  /** Opens a standalone stream, after the last event that the client received. */
   listen(exchange: Exchange, auth: AuthInfo | undefined): MaybePromise<ListenResult> {
-    if (this.hasOpenStream) return 'taken';
     if (this.shared !== undefined) return this.shared.listen(exchange, auth);
-    this.#standalone ??= new StandaloneStream();
+    this.#standalone ??= new StandaloneStreams();
     return this.#standalone.begin(this, exchange, auth) ? 'listening' : 'full';
   }
 
@@ -222,10 +236,9 @@ export class HttpSession implements Transport {
     if (this.shared !== undefined) return this.shared.resume(exchange, eventId, auth);
     const replay = this.context.eventStore.replayAfter(this.id, eventId);
     if (replay === undefined) return 'unknown';
-    if (replay.stream === STANDALONE_STREAM) {
-      this.#standalone ??= new StandaloneStream();
-      return this.#standalone.resume(this, exchange, replay, auth) ? 'listening' : 'full';
-    }
+    this.#standalone ??= new StandaloneStreams();
+    const isResumed = this.#standalone.resume(this, exchange, replay, auth);
+    if (isResumed !== undefined) return isResumed ? 'listening' : 'full';
     const post = this.#posts?.entries().find(([, { stream }]) => stream === replay.stream)?.[1];
     if (post === undefined && replay.events.length === 0) return 'unknown';
     const onClosed = (ended: EventStream) => post?.detach(ended);
@@ -243,7 +256,7 @@ export class HttpSession implements Transport {
     return encodeEvent(text, this.dialect?.http.sessions ? id : undefined);
   }
 
-  /** Ends the standalone stream. */
+  /** Ends the standalone streams. */
   stopListening(): void {
     this.#standalone?.stop();
     this.shared?.stopListening();
@@ -251,10 +264,10 @@ export class HttpSession implements Transport {
 
   /** Ends the session in this process. A shared session continues in other processes. */
   end(): MaybePromise<void> {
-    const ended = this.#onEnd;
-    if (ended === undefined) return undefined;
-    this.#onEnd = undefined;
-    ended(this);
+    const owner = this.#owner;
+    if (owner === undefined) return undefined;
+    this.#owner = undefined;
+    owner.onEnd(this);
     this.stopListening();
     for (const [id, post] of this.#posts?.entries() ?? []) {
       post.abandon(id, this.stored && this.shared?.isDeleted !== false);
@@ -265,6 +278,14 @@ export class HttpSession implements Transport {
     this.serverSession?.end(this.shared?.isDeleted === false);
     this.receiver?.onClose();
     return this.shared?.detach().catch(this.context.report);
+  }
+
+  #endRequests(): void {
+    for (const [id] of this.#posts?.entries() ?? [])
+      void this.#respond(createFailure(id, createUnknownOutcomeObject('The client did not answer a ping')));
+    this.stopListening();
+    this.isUnresponsive = true;
+    this.#owner?.onUnresponsive(this);
   }
 
   /**

@@ -8,18 +8,71 @@ import type { HttpSession } from './session.js';
 /** Number of the standalone stream, which belongs to no request. */
 export const STANDALONE_STREAM = 0;
 
-/** Messages of a session that belong to no request. They are stored until the client opens the standalone stream. */
-export class StandaloneStream {
+/**
+ * Messages of a session that belong to no request. Each is sent on one stream, the one that the client opened last.
+ * Without an open stream, they are stored for the next one.
+ */
+export class StandaloneStreams {
+  /** In the order of their opening. */
+  #streams: StandaloneStream[] = [];
+
+  get isOpen(): boolean {
+    return this.#streams.some(({ isOpen }) => isOpen);
+  }
+
+  send(session: HttpSession, text: string): void | Promise<void> {
+    const stream = this.#streams.findLast(({ isOpen }) => isOpen) ?? this.#streams.at(-1);
+    return (stream ?? this.#add(session)).send(session, text);
+  }
+
+  /** Opens a stream. Returns `false` when there are too many. */
+  begin(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined): boolean {
+    const stream = this.#streams.findLast(({ isOpen }) => !isOpen) ?? this.#add(session);
+    return this.#markNewest(stream).begin(session, exchange, auth);
+  }
+
+  /** Continues the stream of an event on another connection. Returns `undefined` if it is the stream of a request. */
+  resume(session: HttpSession, exchange: Exchange, replay: Replay, auth: AuthInfo | undefined): boolean | undefined {
+    if (this.#streams.length === 0 && replay.stream === STANDALONE_STREAM) this.#add(session);
+    const stream = this.#streams.find(({ number }) => number === replay.stream);
+    return stream && this.#markNewest(stream).resume(session, exchange, replay, auth);
+  }
+
+  stop(): void {
+    for (const stream of this.#streams) stream.stop();
+  }
+
+  #add(session: HttpSession): StandaloneStream {
+    const number = this.#streams.length === 0 ? STANDALONE_STREAM : session.allocateStreamId();
+    const stream = new StandaloneStream(number);
+    this.#streams.push(stream);
+    return stream;
+  }
+
+  #markNewest(stream: StandaloneStream): StandaloneStream {
+    this.#streams = [...this.#streams.filter(each => each !== stream), stream];
+    return stream;
+  }
+}
+
+/** One stream, with the messages that it has not sent yet. */
+class StandaloneStream {
+  readonly number: number;
   #stream: EventStream | undefined;
   /** ID of the last event that was sent. Later events are still waiting. */
-  #lastSentId = createInitialEventId(STANDALONE_STREAM);
+  #lastSentId: string;
+
+  constructor(number: number) {
+    this.number = number;
+    this.#lastSentId = createInitialEventId(number);
+  }
 
   get isOpen(): boolean {
     return this.#stream !== undefined;
   }
 
   send(session: HttpSession, text: string): void | Promise<void> {
-    const id = session.context.eventStore.append(session.id, STANDALONE_STREAM, text);
+    const id = session.context.eventStore.append(session.id, this.number, text);
     if (this.#stream === undefined) return undefined;
     this.#lastSentId = id;
     return this.#stream.write(session.encodeStoredEvent({ id, text }));
@@ -55,15 +108,15 @@ export class StandaloneStream {
     if (events === undefined) return false;
     this.#stream = events;
     // The first write sends the response head. An event with an ID lets the client resume the stream.
-    if (missed.length === 0) events.write(createGreeting(session));
+    if (missed.length === 0) events.write(createGreeting(session, this.number));
     for (const stored of missed) events.write(session.encodeStoredEvent(stored));
     this.#lastSentId = missed.at(-1)?.id ?? this.#lastSentId;
     return true;
   }
 }
 
-function createGreeting({ dialect, context }: HttpSession): string {
+function createGreeting({ dialect, context }: HttpSession, stream: number): string {
   return dialect?.http.priming
-    ? encodePrimingEvent(context.eventStore.createEventId(STANDALONE_STREAM), context.limits.sseRetry)
+    ? encodePrimingEvent(context.eventStore.createEventId(stream), context.limits.sseRetry)
     : KEEP_ALIVE;
 }

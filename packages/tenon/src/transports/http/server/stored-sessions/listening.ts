@@ -1,6 +1,7 @@
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
 import { encodeEvent, encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
+import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
 import type { HttpSession } from '../sessions/session.js';
 import { encodeEventId, parseEventId, type StoredEventId } from './event-id.js';
@@ -20,8 +21,8 @@ const LISTEN_LOG = 'g';
 type UpdateRecord = (change: (record: SessionRecord) => SessionRecord) => Promise<StoredRecord | undefined>;
 
 /**
- * The standalone stream of a shared session. Every process appends to its log, and the process with the client's
- * connection sends the events.
+ * The standalone streams of a shared session. Every process appends to their log. The process with the connection that the
+ * client opened last sends the events on it. Other connections stay open, and get events when that one has ended.
  */
 export class Listening {
   readonly #context: StoredSessionContext;
@@ -30,7 +31,12 @@ export class Listening {
   readonly #prefix: string;
   readonly #update: UpdateRecord;
   #follower: StreamFollower | undefined;
+  /** Connections that get no events, the one that was opened last at the end. */
+  #waiting: EventStream[] = [];
+  #cancelCheck: (() => void) | undefined;
   #number = '';
+  /** Name of the log in the IDs of the events. */
+  #logName = '';
   #lastAppend: Promise<unknown> = Promise.resolve();
   /** Resolves when the end of the last stream is stored in the record. */
   closing: Promise<unknown> = Promise.resolve();
@@ -66,25 +72,86 @@ export class Listening {
 
   /** Opens the stream after the last event that the client received. */
   async begin(exchange: Exchange, auth: AuthInfo | undefined, delivered: string | undefined): Promise<ListenResult> {
-    if (this.isOpen) return 'taken';
+    const start = this.isOpen && this.#follower ? this.#suspend(this.#follower) : await this.#findNext(delivered);
+    return this.#open(exchange, auth, start, 'another');
+  }
+
+  /** Returns the position after the last event that the client received on an earlier connection. */
+  async #findNext(delivered: string | undefined): Promise<StoredEventId> {
     const last = parseEventId(delivered);
     const isThere = last && (await findPosition(this.#values, this.#prefix, last)) !== undefined;
-    return this.#open(exchange, auth, isThere ? last : await this.#findStart(last));
+    return isThere ? last : this.#findStart(last);
   }
 
   async resume(exchange: Exchange, auth: AuthInfo | undefined, id: StoredEventId): Promise<ListenResult> {
     if ((await findPosition(this.#values, this.#prefix, id)) === undefined) return 'unknown';
-    this.stop();
-    return this.#open(exchange, auth, id);
+    if (this.isOpen && this.#follower) this.#suspend(this.#follower);
+    return this.#open(exchange, auth, id, 'resumed');
   }
 
   stop(): void {
+    this.#cancelCheck?.();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const connection of waiting) connection.end();
     this.#follower?.stop();
   }
 
-  /** Ends the stream when the client has opened it at another process. */
-  checkListener(listener: StreamListener | undefined): void {
-    if (listener !== undefined && listener.number !== this.#number) this.stop();
+  /**
+   * Stops to send when the client has opened a stream at another process. Sends again when that stream has ended, after
+   * the last event that was sent on it.
+   */
+  checkListener(listener: StreamListener | undefined, delivered?: string): void {
+    if (listener !== undefined) {
+      if (listener.number === this.#number || !this.isOpen || !this.#follower) return;
+      this.#suspend(this.#follower);
+      if (listener.endsFormer) this.stop();
+      return;
+    }
+    if (!this.isOpen && this.#waiting.length > 0) this.#sendOnWaiting(() => this.#findNext(delivered));
+  }
+
+  /** Leaves a connection open without events. Returns the position after its last event. */
+  #suspend(follower: StreamFollower): StoredEventId {
+    follower.detach();
+    this.#follower = undefined;
+    this.#waiting.push(follower.connection);
+    this.#scheduleCheck();
+    return { log: this.#logName, ...follower.position };
+  }
+
+  /** Sends the next events on the connection that was opened last. */
+  #sendOnWaiting(findStart: () => StoredEventId | Promise<StoredEventId>): void {
+    const connection = this.#waiting.pop();
+    if (connection === undefined) return;
+    const start = async (): Promise<void> => {
+      const position = await findStart();
+      await this.#claim('waiting', number => this.#follow(connection, number, position));
+    };
+    start().catch(error => {
+      this.#session.context.report(error);
+      connection.end();
+    });
+  }
+
+  /** Checks the process that sends the events, because the bus may lose its message, and the process may have stopped. */
+  #scheduleCheck(): void {
+    const { replica, records } = this.#context;
+    const { clock, report } = this.#session.context;
+    const check = async () => {
+      const stored = await records.get(this.#session.id);
+      if (stored === undefined) return this.#session.shared?.endDeleted();
+      const { listener, delivered } = stored.value;
+      const isRunning = listener !== undefined && (await replica.isRunning(listener.process));
+      this.checkListener(isRunning ? listener : undefined, delivered);
+    };
+    this.#cancelCheck?.();
+    this.#cancelCheck = clock.after(LISTEN_POLL, () => {
+      if (this.#waiting.length === 0 || this.isOpen) return;
+      check()
+        .catch(report)
+        .finally(() => this.#scheduleCheck());
+    });
   }
 
   get #values() {
@@ -114,31 +181,59 @@ export class Listening {
     return { log: value.log, entry, events: start === undefined ? value.events.length : 0, tag: value.tag };
   }
 
-  async #open(exchange: Exchange, auth: AuthInfo | undefined, start: StoredEventId): Promise<ListenResult> {
-    const { replica, stores } = this.#context;
-    const { clock, limits, report } = this.#session.context;
+  async #open(
+    exchange: Exchange,
+    auth: AuthInfo | undefined,
+    start: StoredEventId,
+    kind: 'another' | 'resumed',
+  ): Promise<ListenResult> {
+    return this.#claim(kind, number => {
+      const connection = this.#session.beginStream(exchange, {
+        auth,
+        onClosed: closed => this.#handleClosed(closed),
+      });
+      if (connection === undefined) {
+        this.#release(start);
+        return 'full';
+      }
+      const { http } = this.#session.dialect ?? {};
+      const { sseRetry } = this.#session.context.limits;
+      connection.write(http?.priming ? encodePrimingEvent(encodeEventId(start.log, start), sseRetry) : KEEP_ALIVE);
+      this.#follow(connection, number, start);
+      return 'listening';
+    });
+  }
+
+  /**
+   * Records that this process sends the events. It also observes the session, so that a client that reconnects finds both
+   * in one process.
+   */
+  async #claim<T>(kind: 'another' | 'resumed' | 'waiting', begin: (number: string) => T): Promise<T> {
     const number = createStoredId();
     this.#number = number;
-    // The former connection ends before this one begins. The process with the standalone stream also observes the
-    // session, so that a client that reconnects finds both in one process.
-    const listener = { process: replica.id, number };
-    const stored = await this.#update(record => ({ ...record, observer: replica.id, listener }));
-    if (this.#number !== number) return 'taken';
-    let follower: StreamFollower | undefined;
-    const connection = this.#session.beginStream(exchange, {
-      auth,
-      onClosed: () => {
-        follower?.stop();
-        if (follower) this.#close(number, encodeEventId(start.log, follower.position));
-      },
+    const process = this.#context.replica.id;
+    const stored = await this.#update(record => {
+      const { listener } = record;
+      const isOther = kind === 'waiting' || (kind === 'another' && listener !== undefined);
+      const isOneOfSeveral = isOther || listener?.isOneOfSeveral === true;
+      const endsFormer = kind === 'resumed' && !isOneOfSeveral;
+      // A change that the observer has not sent yet would be lost if this process became the observer.
+      const observer = kind === 'waiting' ? record.observer : process;
+      return { ...record, observer, listener: { process, number, isOneOfSeveral, endsFormer } };
     });
-    if (connection === undefined) {
-      this.#close(number, encodeEventId(start.log, start));
-      return 'full';
-    }
+    if (stored === undefined || stored.value.listener?.endsFormer) this.stop();
+    const result = begin(number);
+    if (stored === undefined) this.stop();
+    return result;
+  }
+
+  #follow(connection: EventStream, number: string, start: StoredEventId): void {
+    const { clock, report } = this.#session.context;
+    const { stores } = this.#context;
+    // The client has opened another connection meanwhile.
+    if (this.#number !== number) return void this.#waiting.unshift(connection);
     const { http } = this.#session.dialect ?? {};
-    connection.write(http?.priming ? encodePrimingEvent(encodeEventId(start.log, start), limits.sseRetry) : KEEP_ALIVE);
-    follower = new StreamFollower({
+    const follower: StreamFollower = new StreamFollower({
       stores,
       clock,
       prefix: this.#prefix,
@@ -148,22 +243,39 @@ export class Listening {
       pollInterval: LISTEN_POLL,
       onPoll: () => this.#checkObserver(),
       isCurrent: () => this.#isListener(number),
+      onReplaced: () => void this.#suspend(follower),
       report,
     });
     this.#follower = follower;
-    if (stored === undefined) follower.stop();
-    else if (connection.open) follower.start();
-    return 'listening';
+    this.#logName = start.log;
+    if (connection.open) follower.start();
+    else this.#handleClosed(connection);
+  }
+
+  /** Continues on another open connection of this process, or leaves the events to other processes. */
+  #handleClosed(connection: EventStream): void {
+    const follower = this.#follower;
+    if (follower === undefined || follower.connection !== connection) {
+      this.#waiting = this.#waiting.filter(each => each !== connection);
+      return;
+    }
+    follower.detach();
+    this.#follower = undefined;
+    const position = { log: this.#logName, ...follower.position };
+    if (this.#waiting.length > 0) this.#sendOnWaiting(() => position);
+    else this.#release(position);
   }
 
   async #isListener(number: string): Promise<boolean> {
     return (await this.#context.records.get(this.#session.id))?.value.listener?.number === number;
   }
 
-  #close(number: string, delivered: string): void {
+  /** Records that this process sends no more events, and the position after the last one. */
+  #release(position: StoredEventId): void {
+    const number = this.#number;
     this.closing = this.#update(({ listener, ...record }) => {
       if (listener?.number !== number) return listener ? { ...record, listener } : record;
-      return { ...record, delivered };
+      return { ...record, delivered: encodeEventId(position.log, position) };
     }).catch(this.#session.context.report);
   }
 
@@ -172,7 +284,7 @@ export class Listening {
     const { replica, records } = this.#context;
     const stored = await records.get(this.#session.id);
     if (stored === undefined) return this.#session.shared?.endDeleted();
-    this.checkListener(stored.value.listener);
+    this.checkListener(stored.value.listener, stored.value.delivered);
     if (!this.isOpen || (await replica.isRunning(stored.value.observer))) return;
     await this.#update(record => ({ ...record, observer: replica.id }));
   }

@@ -30,6 +30,10 @@ export interface SessionRecord {
 export interface StreamListener {
   readonly process: string;
   readonly number: string;
+  /** True if the client has opened several streams. None of them then ends another. */
+  readonly isOneOfSeveral?: boolean;
+  /** True if the stream continues the only one on another connection, so that the former connection ends. */
+  readonly endsFormer?: boolean;
 }
 
 export type StoredRecord = StoredValue<SessionRecord>;

@@ -5,7 +5,7 @@ import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
 
 /** Result of opening or resuming a stream. */
-export type ListenResult = 'listening' | 'taken' | 'full' | 'unknown';
+export type ListenResult = 'listening' | 'full' | 'unknown';
 
 /** The response stream of a POST in a shared session. */
 export interface SharedAnswer {

@@ -108,9 +108,9 @@ export class StoredSession implements SharedSession {
   /** Applies the record to the session, at the start and after each change. */
   apply(): void {
     if (this.#stored === undefined) return;
-    const { state, observer, listener } = this.#stored.value;
+    const { state, observer, listener, delivered } = this.#stored.value;
     this.#session.serverSession?.applyState?.(this.#applyChanges(state), observer === this.#context.replica.id);
-    this.#listening.checkListener(listener);
+    this.#listening.checkListener(listener, delivered);
   }
 
   /** Changes the record and notifies the other processes. Returns `undefined` if the session no longer exists. */

@@ -179,6 +179,24 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         for await (const event of events) expect(event.data ?? '').toBe('');
       });
 
+      it('send each message on one of several, also when the last one is closed [http.multi.no-broadcast]', async () => {
+        const [one, two] = await open();
+        const session = await initialize(one);
+        await session.request(one, 'resources/subscribe', { uri: 'note://a' });
+        await session.request(one, 'resources/subscribe', { uri: 'note://b' });
+        const streams = [await listen(await session.get(one)), await listen(await session.get(one))];
+        const third = await listen(await session.get(two));
+        one.server.notifyResourceUpdated('note://a');
+        expect(await nextMessages(third, 1)).toMatchObject([{ params: { uri: 'note://a' } }]);
+        await third.return(undefined);
+        one.server.notifyResourceUpdated('note://b');
+        expect(await nextMessages(streams[1]!, 1)).toMatchObject([{ params: { uri: 'note://b' } }]);
+        await streams[1]?.return(undefined);
+        one.server.notifyResourceUpdated('note://a');
+        expect(await nextMessages(streams[0]!, 1)).toMatchObject([{ params: { uri: 'note://a' } }]);
+        await streams[0]?.return(undefined);
+      });
+
       it('carry what was said before the client listened, once', async () => {
         const [one, two] = await open();
         const session = await initialize(one, '2025-06-18');

@@ -23,6 +23,8 @@ export interface StreamFollowerOptions {
    * have opened the stream at another process.
    */
   readonly isCurrent?: (() => Promise<boolean>) | undefined;
+  /** Called when the client has opened the stream elsewhere. Without it, the connection is closed. */
+  readonly onReplaced?: (() => void) | undefined;
   readonly report: (error: unknown) => void;
 }
 
@@ -34,6 +36,7 @@ export class StreamFollower {
   #readsAgain = false;
   #unsubscribe: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
+  #isDetached = false;
 
   constructor(options: StreamFollowerOptions) {
     this.#options = options;
@@ -58,9 +61,19 @@ export class StreamFollower {
   }
 
   stop(): void {
+    this.detach();
+    this.connection.end();
+  }
+
+  /** Stops to send, and leaves the connection open. */
+  detach(): void {
+    this.#isDetached = true;
     this.#unsubscribe?.();
     this.#cancelTimer?.();
-    this.connection.end();
+  }
+
+  get #isSending(): boolean {
+    return this.connection.open && !this.#isDetached;
   }
 
   /** Reads the log again. */
@@ -70,12 +83,12 @@ export class StreamFollower {
       .catch(this.#options.report)
       .finally(() => {
         this.#reading = undefined;
-        if (this.#readsAgain && this.connection.open) this.#schedulePoll();
+        if (this.#readsAgain && this.#isSending) this.#schedulePoll();
       });
   }
 
   async #read(): Promise<void> {
-    while (this.#readsAgain && this.connection.open) {
+    while (this.#readsAgain && this.#isSending) {
       this.#readsAgain = false;
       await this.#sendAppended();
     }
@@ -92,9 +105,9 @@ export class StreamFollower {
       const skipped = entry === this.#position.entry ? this.#position.events : 0;
       // This read comes after the one of the entry, so a later connection sends the entries that this one does not.
       if (!isChecked && skipped < value.events.length) isChecked = (await isCurrent?.()) === true;
-      if (!isChecked && skipped < value.events.length) return this.stop();
+      if (!isChecked && skipped < value.events.length) return (this.#options.onReplaced ?? (() => this.stop()))();
       for (const text of value.events.slice(skipped)) {
-        if (!this.connection.open) return;
+        if (!this.#isSending) return;
         const isSameEntry = this.#position.entry === entry;
         this.#position = { entry, events: isSameEntry ? this.#position.events + 1 : 1, tag: value.tag };
         await this.connection.write(encode(this.#position, text));
@@ -109,12 +122,12 @@ export class StreamFollower {
     const { clock, pollInterval, onPoll, report } = this.#options;
     this.#cancelTimer?.();
     this.#cancelTimer = clock.after(pollInterval, () => {
-      if (!this.connection.open) return;
+      if (!this.#isSending) return;
       onPoll()
         .catch(report)
         .finally(() => {
           this.wake();
-          if (this.connection.open) this.#schedulePoll();
+          if (this.#isSending) this.#schedulePoll();
         });
     });
   }
