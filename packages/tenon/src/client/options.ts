@@ -134,7 +134,11 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @default none
    */
   readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
-  /** Starts with this protocol version, and accepts the version that the server prefers. @internal */
+  /**
+   * Starts with this protocol version, and accepts the version that the server prefers. Over HTTP, a version with a
+   * handshake is only used if the server then grants a session, or supports no stateless version.
+   * @internal
+   */
   readonly preferredVersion?: string | undefined;
   /**
    * Called before each connection attempt. Aborting the signal ends the attempt with the reason of the signal.

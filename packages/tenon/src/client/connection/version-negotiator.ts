@@ -45,10 +45,20 @@ export async function negotiateConnection(
   const negotiator = new VersionNegotiator(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
   const preferred = getDialect(options.preferredVersion ?? '');
-  // The cache is only used if a probe would be necessary.
-  if (options.protocolVersion !== undefined || key === undefined || preferred?.opening === 'handshake')
-    return negotiator.open(preferred);
+  if (options.protocolVersion !== undefined || key === undefined) return negotiator.open(preferred);
   const versionCache = options.versionCache ?? processVersionCache;
+  if (preferred?.opening === 'handshake') {
+    const openStateless = (protocolVersion: string) =>
+      negotiateConnection(
+        endpoint,
+        { ...options, protocolVersion, preferredVersion: undefined, probeTimeout: options.probeTimeout ?? PROBE_TIMEOUT },
+        events,
+        clock,
+      );
+    // Only hosts prefer a version.
+    const { preferSession } = await import('./prefer-session.js');
+    return preferSession(key, versionCache, () => negotiator.open(preferred), openStateless);
+  }
   const cached = getDialect((await versionCache.get(key)) ?? '');
   negotiator.onLateDiscovery = version => void versionCache.set(key, version);
   negotiator.isKnownStateless = cached?.opening === 'per-request';

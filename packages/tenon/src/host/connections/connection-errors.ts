@@ -24,6 +24,7 @@ export function createBackoffError(lastError: TenonError | undefined, remaining:
     {
       hint: `try again in ${Math.ceil(remaining / 1000)} s`,
       cause: lastError,
+      retryAfterMs: Math.ceil(remaining),
     },
   );
 }

@@ -45,19 +45,29 @@ type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
 /** Cache of one server's lists on one connection. Lists are read on demand, and cached while they are valid. */
 export class ListCache {
   readonly #server: string;
-  readonly #connect: () => Promise<Client>;
+  readonly #connect: (isForCall: boolean) => Promise<Client>;
   readonly #clock: Clock;
   readonly #onError: (error: TenonError) => void;
+  readonly #onResponse: () => void;
   readonly #cached = new Map<ListKind, CachedList>();
+  /** The last lists that the server returned, also after the connection was lost. */
+  readonly #last = new Map<ListKind, EntryList<ListKind>>();
   readonly #listeners = new Set<ListChangeCallback>();
   #watching = new AbortController();
   #paused = false;
 
-  constructor(server: string, connect: () => Promise<Client>, clock: Clock, onError: (error: TenonError) => void) {
+  constructor(
+    server: string,
+    connect: (isForCall: boolean) => Promise<Client>,
+    clock: Clock,
+    onError: (error: TenonError) => void,
+    onResponse: () => void = () => {},
+  ) {
     this.#server = server;
     this.#connect = connect;
     this.#clock = clock;
     this.#onError = onError;
+    this.#onResponse = onResponse;
   }
 
   /** Calls a listener for each list that has changed. Returns a function that removes the listener. */
@@ -79,11 +89,16 @@ export class ListCache {
     void this.#watch(client, filter, this.#watching.signal);
   }
 
-  get<K extends ListKind>(kind: K): Promise<EntryList<K>> {
+  /**
+   * Returns the cached list, or reads it.
+   *
+   * @param isForCall True for the lookup of a call, which waits during a short delay after a failure.
+   */
+  get<K extends ListKind>(kind: K, isForCall = false): Promise<EntryList<K>> {
     const cached = this.#cached.get(kind);
     if (cached && (!cached.settled || cached.until === undefined || cached.until > this.#clock.now()))
       return cached.list as Promise<EntryList<K>>;
-    const list = this.#read(kind);
+    const list = this.#read(kind, isForCall);
     const entry: CachedList = { list, until: undefined, settled: false, value: undefined };
     this.#cached.set(kind, entry);
     list.then(
@@ -91,6 +106,8 @@ export class ListCache {
         const { announcesChanges, ttlMs = 0 } = read;
         entry.settled = true;
         entry.value = read;
+        if (this.#cached.get(kind) === entry) this.#last.set(kind, read);
+        this.#onResponse();
         if (!announcesChanges || ttlMs > 0) entry.until = this.#clock.now() + ttlMs;
       },
       () => this.#cached.get(kind) === entry && this.#cached.delete(kind),
@@ -109,7 +126,12 @@ export class ListCache {
   /** Returns the cached list, even if it has expired, else reads it. Used for lookups that occur with every call. */
   getCached<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
     const cached = this.#cached.get(kind);
-    return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind);
+    return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind, true);
+  }
+
+  /** Returns the last list that the server returned, if there is one. It may be outdated. */
+  getLast<K extends ListKind>(kind: K): EntryList<K> | undefined {
+    return this.#last.get(kind) as EntryList<K> | undefined;
   }
 
   /** Returns the last list that was read, even if it has expired. It reads nothing. */
@@ -129,9 +151,15 @@ export class ListCache {
     for (const entry of this.#cached.values()) entry.until = undefined;
   }
 
-  /** Drops the lists, because another process or session may have others. */
+  /** Reads the lists again on demand, because another process or session may have others. */
+  expire(): void {
+    this.#cached.clear();
+  }
+
+  /** Drops the lists, because their caller may no longer see them. */
   clear(): void {
     this.#cached.clear();
+    this.#last.clear();
   }
 
   close(): void {
@@ -171,8 +199,11 @@ export class ListCache {
     for (const listener of [...this.#listeners]) listener(change.list);
   }
 
-  async #read<K extends ListKind>(kind: K): Promise<EntryList<K> & { readonly announcesChanges: boolean }> {
-    const client = await this.#connect();
+  async #read<K extends ListKind>(
+    kind: K,
+    isForCall: boolean,
+  ): Promise<EntryList<K> & { readonly announcesChanges: boolean }> {
+    const client = await this.#connect(isForCall);
     const { capabilities } = client.server;
     const offered = getCapabilityName(kind);
     if (capabilities[offered] === undefined) return { items: [], announcesChanges: true };

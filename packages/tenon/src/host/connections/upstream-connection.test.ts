@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
+import type { UpstreamCall } from './active-calls.js';
 import { audienceNamed, deferred, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
@@ -12,6 +13,14 @@ function lineTo(connect: (options: ClientOptions) => Promise<Client>, audience =
   const line = new UpstreamConnection(factsOf(clock, connect, problems), audience);
   return { clock, problems, line };
 }
+const callOf = (): UpstreamCall => ({
+  ids: new Set(),
+  task: undefined,
+  ask: undefined,
+  cancelled: false,
+  acceptsLogLevel: () => false,
+  log() {},
+});
 const broken = new TenonError('stdio/exited', 'it has exited');
 
 describe('a line', () => {
@@ -165,6 +174,62 @@ describe('a line that is lost', () => {
     clock.advance(5000);
     stand.become('reconnecting');
     expect(await line.getClient()).toBe(stand.client);
+  });
+
+  it('opens again at once as long as each connection has had a response', async () => {
+    const stand = standIn();
+    const { line } = lineTo(async () => stand.client);
+    for (let time = 0; time < 12; time++) {
+      expect(await line.run(callOf(), () => Promise.resolve('done'))).toBe('done');
+      stand.become('reconnecting');
+      stand.become('connected');
+      await line.lists.get('tools');
+      stand.become('reconnecting');
+      stand.become('connected');
+    }
+    expect(line.lastError).toBeUndefined();
+  });
+
+  it('counts an error of the server as a response, and a lost connection as none', async () => {
+    const stand = standIn();
+    const { line } = lineTo(async () => stand.client);
+    const failWith = (code: string) => line.run(callOf(), () => Promise.reject(new TenonError(code, 'failed')));
+    for (let time = 0; time < 6; time++) {
+      await expect(failWith('peer/error')).rejects.toMatchObject({ code: 'peer/error' });
+      stand.become('reconnecting');
+      stand.become('connected');
+    }
+    expect(line.isUnstable).toBe(false);
+    for (let time = 0; time < 3; time++) {
+      await expect(failWith('stdio/exited')).rejects.toMatchObject({ code: 'stdio/exited' });
+      stand.become('reconnecting');
+      if (time < 2) stand.become('connected');
+    }
+    expect(line.isUnstable).toBe(true);
+  });
+
+  it('makes a call wait for a short delay, and refuses it with the time during a longer one', async () => {
+    let isDown = true;
+    const stand = standIn();
+    const { line, clock } = lineTo(async () => {
+      if (isDown) throw broken;
+      return stand.client;
+    });
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'stdio/exited' });
+    const waiting = line.run(callOf(), () => 'done');
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
+    isDown = false;
+    clock.advance(500);
+    expect(await waiting).toBe('done');
+    isDown = true;
+    stand.become('failed');
+    for (let time = 0; time < 4; time++) {
+      clock.advance(60_000);
+      await line.getClient().catch(() => {});
+    }
+    const { retryAfterMs } = (await line.getClient().catch(error => error)) as TenonError;
+    expect(retryAfterMs).toBeGreaterThan(2000);
+    await expect(async () => line.run(callOf(), () => 'done')).rejects.toMatchObject({ code: 'host/backoff' });
   });
 
   it('for good is opened by another client, after a while', async () => {

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.js';
 import type { ClientOptions, ConnectionState, ServerRequestInfo } from '../../client/options.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
@@ -26,10 +26,12 @@ import { RequestedLogLevel } from './requested-log-level.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 
 /**
- * Minimum duration of a stable connection, in milliseconds. After repeated shorter ones, the host delays the next
- * attempt.
+ * Minimum duration of a stable connection without a response, in milliseconds. After repeated shorter ones, the host
+ * delays the next attempt.
  */
 const MIN_STABLE_TIME = 5000;
+/** Maximum delay after a failure for which a call waits, in milliseconds. */
+const MAX_AWAITED_DELAY = 2000;
 /** Maximum number of reported errors per second and server. */
 const MAX_ERRORS = 20;
 
@@ -52,6 +54,8 @@ export class UpstreamConnection {
   #holds = 0;
   #connectedAt = 0;
   #briefConnections = 0;
+  /** True if the server has responded to a call or a list on the current connection. */
+  #hasResponded = false;
   /** Server information from before the process was stopped. */
   #stoppedServer: Client['server'] | undefined;
   #stopping: Promise<void> | undefined;
@@ -71,9 +75,15 @@ export class UpstreamConnection {
     );
     this.lists = new ListCache(
       connectionOptions.server,
-      () => this.getClient(),
+      async isForCall => {
+        const client = await (isForCall ? this.#findClientForCall() : this.#findClient());
+        return client;
+      },
       connectionOptions.clock,
       error => this.#reportError(error),
+      () => {
+        this.#hasResponded = true;
+      },
     );
   }
 
@@ -122,6 +132,11 @@ export class UpstreamConnection {
     return this.#holds > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading;
   }
 
+  /** True while the next attempt is delayed because connections end soon after their setup. */
+  get isUnstable(): boolean {
+    return this.#briefConnections > 1 && this.#backoff.remaining > 0;
+  }
+
   /** Keeps the connection open. Returns a function that releases it. */
   keepOpen(): () => void {
     this.#holds += 1;
@@ -161,9 +176,39 @@ export class UpstreamConnection {
     return this.#opening;
   }
 
+  /** Returns the client for a call, which waits during a short delay after a failure. */
+  #findClientForCall(): MaybePromise<Client> {
+    const { remaining } = this.#backoff;
+    const isWaiting = remaining > 0 && remaining <= MAX_AWAITED_DELAY && this.#client?.state !== 'connected';
+    if (!isWaiting || this.#closed) return this.#findClient();
+    return new Promise<void>(resolve => void this.#connectionOptions.clock.after(remaining, resolve)).then(() =>
+      this.#findClientForCall(),
+    );
+  }
+
   /** Runs `work` with the client, on behalf of a call. */
   run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
-    return thenMaybe(this.#findClient(), client => this.calls.run(call, () => work(client)));
+    return thenMaybe(this.#findClientForCall(), client =>
+      this.calls.run(call, () => this.#observeResponse(work(client))),
+    );
+  }
+
+  /** Notices that the server responds, also with an error. */
+  #observeResponse<T>(working: MaybePromise<T>): MaybePromise<T> {
+    if (!isPromise(working)) {
+      this.#hasResponded = true;
+      return working;
+    }
+    return working.then(
+      result => {
+        this.#hasResponded = true;
+        return result;
+      },
+      error => {
+        this.#hasResponded ||= TenonError.is(error) && error.code === 'peer/error';
+        throw error;
+      },
+    );
   }
 
   /** Ends the delay after failed attempts, because the operator wants to connect now. */
@@ -257,12 +302,16 @@ export class UpstreamConnection {
     this.lists.observeClient(client);
   }
 
-  /** Handles a lost connection. The next call opens another one, unless the last connections were too short. */
+  /**
+   * Handles a lost connection. The next call opens another one, unless the last connections were too short. Some servers
+   * end after each call, so a connection with a response is not too short.
+   */
   #handleLost(): void {
     // Another process or session may have other entries.
-    this.lists.clear();
-    this.#briefConnections =
-      this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME ? this.#briefConnections + 1 : 0;
+    this.lists.expire();
+    const isBrief = this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
+    this.#briefConnections = isBrief && !this.#hasResponded ? this.#briefConnections + 1 : 0;
+    this.#hasResponded = false;
     if (this.#briefConnections === 0) this.#backoff.reset();
     if (this.#briefConnections <= 1) return;
     this.#lastError = createLostError(this.server, 'repeatedly disconnects soon after the connection setup');

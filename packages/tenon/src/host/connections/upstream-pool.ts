@@ -29,6 +29,7 @@ export class UpstreamPool {
   #pooled: ReadonlyMap<string, PooledServer> = new Map();
   /** Names of disabled servers. */
   disabled: readonly string[] = [];
+  #isRunning = false;
   readonly #draining = new Map<UpstreamServer, Promise<void>>();
 
   constructor(createUpstream: (name: string, settings: HostServer) => UpstreamServer, clock: Clock) {
@@ -46,6 +47,8 @@ export class UpstreamPool {
    */
   update(servers: Readonly<Record<string, HostServer>>): ServerChanges {
     const before = this.#pooled;
+    const isRunning = this.#isRunning;
+    this.#isRunning = true;
     const enabled = Object.entries(servers).filter(([, { disabled }]) => !disabled);
     this.disabled = Object.keys(servers).filter(name => servers[name]?.disabled);
     const pooled = new Map<string, PooledServer>();
@@ -54,7 +57,9 @@ export class UpstreamPool {
       const known = before.get(name);
       const isKept = known !== undefined && isSameValue(toConnection(known.settings), toConnection(settings));
       const create = known ? this.#createUpstream : this.#createAfterDrain;
-      pooled.set(name, { settings, upstream: isKept ? known.upstream : create.call(this, name, settings) });
+      const upstream = isKept ? known.upstream : create.call(this, name, settings);
+      upstream.isNew ||= !isKept && isRunning;
+      pooled.set(name, { settings, upstream });
       if (known && !(isKept && isSameValue(toFilter(known.settings), toFilter(settings)))) changed.push(name);
     }
     this.#pooled = pooled;

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { fakeClock } from '../../testing/fake-clock.js';
-import { audienceNamed, deferred, factsOf, standIn, turns } from './fixtures/stand-in.js';
+import { audienceNamed, deferred, factsOf, type StandIn, standIn, turns } from './fixtures/stand-in.js';
 import { UpstreamRegistry } from './upstream-registry.js';
 import { UpstreamServer } from './upstream-server.js';
 
@@ -14,10 +14,13 @@ type Reading = () => readonly JsonObject[] | Promise<readonly JsonObject[]>;
 function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 100, opening?: Promise<void>) {
   const clock = fakeClock();
   const late: string[] = [];
+  const stands: StandIn[] = [];
   const upstreams = Object.entries(readings).map(([name, pages]): [string, UpstreamServer] => {
     const connect = async (): Promise<Client> => {
       await opening;
-      return standIn({ pages }).client;
+      const stand = standIn({ pages });
+      stands.push(stand);
+      return stand.client;
     };
     const { server: _, connect: __, ...details } = factsOf(clock, connect);
     return [
@@ -35,7 +38,13 @@ function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 10
     ];
   });
   const told = (audience: { key: string }, kind: string) => void late.push(`${kind} of ${audience.key}`);
-  return { clock, late, board: new UpstreamRegistry(new Map(upstreams), clock, gatherTimeout, told) };
+  return {
+    clock,
+    late,
+    stands,
+    upstreams: new Map(upstreams),
+    board: new UpstreamRegistry(new Map(upstreams), clock, gatherTimeout, told),
+  };
 }
 const all = audienceNamed('all');
 const never = () => new Promise<never>(() => {});
@@ -148,6 +157,47 @@ describe('lists that are gathered', () => {
     const last = board.aggregateList('tools', audienceNamed('cleo'));
     await turns();
     expect((await last).parts).toHaveLength(2);
+  });
+
+  it('wait half a second for a server that was added and does not respond, and contain it later', async () => {
+    const slow = deferred<readonly JsonObject[]>();
+    const given = { good: () => [{ tools: [tool('x')] }], added: () => slow.promise };
+    const { board, clock, late, upstreams } = boardOf(given, 15_000);
+    const added = upstreams.get('added');
+    if (added) added.isNew = true;
+    const listing = board.aggregateList('tools', all);
+    let isListed = false;
+    void listing.then(() => {
+      isListed = true;
+    });
+    await turns();
+    clock.advance(499);
+    await turns();
+    expect(isListed).toBe(false);
+    clock.advance(1);
+    const { parts, unavailable } = await listing;
+    expect(parts.map(({ server }) => server)).toEqual(['good']);
+    expect(unavailable).toMatchObject([{ server: 'added', reason: expect.stringContaining('500 ms') }]);
+    slow.resolve([{ tools: [tool('y')] }]);
+    await turns();
+    expect([late, added?.isNew]).toEqual([['tools of all'], false]);
+    expect((await board.aggregateList('tools', all)).parts.map(({ server }) => server)).toEqual(['good', 'added']);
+  });
+
+  it('contain the last list of a server whose connections end soon after their setup', async () => {
+    const { board, stands } = boardOf({ short: () => [{ tools: [tool('x')] }] });
+    await board.aggregateList('tools', all);
+    const [stand] = stands;
+    for (let time = 0; time < 3; time++) {
+      stand?.become('reconnecting');
+      if (time < 2) stand?.become('connected');
+    }
+    const { parts, unavailable } = await board.aggregateList('tools', all);
+    expect(parts.map(({ list }) => list.items.map(({ name }) => name))).toEqual([['x']]);
+    expect(unavailable).toEqual([]);
+    expect(stand?.listed).toEqual(['tools']);
+    board.getConnection('short', all).lists.clear();
+    await expect(board.aggregateList('tools', all)).rejects.toMatchObject({ rpcCode: -32603 });
   });
 
   it('wait for nothing of another scope', async () => {

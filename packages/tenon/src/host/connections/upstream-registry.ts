@@ -37,6 +37,12 @@ export interface AggregatedList<K extends ListKind> extends Cacheable {
   readonly unavailable: readonly UnavailableServer[];
 }
 
+/**
+ * Time for which a list waits for a server that was added to a running host and has not returned a list yet, in
+ * milliseconds. Callers have used the lists without it before, and are notified of its entries.
+ */
+const ADDED_SERVER_TIMEOUT = 500;
+
 /** All servers of a host, with their connections. */
 export class UpstreamRegistry {
   #upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
@@ -125,6 +131,8 @@ export class UpstreamRegistry {
         return list ? { server, connection, list } : this.#readServerList(kind, connection, scope);
       },
       error => {
+        const part = this.#findLastList(kind, server, scope);
+        if (part?.connection.isUnstable) return part;
         if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
         return { server, reason: describePublicly(TenonError.from(error)) };
       },
@@ -137,16 +145,31 @@ export class UpstreamRegistry {
     scope: ConnectionScope,
   ): Promise<ServerList<K> | UnavailableServer> {
     const { server } = connection;
-    const { unresponsive } = this.upstreams.get(server) ?? {};
+    const upstream = this.upstreams.get(server);
+    const { unresponsive, isNew = false } = upstream ?? {};
     const reading = connection.lists.get(kind);
     const isFirst = !this.#startTimes.has(reading);
     const isUnresponsive = unresponsive?.has('start') || unresponsive?.has(kind);
-    if (isFirst) reading.then(() => unresponsive?.delete(kind)).catch(() => {});
-    const list = await this.#waitForList(reading, isUnresponsive ? 0 : this.#listTimeout);
+    const markResponsive = () => {
+      unresponsive?.delete(kind);
+      if (upstream) upstream.isNew = false;
+    };
+    if (isFirst) reading.then(markResponsive).catch(() => {});
+    const timeout = isNew ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
+    const list = await this.#waitForList(reading, isUnresponsive ? 0 : timeout);
     if (list) return { server, connection, list };
     unresponsive?.add(connection.openClient ? kind : 'start');
     if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
-    return { server, reason: `no response within ${this.#listTimeout} ms. The request continues` };
+    const last = connection.lists.getLast(kind);
+    if (last) return { server, connection, list: last };
+    return { server, reason: `no response within ${timeout} ms. The request continues` };
+  }
+
+  /** Returns the last list of a server that does not respond now. */
+  #findLastList<K extends ListKind>(kind: K, server: string, scope: ConnectionScope): ServerList<K> | undefined {
+    const connection = this.upstreams.get(server)?.findConnection(scope);
+    const list = connection?.lists.getLast(kind);
+    return connection && list && { server, connection, list };
   }
 
   /** Waits for a list within the timeout. A request that has exceeded the timeout before is not awaited again. */

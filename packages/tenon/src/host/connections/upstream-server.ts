@@ -46,6 +46,8 @@ export class UpstreamServer {
    * returned without this server at once, until it has responded.
    */
   readonly unresponsive = new Set<ListKind | 'start'>();
+  /** True if the server was added to a running host, until it has returned a list. */
+  isNew = false;
   readonly #upstreamOptions: UpstreamServerOptions;
   readonly #connections = new Map<string, PooledConnection>();
   readonly #limit: SharedLimit;
@@ -98,6 +100,11 @@ export class UpstreamServer {
     const known = this.#sharedScopes.get(scope) ?? joinSessions(scope);
     this.#sharedScopes.set(scope, known);
     return known;
+  }
+
+  /** Returns the connection of a caller if it exists. */
+  findConnection(caller: ConnectionScope): UpstreamConnection | undefined {
+    return this.#connections.get(this.getSharedScope(caller).key)?.connection;
   }
 
   /** Returns the connection of a caller. It opens on first use. */

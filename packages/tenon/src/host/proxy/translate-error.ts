@@ -63,8 +63,10 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const reason = code.startsWith('call/not-')
     ? `does not offer ${method}`
     : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
-  const problem = `The server "${server}" ${reason}`;
+  const { retryAfterMs } = error;
+  const isDelayed = retryAfterMs !== undefined && !isOpen;
+  const problem = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
   return isOpen
     ? createUnknownOutcomeError(problem, { server, code })
-    : rpcError(INTERNAL_ERROR, problem, { server, code });
+    : rpcError(INTERNAL_ERROR, problem, { server, code, ...(isDelayed ? { retryAfterMs } : {}) });
 }
