@@ -1,7 +1,8 @@
-import { createServer, tool } from 'tenon';
-import { createHost, deny } from 'tenon/host';
+import { createServer, prompt, tool } from 'tenon';
+import { ask, createAudit, createHost, deny } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { retryUntilPasses } from '../interop/retry.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -69,6 +70,88 @@ it('lets running calls of a removed server finish, and keeps the connections of 
   expect(host.getServers()).toMatchObject([{ name: 'corner', state: 'connected' }]);
   slow.finish();
   expect(await calling).toMatchObject({ content: [{ text: 'finished' }] });
+});
+
+describe('an update between the choice of a server and the sending of a request', () => {
+  const createReader = (text: string) =>
+    createServer({
+      name: 'reader',
+      version: '1.0.0',
+      tools: { read: tool({ run: () => text }) },
+      prompts: { read: prompt({ run: () => text }) },
+      resources: { 'note://one': { name: 'one', read: () => text } },
+    });
+
+  /** A host whose audit log is written only when the test says so. */
+  async function openAuditedHost() {
+    let hold: Promise<void> | undefined;
+    const lines: string[] = [];
+    const audit = await createAudit({
+      async append(line) {
+        lines.push(line);
+        await hold;
+      },
+    });
+    const { host, client } = await openHost({ servers: { reader: { service: createReader('first') } }, audit });
+    const holdAudit = () => {
+      let release = () => {};
+      hold = new Promise<void>(resolve => {
+        release = resolve;
+      });
+      return () => {
+        hold = undefined;
+        release();
+      };
+    };
+    const update = () => host.update({ servers: { reader: { service: createReader('second') } } });
+    return { host, client, lines, holdAudit, update };
+  }
+
+  it.each(['tools/call', 'prompts/get', 'resources/read'] as const)(
+    'leaves %s at the former server, which stays open until then',
+    async method => {
+      const { client, lines, holdAudit, update } = await openAuditedHost();
+      const send = () => {
+        if (method === 'tools/call') return client.callTool('reader__read');
+        return method === 'prompts/get' ? client.getPrompt('reader__read') : client.readResource('note://one');
+      };
+      expect(JSON.stringify(await send())).toContain('first');
+      const before = lines.length;
+      const release = holdAudit();
+      const sending = send();
+      await retryUntilPasses(() => expect(lines.length).toBeGreaterThan(before));
+      update();
+      release();
+      expect(JSON.stringify(await sending)).toContain('first');
+      expect(JSON.stringify(await send())).toContain('second');
+    },
+  );
+
+  it('resolves and authorizes a call again if its approval takes longer than the former server stays open', async () => {
+    const clock = fakeClock();
+    const start = clock.now();
+    const asked: string[] = [];
+    let approve = () => {};
+    const approved = new Promise<boolean>(resolve => {
+      approve = () => resolve(true);
+    });
+    const { host, client } = await openHost({
+      clock,
+      servers: { reader: { service: createReader('first') } },
+      policy: [ask('reader/read')],
+      approve: async ({ name }) => asked.push(name) > 1 || approved,
+    });
+    const calling = client.callTool('reader__read');
+    await retryUntilPasses(() => expect(asked).toEqual(['read']));
+    host.update({ servers: { reader: { service: createReader('second') } } });
+    await retryUntilPasses(() => {
+      clock.advance(1000);
+      expect(clock.now()).toBeGreaterThan(start + 12_000);
+    });
+    approve();
+    expect(JSON.stringify(await calling)).toContain('second');
+    expect(asked).toEqual(['read', 'read']);
+  });
 });
 
 it('notifies clients that lists have changed', async () => {

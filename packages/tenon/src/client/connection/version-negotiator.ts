@@ -51,7 +51,12 @@ export async function negotiateConnection(
     const openStateless = (protocolVersion: string) =>
       negotiateConnection(
         endpoint,
-        { ...options, protocolVersion, preferredVersion: undefined, probeTimeout: options.probeTimeout ?? PROBE_TIMEOUT },
+        {
+          ...options,
+          protocolVersion,
+          preferredVersion: undefined,
+          probeTimeout: options.probeTimeout ?? PROBE_TIMEOUT,
+        },
         events,
         clock,
       );

@@ -1,4 +1,4 @@
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
@@ -109,10 +109,16 @@ export class HostCatalog {
   #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
     const connection = this.#registry.getConnection(server, this.scope);
     const reading = translateListError(kind, connection, () => connection.lists.getCached(kind));
-    return thenMaybe(
+    const resolving = thenMaybe(
       thenMaybe(reading, list => this.#findEntry(kind, connection, name, list)),
       entry => (entry ? { connection, name, entry } : this.#readEntry(kind, connection, name)),
     );
+    if (!isPromise(resolving)) return resolving;
+    return resolving.catch(error => {
+      // An update of the host has replaced the server meanwhile.
+      if (!connection.isClosed || !this.#registry.upstreams.has(server)) throw error;
+      return this.#resolveEntry(kind, server, name);
+    });
   }
 
   async #readEntry<K extends NamedKind>(

@@ -52,6 +52,7 @@ export class UpstreamConnection {
   #lastError: TenonError | undefined;
   #closed: Promise<void> | undefined;
   #holds = 0;
+  #reservedCalls = 0;
   #connectedAt = 0;
   #briefConnections = 0;
   /** True if the server has responded to a call or a list on the current connection. */
@@ -129,7 +130,27 @@ export class UpstreamConnection {
    */
   get isBusy(): boolean {
     const hasCalls = this.calls.size > 0 && this.scope.session?.isUnattended !== true;
-    return this.#holds > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading;
+    return (
+      this.#holds > 0 || this.#reservedCalls > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading
+    );
+  }
+
+  /** True once nothing more is sent on the connection. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** True while a call runs, or is about to be sent. */
+  get hasCalls(): boolean {
+    return this.calls.size > 0 || this.#reservedCalls > 0;
+  }
+
+  /** Announces a call that is authorized before it is sent. Returns a function that ends this. */
+  reserveCall(): () => void {
+    this.#reservedCalls += 1;
+    return () => {
+      this.#reservedCalls -= 1;
+    };
   }
 
   /** True while the next attempt is delayed because connections end soon after their setup. */

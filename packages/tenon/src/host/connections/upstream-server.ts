@@ -69,9 +69,9 @@ export class UpstreamServer {
     return [...this.#connections.values()].map(({ connection }) => connection);
   }
 
-  /** True while a call runs on a connection. */
+  /** True while a call runs on a connection, or is about to. */
   get hasCalls(): boolean {
-    return this.connections.some(({ calls }) => calls.size > 0);
+    return this.connections.some(({ hasCalls }) => hasCalls);
   }
 
   /**

@@ -14,6 +14,7 @@ import { Context } from '../../server/context/context.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
+import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 import { limitRetryTime } from './retry-timeout.js';
@@ -41,6 +42,8 @@ const MAX_ROUNDS = 32;
  * Forwards a request of a caller to a server. Input requests of the server go to the caller, in the form of the
  * caller's protocol version. A result with input requests goes to the caller unchanged, and the input arrives with the
  * retry.
+ *
+ * @throws TenonError `host/closed` if the connection was closed before the request was sent. See `forwardResolved`.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
   const { connection, method, requestContext, allowQuestions } = proxiedRequest;
@@ -55,6 +58,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
       return thenMaybe(marked, () => sendCall(proxiedRequest, call, client));
     });
   } catch (error) {
+    if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
     throw translateError(error, connection, method, requestContext.dialect, call.ids.size > 0);
   } finally {
     call.stopProgress?.();

@@ -5,6 +5,7 @@ import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
+import { forwardResolved } from './forward-resolved.js';
 import type { GatewayContext } from './gateway-context.js';
 import { resolveName, resolveUpstreamResource } from './resolve-target.js';
 import { forwardGuarded } from './tool-calls.js';
@@ -20,17 +21,21 @@ export async function forwardResourceRead(
   const { uri: outer } = params;
   const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
   if (own) return own;
-  const { connection, uri } = await resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
-  const proxiedRequest = {
-    connection,
-    method: 'resources/read',
-    params: { ...params, uri },
-    context,
-    requestContext,
-    allowQuestions: true,
-  };
+  const resolve = () => resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
+  const first = await resolve();
   const result = await Context.invokeHandler(context, () =>
-    forwardGuarded(gateway, createResourceRequest(connection, uri, requestContext.caller.auth), proxiedRequest),
+    forwardResolved(first, 'resources/read', resolve, ({ connection, uri }) => {
+      const proxiedRequest = {
+        connection,
+        method: 'resources/read',
+        params: { ...params, uri },
+        context,
+        requestContext,
+        allowQuestions: true,
+      };
+      const actionRequest = createResourceRequest(connection, uri, requestContext.caller.auth);
+      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+    }),
   );
   // A result without a lifetime must not be cached.
   return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
@@ -42,18 +47,22 @@ export async function forwardPromptRequest(
   { params, context }: MethodOperation<'prompts/get'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const { connection, name } = await resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
+  const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
+  const first = await resolve();
   const args = isObject(params.arguments) ? params.arguments : {};
-  const proxiedRequest = {
-    connection,
-    method: 'prompts/get',
-    params: { ...params, name },
-    context,
-    requestContext,
-    allowQuestions: true,
-  };
   return Context.invokeHandler(context, () =>
-    forwardGuarded(gateway, createPromptRequest(connection, name, args, requestContext.caller.auth), proxiedRequest),
+    forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
+      const proxiedRequest = {
+        connection,
+        method: 'prompts/get',
+        params: { ...params, name },
+        context,
+        requestContext,
+        allowQuestions: true,
+      };
+      const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);
+      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+    }),
   );
 }
 
@@ -67,8 +76,8 @@ export async function forwardCompletion(
   requestContext: RequestContext,
 ): Promise<JsonObject> {
   const { ref } = params;
-  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
-  const forwardCompletion = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
+  const { auth } = requestContext.caller;
+  const complete = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
     if ((await connection.getClient()).server.capabilities.completions === undefined)
       return { completion: { values: [] } };
     const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, context, requestContext };
@@ -79,21 +88,17 @@ export async function forwardCompletion(
     });
   };
   if (ref.type === 'ref/prompt') {
-    const { connection, name } = await resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
-    await gateway.guard.authorizePassive(
-      createPromptRequest(connection, name, {}, requestContext.caller.auth),
-      connection,
-      COMPLETE,
-    );
-    return forwardCompletion(connection, { ...ref, name });
+    const resolve = async () => resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
+    return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, name }) => {
+      await gateway.guard.authorizePassive(createPromptRequest(connection, name, {}, auth), connection, COMPLETE);
+      return complete(connection, { ...ref, name });
+    });
   }
-  const { connection, uri } =
-    (await catalog.resolveTemplate(ref.uri)) ??
+  const resolve = async () =>
+    (await gateway.getCatalog(gateway.getScope(requestContext)).resolveTemplate(ref.uri)) ??
     (await resolveUpstreamResource(gateway, ref.uri, requestContext, COMPLETE));
-  await gateway.guard.authorizePassive(
-    createResourceRequest(connection, uri, requestContext.caller.auth),
-    connection,
-    COMPLETE,
-  );
-  return forwardCompletion(connection, { ...ref, uri });
+  return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, uri }) => {
+    await gateway.guard.authorizePassive(createResourceRequest(connection, uri, auth), connection, COMPLETE);
+    return complete(connection, { ...ref, uri });
+  });
 }

@@ -17,6 +17,7 @@ import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
 import { forward, type ProxiedRequest } from './forward.js';
+import { forwardResolved } from './forward-resolved.js';
 import type { GatewayContext } from './gateway-context.js';
 import { withPublicUris } from './public-uris.js';
 import { resolveName } from './resolve-target.js';
@@ -94,7 +95,13 @@ function resolveServerTool(
   return thenMaybe(resolveName(gateway, 'tools', name, requestContext, 'tools/call'), route => ({
     headerParams: getHeaderParams(route.entry),
     taskOptions: requestContext.dialect.tasks === undefined ? undefined : createTaskOptions(route, setMoveToTask),
-    run: (params, context, now) => forwardToolCall(gateway, route, params, context, now, moveToTask),
+    run: (params, context, now) =>
+      forwardResolved(
+        route,
+        'tools/call',
+        () => resolveName(gateway, 'tools', name, requestContext, 'tools/call'),
+        open => forwardToolCall(gateway, open, params, context, now, moveToTask),
+      ),
   }));
 }
 
