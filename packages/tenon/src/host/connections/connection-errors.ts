@@ -30,7 +30,7 @@ export function createBackoffError(lastError: TenonError | undefined, remaining:
 }
 
 /** Creates the error of a call on a connection that was closed, also during its setup. */
-export function createClosedError(server: string): TenonError {
+export function createClosedConnectionError(server: string): TenonError {
   return new TenonError('host/closed', `the connection to the server "${server}" is closed`, {
     hint: 'create a new host',
   });

@@ -11,7 +11,7 @@ import { declareCapabilities } from './client-capabilities.js';
 import { ConnectionBackoff } from './connection-backoff.js';
 import {
   createBackoffError,
-  createClosedError,
+  createClosedConnectionError,
   createFloodError,
   createLostError,
   createStartTimeoutError,
@@ -183,7 +183,7 @@ export class UpstreamConnection {
   }
 
   #findClient(): MaybePromise<Client> {
-    if (this.#closed) throw createClosedError(this.server);
+    if (this.#closed) throw createClosedConnectionError(this.server);
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
       throw createBackoffError(this.#lastError, this.#backoff.remaining);
@@ -258,7 +258,7 @@ export class UpstreamConnection {
   async #close(): Promise<void> {
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
-    this.#openings.close(createClosedError(this.server));
+    this.#openings.close(createClosedConnectionError(this.server));
     const client = this.#client;
     this.#client = undefined;
     const opening = this.#opening?.then(
@@ -275,7 +275,7 @@ export class UpstreamConnection {
     await Promise.all([before?.close(), this.#stopping]);
     await this.#connectionOptions.processes?.acquire(this);
     try {
-      if (this.#closed) throw createClosedError(this.server);
+      if (this.#closed) throw createClosedConnectionError(this.server);
       const signal = this.#openings.begin();
       const level = this.logLevel.value;
       const client = await this.#openings.waitForOpen(

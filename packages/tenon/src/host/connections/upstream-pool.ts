@@ -58,7 +58,7 @@ export class UpstreamPool {
       const isKept = known !== undefined && isSameValue(toConnection(known.settings), toConnection(settings));
       const create = known ? this.#createUpstream : this.#createAfterDrain;
       const upstream = isKept ? known.upstream : create.call(this, name, settings);
-      upstream.isNew ||= !isKept && isRunning;
+      upstream.wasAdded ||= !isKept && isRunning;
       pooled.set(name, { settings, upstream });
       if (known && !(isKept && isSameValue(toFilter(known.settings), toFilter(settings)))) changed.push(name);
     }
@@ -84,8 +84,10 @@ export class UpstreamPool {
     const { settings, upstream } = this.#pooled.get(name) ?? {};
     if (!settings || !upstream) return;
     void this.#drain(upstream);
-    const pooled = new Map(this.#pooled);
-    this.#pooled = pooled.set(name, { settings, upstream: this.#createAfterDrain(name, settings) });
+    const next = this.#createAfterDrain(name, settings);
+    // Lists do not wait for the former processes.
+    next.wasAdded = true;
+    this.#pooled = new Map(this.#pooled).set(name, { settings, upstream: next });
   }
 
   /** Waits until the processes of removed and disabled servers with this name have ended. */

@@ -164,7 +164,7 @@ describe('lists that are gathered', () => {
     const given = { good: () => [{ tools: [tool('x')] }], added: () => slow.promise };
     const { board, clock, late, upstreams } = boardOf(given, 15_000);
     const added = upstreams.get('added');
-    if (added) added.isNew = true;
+    if (added) added.wasAdded = true;
     const listing = board.aggregateList('tools', all);
     let isListed = false;
     void listing.then(() => {
@@ -180,7 +180,7 @@ describe('lists that are gathered', () => {
     expect(unavailable).toMatchObject([{ server: 'added', reason: expect.stringContaining('500 ms') }]);
     slow.resolve([{ tools: [tool('y')] }]);
     await turns();
-    expect([late, added?.isNew]).toEqual([['tools of all'], false]);
+    expect([late, added?.wasAdded]).toEqual([['tools of all'], false]);
     expect((await board.aggregateList('tools', all)).parts.map(({ server }) => server)).toEqual(['good', 'added']);
   });
 

@@ -146,16 +146,16 @@ export class UpstreamRegistry {
   ): Promise<ServerList<K> | UnavailableServer> {
     const { server } = connection;
     const upstream = this.upstreams.get(server);
-    const { unresponsive, isNew = false } = upstream ?? {};
+    const { unresponsive, wasAdded = false } = upstream ?? {};
     const reading = connection.lists.get(kind);
     const isFirst = !this.#startTimes.has(reading);
     const isUnresponsive = unresponsive?.has('start') || unresponsive?.has(kind);
     const markResponsive = () => {
       unresponsive?.delete(kind);
-      if (upstream) upstream.isNew = false;
+      if (upstream) upstream.wasAdded = false;
     };
     if (isFirst) reading.then(markResponsive).catch(() => {});
-    const timeout = isNew ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
+    const timeout = wasAdded ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
     const list = await this.#waitForList(reading, isUnresponsive ? 0 : timeout);
     if (list) return { server, connection, list };
     unresponsive?.add(connection.openClient ? kind : 'start');

@@ -47,7 +47,7 @@ export class UpstreamServer {
    */
   readonly unresponsive = new Set<ListKind | 'start'>();
   /** True if the server was added to a running host, until it has returned a list. */
-  isNew = false;
+  wasAdded = false;
   readonly #upstreamOptions: UpstreamServerOptions;
   readonly #connections = new Map<string, PooledConnection>();
   readonly #limit: SharedLimit;
