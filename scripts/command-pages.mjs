@@ -57,14 +57,16 @@ async function readBuiltHelp(path) {
 
 /** Names and summaries of the commands that a help text lists. @param {string} help @returns {[string, string][]} */
 function listCommands(help) {
-  const isRoot = help.startsWith('Usage: tenon [');
   const sections = help.split(/\n\n(?=[A-Z][\w ]*:\n)/).slice(1);
   const others = /^(Options|Arguments|Examples|Exit codes):/;
-  const list = sections.filter(text => (isRoot ? !others.test(text) : text.startsWith('Commands:'))).join('\n');
+  const list = sections.filter(text => (isAll(help) ? !others.test(text) : text.startsWith('Commands:'))).join('\n');
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?)? {2,}(.*(?:\n {10,}.*)*)$/gm)]
     .map(([, name = '', summary = '']) => /** @type {[string, string]} */ ([name, summary.replace(/\s+/g, ' ')]))
     .filter(([name]) => name !== 'help');
 }
+
+/** Tells if a help text describes all commands. @param {string} help */
+const isAll = help => help.startsWith('Usage: tenon COMMAND');
 
 const TARGETS = `## Targets
 
@@ -118,15 +120,18 @@ const toBlock = text => `\`\`\`text\n${text}\n\`\`\`\n`;
  */
 export async function createPages(read) {
   const readHelp = async (/** @type {readonly string[]} */ path) => (await read(path)).trimEnd();
-  const help = await readHelp([]);
-  const commands = listCommands(help);
+  const [help, all] = await Promise.all([readHelp([]), readHelp(['help', '--all'])]);
+  const commands = listCommands(all);
   const rows = commands.map(([name, summary]) => `| [\`tenon ${name}\`](${name}.md) | ${summary} |`);
   const overview = [
     '# The command `tenon`\n',
     'Install it with `npm install --global @tenon/cli`, or run it with `npx @tenon/cli`. [Everyday jobs](jobs.md) shows the most\nfrequent uses with their output.\n',
     `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`,
     TARGETS,
+    '## Help\n',
     toBlock(help),
+    '## Exit codes\n',
+    toBlock(all.slice(all.indexOf('  0 '))),
   ].join('\n');
   const createPage = async (/** @type {string} */ name, /** @type {string} */ summary) => {
     const own = await readHelp([name]);

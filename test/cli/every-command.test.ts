@@ -73,14 +73,14 @@ describe('every command', () => {
 
   /** Names of the commands in a help text. */
   const listCommands = (help: string) =>
-    [...(help.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?)? {2,}/gm)].flatMap(
-      ([, name = '']) => (name === 'help' ? [] : [name]),
-    );
+    [
+      ...(help.split(/\n(?:Examples|Exit codes):/)[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?)? {2,}/gm),
+    ].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
 
   const names = schemaNames().filter(name => !['error', 'note'].includes(name));
 
   it('has a schema [cli.json]', async () => {
-    expect(names).toEqual(listCommands(await readHelp()).toSorted());
+    expect(names).toEqual(listCommands(await readHelp('help', '--all')).toSorted());
   });
 
   it.each(names)(

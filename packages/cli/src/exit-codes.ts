@@ -1,4 +1,4 @@
-/** Exit codes of the process. Scripts rely on them: `tenon --help` and docs/command list the same. */
+/** Exit codes of the process. Scripts rely on them: `tenon help --all` and docs/command list the same. */
 export const exitCodes = {
   /** The command is done. */
   success: 0,

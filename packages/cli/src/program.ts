@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.js';
 import type { CommandSource } from './completion/list-candidates.js';
-import { EXIT_CODES_HELP, type ExitCode, exitCodes } from './exit-codes.js';
-import { headings, OTHER_COMMANDS, summaries } from './summaries.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { type CommandName, summaries } from './summaries.js';
 
 type CreateCommand = (context: CliContext) => Command;
 
@@ -15,7 +15,7 @@ interface CommandEntry {
 }
 
 /** Loaders of the commands. The code of a command is loaded when it is used, because loading takes time. */
-const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
+const commands: Readonly<Record<CommandName, CommandEntry>> = {
   list: { takesServer: true, load: async () => (await import('./commands/list.js')).createListCommand },
   call: { takesServer: true, load: async () => (await import('./commands/call.js')).createCallCommand },
   answer: { load: async () => (await import('./commands/answer.js')).createAnswerCommand },
@@ -73,13 +73,6 @@ const commands: Readonly<Record<keyof typeof summaries, CommandEntry>> = {
   },
 };
 
-const EXAMPLES = [
-  ['tenon list https://example.com/mcp', 'the tools of the server at a URL'],
-  ['tenon call https://example.com/mcp add a=2 b=3', 'call one of them'],
-  ['tenon list -- node server.js', 'the server that a command starts'],
-  ['tenon call --help', 'the options of a command, and examples'],
-] as const;
-
 /** Commands for completions. */
 function createCommandSource(context: CliContext): CommandSource {
   const names = Object.keys(summaries);
@@ -94,7 +87,7 @@ function createCommandSource(context: CliContext): CommandSource {
 }
 
 const findCommand = (name: string): CommandEntry | undefined =>
-  Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined;
+  Object.hasOwn(commands, name) ? commands[name as CommandName] : undefined;
 
 /** Runs the command that the arguments name, and returns the exit code of the process. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
@@ -103,6 +96,11 @@ export async function run(args: readonly string[], context: CliContext): Promise
     return exitCodes.success;
   }
   const [name = ''] = args;
+  if (name === 'help' && args.includes('--all')) {
+    const { formatAllCommands } = await import('./program-help.js');
+    context.screen.print(formatAllCommands().trimEnd());
+    return exitCodes.success;
+  }
   const entry = findCommand(name);
   const dashes = entry?.takesServer ? args.indexOf('--') : -1;
   const commandArgs = dashes < 0 ? args : args.slice(0, dashes);
@@ -137,25 +135,17 @@ const isHelp = (thrown: unknown): boolean => thrown instanceof Error && 'exitCod
 
 /** Creates the program with the named command. The others have their names and summaries only. */
 async function createProgram(name: string, context: CliContext, json: boolean): Promise<Command> {
-  const [{ Command }, { formatExamples }, create] = await Promise.all([
+  const [{ Command }, { formatFirstPage }, create] = await Promise.all([
     import('commander'),
-    import('./options/create-command.js'),
+    import('./program-help.js'),
     findCommand(name)?.load(),
   ]);
   const program = new Command('tenon')
-    .description('Call, list, serve and guard MCP servers.')
     .version(packageJson.version, '--version')
-    .configureHelp({ subcommandTerm: each => each.name() })
-    .addHelpText('after', formatExamples(EXAMPLES))
-    .addHelpText('after', EXIT_CODES_HELP)
-    .addHelpCommand(
-      new Command('help').argument('[command]').summary('show the help of a command').helpGroup(OTHER_COMMANDS),
-    );
-  for (const [each, summary] of Object.entries(summaries)) {
-    const heading = headings[each as keyof typeof summaries];
-    if (heading !== undefined) program.commandsGroup(heading);
+    .configureHelp({ formatHelp: formatFirstPage })
+    .addHelpCommand(new Command('help').argument('[command]').summary('show the help of a command'));
+  for (const [each, summary] of Object.entries(summaries))
     program.addCommand(create && each === name ? create(context) : new Command(each).summary(summary));
-  }
   program.hook('preAction', (_, command) => {
     if (command.optsWithGlobals<{ readonly input?: boolean }>().input !== false) return;
     context.noInput = true;

@@ -1,4 +1,4 @@
-/** Summaries of the commands, in the order of the help. They are here so that the help loads no command. */
+/** Summaries of the commands, in the order of their groups. They are here so that the help loads no command. */
 export const summaries = {
   list: 'list the tools, resources and prompts of a server',
   call: 'call a tool',
@@ -38,13 +38,40 @@ export const summaries = {
   completion: 'print the script that completes words in a shell',
 } as const;
 
-export const OTHER_COMMANDS = 'Other commands:';
+export type CommandName = keyof typeof summaries;
 
-/** Headings of the help, each above the command that it begins with. */
-export const headings: Partial<Record<keyof typeof summaries, string>> = {
-  list: 'Use servers:',
-  init: 'Develop and test servers:',
-  search: 'Install servers in hosts:',
-  serve: 'Serve and guard servers:',
-  daemon: OTHER_COMMANDS,
-};
+/** The commands of daily work, which the first page of the help describes. */
+export const dailyCommands = [
+  'list',
+  'call',
+  'read',
+  'init',
+  'dev',
+  'doctor',
+  'search',
+  'add',
+  'serve',
+  'gateway',
+] as const satisfies readonly CommandName[];
+
+/** All commands by their purpose. The first page of the help names those that are not daily, and `tenon help --all` describes all. */
+export const commandGroups = {
+  'Use servers': [
+    'list',
+    'call',
+    'answer',
+    'read',
+    'prompt',
+    'complete',
+    'subscribe',
+    'skills',
+    'tasks',
+    'logout',
+    'types',
+    'generate',
+  ],
+  'Develop and test': ['init', 'dev', 'import-openapi', 'record', 'replay', 'mock', 'doctor', 'conformance'],
+  'Set up hosts': ['search', 'add', 'remove', 'sync'],
+  'Serve and guard': ['serve', 'gateway', 'bridge', 'lock', 'policy', 'approvals', 'store', 'audit'],
+  'This command': ['daemon', 'agent', 'schema', 'completion'],
+} as const satisfies Readonly<Record<string, readonly CommandName[]>>;

@@ -57,7 +57,8 @@ async function listAll(
 ): Promise<Candidate[]> {
   const [name, ...rest] = before;
   if (name === undefined) return current.startsWith('-') ? toCandidates(['--help', '--version']) : listNames(source);
-  if (name === 'help') return rest.length === 0 ? listNames(source) : [];
+  if (name === 'help')
+    return rest.length > 0 ? [] : current.startsWith('-') ? toCandidates(['--all']) : listNames(source);
   const [root] = source.names.includes(name) ? await source.load(name) : [];
   if (root === undefined) return [];
   const { command, positional, open } = readWords(root, rest);
