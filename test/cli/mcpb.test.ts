@@ -129,6 +129,20 @@ describe('a bundle as a target', () => {
     expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('does not support this platform');
   });
 
+  it('is started although its manifest has unknown members, which are named', async () => {
+    const manifest = {
+      ...createManifest(),
+      sampling: { model: 'x' },
+      server: { ...createManifest().server, sandbox: true },
+    };
+    await writeBundle(path('b.mcpb'), manifest);
+    const { code, err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('members that have no effect here: sampling, server.sandbox'),
+    ]);
+  });
+
   it('is refused with an invalid manifest or without one', async () => {
     await writeBundle(path('b.mcpb'), { ...createManifest(), manifest_version: '9', author: {} });
     const { code, err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);

@@ -82,7 +82,13 @@ export type { ServerInventory } from './host/catalog/server-inventory.js';
 export { findDangers } from './host/config/dangerous-commands.js';
 export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
-export { type ConfigOptions, type ConfigResult, parseConfig, parseServerEntries } from './host/config/parse-config.js';
+export {
+  type ConfigOptions,
+  type ConfigResult,
+  type ParsedConfigText,
+  parseConfig,
+  parseServerEntries,
+} from './host/config/parse-config.js';
 export type { ConfigProblem } from './host/config/problem.js';
 export type {
   CommandTarget,

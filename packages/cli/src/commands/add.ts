@@ -4,10 +4,11 @@ import { type Command, Option } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { getUserPlaces } from '../mcp-hosts/hosts/host-paths.js';
 import type { AddedServer, AddLockOptions } from '../mcp-hosts/lock-added-server.js';
 import { openPlan, type PlannedChange, setPlannedServer } from '../mcp-hosts/plan-change.js';
 import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
+import { type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
 import {
   checkServerName,
   isForeignCommand,

@@ -4,9 +4,10 @@ import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { listHostEntries } from '../mcp-hosts/host-config.js';
+import { getUserPlaces } from '../mcp-hosts/hosts/host-paths.js';
 import { openPlan, type PlannedChange, removePlannedServer, toConfig } from '../mcp-hosts/plan-change.js';
 import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
+import { type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
 

@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { formatActions, formatDiff } from '../mcp-hosts/format-changes.js';
 import { listHostEntries } from '../mcp-hosts/host-config.js';
-import { parseHostEntry } from '../mcp-hosts/hosts/parse-entry.js';
+import { getUserPlaces } from '../mcp-hosts/hosts/host-paths.js';
 import {
   openPlan,
   type PlannedChange,
@@ -13,8 +13,8 @@ import {
   toConfig,
 } from '../mcp-hosts/plan-change.js';
 import { collectPlans, runChanges } from '../mcp-hosts/run-changes.js';
-import { getUserPlaces, type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
-import { readSyncSource, type SyncSource } from '../mcp-hosts/sync-source.js';
+import { type HostSelectionOptions, selectHosts, withHostOptions } from '../mcp-hosts/select-hosts.js';
+import { readSyncSource, type SyncSource, type UnreadServer } from '../mcp-hosts/sync-source.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
@@ -50,29 +50,40 @@ export function createSyncCommand(context: CliContext): Command {
         hosts.filter(({ file }) => file !== source.file),
         async ({ host, file }) => createSyncPlan(await openPlan(host, file, platform), source, options.prune ?? false),
       );
+      const unread = [...source.unread, ...plans.flatMap(plan => listUnread(plan, source, options.prune ?? false))];
+      for (const note of source.notes) screen.note(`warning: ${note}`, 'warning');
       if (!options.json)
         for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
+      for (const { name, problem } of unread)
+        screen.note(`error: ${name}: left as it is, because it cannot be read: ${problem}`, 'error');
       for (const { name, target } of source.servers) reportDangers(context, { target }, name);
       if (!(await confirmChanges(context, plans, options))) {
         screen.note('nothing was written');
         context.code = exitCodes.failure;
         return;
       }
-      await runChanges(context, plans, options, { source: source.file, skipped: source.skipped });
-      context.code = exitCodes.success;
+      await runChanges(context, plans, options, { source: source.file, skipped: source.skipped, unread });
+      context.code = unread.length > 0 ? exitCodes.failure : exitCodes.success;
     });
 }
 
-/** Plans to set the servers of the source, and with `prune` to remove all others. */
-function createSyncPlan(plan: PlannedChange, { servers, skipped }: SyncSource, prune: boolean): PlannedChange {
-  const entries = listHostEntries(toConfig(plan));
+/** Plans to set the servers of the source, and with `prune` to remove all others that can be read. */
+function createSyncPlan(plan: PlannedChange, { servers, skipped, unread }: SyncSource, prune: boolean): PlannedChange {
+  const names = [...listHostEntries(toConfig(plan)).keys()];
   // Hosts have entries of other kinds too, such as extensions that they contain. Those stay.
-  const others = [...entries.keys()].filter(name => parseHostEntry(plan.host, entries.get(name)) === undefined);
-  const known = new Set([...others, ...[...servers, ...skipped].map(({ name }) => name)]);
+  const others = names.filter(name => !plan.targets.has(name));
+  const known = new Set([...others, ...[...servers, ...skipped, ...unread].map(({ name }) => name)]);
   const changed = servers
     .filter(({ name }) => !others.includes(name))
     .reduce((before, { name, target, hidden }) => setPlannedServer(before, name, target, hidden), plan);
-  return prune ? [...entries.keys()].filter(name => !known.has(name)).reduce(removePlannedServer, changed) : changed;
+  return prune ? names.filter(name => !known.has(name)).reduce(removePlannedServer, changed) : changed;
+}
+
+/** Lists the servers of a configuration that a plan would change or remove, and that cannot be read. */
+function listUnread({ file, unread }: PlannedChange, { servers }: SyncSource, prune: boolean): UnreadServer[] {
+  return [...unread].flatMap(([name, problem]) =>
+    prune || servers.some(each => each.name === name) ? [{ name, file, problem }] : [],
+  );
 }
 
 /**

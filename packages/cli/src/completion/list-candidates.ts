@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
-import { findUserConfigs, readConfigFile } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { findSources } from '../host/read-configuration.js';
+import { getPlaceholder } from '../host/placeholders.js';
+import { findSources, findUserSources, readConfigSource } from '../host/read-configuration.js';
 import { listParkedCalls } from '../questions/parked-calls.js';
 import { takeTarget } from '../target/target-reference.js';
 import { type KnownArgument, type KnownEntry, type KnownNames, readKnownNames } from './known-names.js';
@@ -141,13 +141,13 @@ async function listParked(context: CliContext): Promise<Candidate[]> {
 }
 
 /** Lists the servers of the configurations, without a question about the values in them. */
-async function listServers({ cwd, env }: CliContext): Promise<Candidate[]> {
-  const project = await findSources(cwd).catch(() => []);
-  const user = await findUserConfigs().catch(() => []);
+async function listServers(context: CliContext): Promise<Candidate[]> {
+  const project = await findSources(context).catch(() => []);
+  const user = await findUserSources(context).catch(() => []);
   const servers = new Map<string, string>();
-  for (const { path, scope } of [...project, ...user]) {
-    const read = await readConfigFile(path, { scope, env }).catch(() => undefined);
-    for (const { name } of read?.entries ?? []) if (!servers.has(name)) servers.set(name, path);
+  for (const source of [...project, ...user]) {
+    const read = await readConfigSource(source, context.env, getPlaceholder).catch(() => undefined);
+    for (const { name } of read?.entries ?? []) if (!servers.has(name)) servers.set(name, source.path);
   }
   return [...servers].map(([value, description]) => ({ value, description }));
 }

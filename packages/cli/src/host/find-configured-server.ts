@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TenonError } from 'tenon';
-import { type ConfiguredEntry, findNearestKey, findUserConfigs } from 'tenon/host';
+import { type ConfiguredEntry, findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
 import { approveEntry } from './approve-entries.js';
 import { createInputPrompt } from './input-prompt.js';
 import { createPlaceholderEnv, getPlaceholder } from './placeholders.js';
-import { type ConfigFileSource, listConfigSources, readConfigSource, reportProblem } from './read-configuration.js';
+import {
+  type ConfigFileSource,
+  findUserSources,
+  listConfigSources,
+  readConfigSource,
+  reportProblem,
+} from './read-configuration.js';
 
 /** Names in a configuration file, and the wanted server. */
 interface SearchedFile {
@@ -31,9 +37,9 @@ export async function findConfiguredServer(
   { config = [], trust = false }: TargetOptions,
 ): Promise<ConfiguredEntry> {
   const here = await searchFiles(context, name, await listOwnSources(context, config));
-  const user = config.length > 0 || hasServer(here, name) ? [] : await findUserConfigs();
+  const user = config.length > 0 || hasServer(here, name) ? [] : await findUserSources(context);
   // A host may have written a file that this command cannot read. It does not prevent the use of others.
-  const ofHosts = await searchFiles(context, name, user, true);
+  const ofHosts = await searchFiles(context, name, user);
   const files = [...here, ...ofHosts];
   const found = files.filter(({ names }) => names.includes(name));
   const used = found.find(({ entry }) => entry?.disabled !== true) ?? found[0];
@@ -59,7 +65,6 @@ async function searchFiles(
   context: CliContext,
   name: string,
   sources: readonly ConfigFileSource[],
-  skipsUnreadable = false,
 ): Promise<SearchedFile[]> {
   const env = createPlaceholderEnv(context.env);
   const files = sources.map(async (source): Promise<SearchedFile> => {
@@ -70,7 +75,7 @@ async function searchFiles(
       const names = [...entries.map(entry => entry.name), ...failed.flatMap(({ server }) => server ?? [])];
       return { source, names, entry: entries.find(entry => entry.name === name) };
     } catch (error) {
-      if (skipsUnreadable) return { source, names: [], entry: undefined };
+      if (source.isSettings) return { source, names: [], entry: undefined };
       throw error;
     }
   });
@@ -103,7 +108,7 @@ async function resolveServer(
     found === undefined || ids.has(input.id) ? ask(input) : getPlaceholder(input),
   );
   for (const problem of problems)
-    if (problem.server === name || problem.server === undefined) reportProblem(context, problem);
+    if (problem.server === name || problem.server === undefined) reportProblem(context, problem, source);
   const entry = entries.find(each => each.name === name);
   if (entry !== undefined && !entry.disabled) return entry;
   throw createUnusableServerError(name, source.path, entry !== undefined);

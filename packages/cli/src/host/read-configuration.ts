@@ -7,17 +7,17 @@ import {
   type ConfigProblem,
   type ConfigResult,
   type ConfiguredEntry,
-  findProjectConfigs,
-  findUserConfigs,
-  readConfigFile,
   sanitizeText,
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
+import { findProjectHostFiles, findUserHostFiles } from '../mcp-hosts/find-host-files.js';
+import { getUserPlaces } from '../mcp-hosts/hosts/host-paths.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { isServerPath } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { createInputPrompt } from './input-prompt.js';
+import { readAnyConfigFile } from './read-config-text.js';
 
 /** Server that cannot run, because its entry or its bundle is invalid. */
 export interface FailedServer {
@@ -55,14 +55,17 @@ export async function readConfiguration(
   const sources = await listConfigSources(context, paths);
   const entries = new Map<string, ConfiguredEntry>();
   const broken = new Map<string, TenonError>();
+  const files: string[] = [];
   let virtualServers: Configuration['virtualServers'] = {};
   for (const source of sources) {
     const { path } = source;
     const read = await readConfigSource(source, context.env, inputs);
-    for (const problem of read.problems) reportProblem(context, problem);
+    for (const problem of read.problems) reportProblem(context, problem, source);
     for (const { level, server, error } of read.problems)
       if (level === 'error' && server !== undefined) broken.set(server, error);
     virtualServers = { ...read.virtualServers, ...virtualServers };
+    // A later reading must not fail because of a mistake in other settings.
+    if (!source.isSettings || read.entries.length > 0) files.push(path);
     for (const entry of read.entries) {
       if (entries.has(entry.name))
         context.screen.note(
@@ -72,7 +75,7 @@ export async function readConfiguration(
     }
   }
   return {
-    files: sources.map(({ path }) => path),
+    files: files.length > 0 ? files : sources.map(({ path }) => path),
     entries: [...entries.values()].filter(({ disabled }) => !disabled),
     disabled: [...entries.values()].filter(({ disabled }) => disabled).map(({ name }) => name),
     named: new Set([...entries.keys(), ...broken.keys()]),
@@ -82,7 +85,10 @@ export async function readConfiguration(
 }
 
 /** File with a configuration. */
-export type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
+export interface ConfigFileSource extends Pick<ConfigLocation, 'path' | 'scope'> {
+  /** True for a file with other settings of an MCP host. It may have no servers, and its problems stop nothing. */
+  readonly isSettings?: boolean;
+}
 
 /**
  * Lists the configuration files: `paths`, else those of this folder.
@@ -98,7 +104,7 @@ export async function listConfigSources(
       `${server}: this is a server, and no configuration`,
       'write the server into mcp.json: "mcpServers": { "NAME": { "command": "node", "args": ["server.mjs"] } }',
     );
-  const sources = paths.length > 0 ? await resolveSources(paths, { cwd, env }) : await findSources(cwd);
+  const sources = paths.length > 0 ? await resolveSources(paths, { cwd, env }) : await findSources({ cwd, env });
   if (sources.length > 0) return sources;
   throw new TenonError('cli/no-config', `no configuration found in ${cwd}`, {
     expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
@@ -112,7 +118,7 @@ export const readConfigSource = async (
   env: CliContext['env'],
   inputs: AskInput,
 ): Promise<ConfigResult> =>
-  isBundlePath(path) ? createBundleConfig(path, scope) : readConfigFile(path, { scope, env, inputs });
+  isBundlePath(path) ? createBundleConfig(path, scope) : readAnyConfigFile(path, { scope, env, inputs });
 
 /** Creates the configuration of a bundle alone. Its server has the name of the file. */
 const createBundleConfig = (path: string, scope: ConfigFileSource['scope']): ConfigResult => ({
@@ -129,24 +135,37 @@ async function resolveSources(
   paths: readonly string[],
   { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
 ): Promise<ConfigFileSource[]> {
-  const userPaths = new Set((await findUserConfigs()).map(({ path }) => path));
+  const userPaths = new Set(await findUserHostFiles(getUserPlaces({ cwd, env })));
   const isOfUser = (path: string) => userPaths.has(path) || dirname(path) === resolve(getFolders(env).settings);
   return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: isOfUser(path) ? 'user' : 'project' }));
 }
 
-/** Finds `mcp.json` of a folder, or else the files of other programs in it. */
-export async function findSources(cwd: string): Promise<ConfigFileSource[]> {
+/** Finds `mcp.json` of a folder, or else the files of MCP hosts in it. */
+export async function findSources({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>): Promise<ConfigFileSource[]> {
   const path = join(cwd, 'mcp.json');
   const isThere = await stat(path).then(
     file => file.isFile(),
     () => false,
   );
-  return isThere ? [{ path, scope: 'project' }] : findProjectConfigs(cwd);
+  if (isThere) return [{ path, scope: 'project' }];
+  const files = await findProjectHostFiles(getUserPlaces({ cwd, env }));
+  return files.map(file => ({ path: file, scope: 'project', isSettings: !/mcp\.json$/.test(file) }));
 }
 
-/** Prints the problem of one server, which is then skipped. Throws the problem of a whole file. */
-export function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
-  if (level === 'error' && server === undefined) throw error;
+/** Finds the files of the user's MCP hosts. */
+export async function findUserSources(context: Pick<CliContext, 'cwd' | 'env'>): Promise<ConfigFileSource[]> {
+  const files = await findUserHostFiles(getUserPlaces(context));
+  return files.map(path => ({ path, scope: 'user', isSettings: true }));
+}
+
+/** Prints the problem of one server, which is then skipped. Throws the problem of a whole file that only has servers. */
+export function reportProblem(
+  { screen }: Pick<CliContext, 'screen'>,
+  { level, error, server }: ConfigProblem,
+  { isSettings = false }: Pick<ConfigFileSource, 'isSettings'> = {},
+): void {
+  if (isSettings && error.code === 'config/no-servers') return;
+  if (level === 'error' && server === undefined && !isSettings) throw error;
   screen.note(`${level}: ${error.message}`, level);
 }
 

@@ -28,6 +28,11 @@ export function listHostEntries({ host, file, text }: HostConfig): ReadonlyMap<s
   return withLocation(file, () => readEntries(host, FORMATS[host.format].parse(stripMark(text))));
 }
 
+/** Checks the syntax of a file. Throws an error with the position of a mistake. */
+export function checkSyntax(format: McpHost['format'], file: string, text: string): void {
+  withLocation(file, () => FORMATS[format].parse(stripMark(text)));
+}
+
 /** Adds an entry, or changes the members of an existing one that differ. Returns the text. */
 export function setHostEntry(config: HostConfig, name: string, entry: HostEntry): string {
   const { host } = config;

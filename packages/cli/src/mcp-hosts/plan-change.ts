@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { TenonError } from 'tenon';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { isJsonObject } from '../json-object.js';
 import { readConfigText } from './config-file.js';
 import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from './host-config.js';
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';
 import type { McpHost } from './hosts/mcp-host.js';
-import { listOwnKeys, parseHostEntry } from './hosts/parse-entry.js';
+import { listOwnKeys } from './hosts/own-keys.js';
 import { listReferenceNames } from './hosts/variable-text.js';
+import { readHostTargets } from './read-host-targets.js';
 
 /** Change of one file that is not written yet. */
 export interface PlannedChange {
@@ -16,6 +18,10 @@ export interface PlannedChange {
   readonly before: string | undefined;
   readonly after: string;
   readonly actions: readonly PlannedAction[];
+  /** Servers of the text that can be read, by name. */
+  readonly targets: ReadonlyMap<string, CommandTarget | UrlTarget>;
+  /** Names of the servers of the text that cannot be read, and their problems. They are never removed. */
+  readonly unread: ReadonlyMap<string, string>;
   /** Platform that starts the servers of the file. Absent for the file of a project, which all platforms use. */
   readonly platform?: string | undefined;
 }
@@ -30,7 +36,27 @@ export interface PlannedAction {
 /** Reads the configuration of a host as the start of a plan. */
 export async function openPlan(host: McpHost, file: string, platform?: string): Promise<PlannedChange> {
   const before = await readConfigText(file);
-  return { host, file, before, after: before ?? '', actions: [], platform };
+  const empty = {
+    host,
+    file,
+    before,
+    after: before ?? '',
+    actions: [],
+    platform,
+    targets: new Map(),
+    unread: new Map(),
+  };
+  // The writer of a format names the line and the column of a mistake, so it reads the file first.
+  if (before === undefined || listHostEntries(toConfig(empty)).size === 0) return empty;
+  const read = await readHostTargets(file, host).catch(error => {
+    // Claude Code keeps its history in the file. The servers are then changed without a comparison.
+    if (TenonError.is(error) && error.code === 'config/too-large') return undefined;
+    throw error;
+  });
+  if (!read) return empty;
+  const { servers, unread } = read;
+  const targets = new Map([...servers].map(([name, { target }]) => [name, target]));
+  return { ...empty, targets, unread };
 }
 
 /**
@@ -44,17 +70,19 @@ export function setPlannedServer(
   target: CommandTarget | UrlTarget,
   kept: readonly string[] = [],
 ): PlannedChange {
-  const { host, platform } = plan;
+  const { host, platform, targets } = plan;
   const config = toConfig(plan);
   const existing = listHostEntries(config).get(name);
-  const before = parseHostEntry(host, existing);
+  const before = targets.get(name);
   const { unsupported } = formatEntry(host, name, target, platform);
   const { entry } = formatEntry(host, name, keepValues(target, before, kept, unsupported), platform);
-  const isSame = before !== undefined && isDeepStrictEqual(before, parseHostEntry(host, entry));
+  const isSame = before !== undefined && isDeepStrictEqual(formatEntry(host, name, before, platform).entry, entry);
   if (isSame) return withAction(plan, plan.after, { name, action: 'keep', unsupported: [] });
   const text = setHostEntry(config, name, mergeEntry(host, existing, entry));
   const missing = unsupported.filter(variable => JSON.stringify(entry).includes(`<${variable}>`));
-  return withAction(plan, text, { name, action: existing === undefined ? 'add' : 'change', unsupported: missing });
+  const action = existing === undefined ? 'add' : 'change';
+  const changed = withAction(plan, text, { name, action, unsupported: missing });
+  return { ...changed, targets: new Map([...targets, [name, target]]) };
 }
 
 /** Keeps values of the file: those in `kept`, and those that the user wrote for variables that the host does not replace. */

@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.js';
 import { writeConfigText } from './config-file.js';
 import { formatActions, formatDiff } from './format-changes.js';
 import type { PlannedAction, PlannedChange } from './plan-change.js';
+import type { UnreadServer } from './sync-source.js';
 
 /** Result for one file, as `--json` prints it. */
 export interface HostChange {
@@ -25,6 +26,8 @@ export interface ChangesResult extends Partial<SourceSummary> {
 export interface SourceSummary {
   readonly source: string;
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+  /** Servers that cannot be read, in the source or in a configuration that was to be changed. */
+  readonly unread: readonly UnreadServer[];
 }
 
 export interface RunChangesOptions {

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
@@ -32,13 +31,6 @@ export function withHostOptions(command: Command): Command {
     .option('--dry-run', 'show the changes as a diff, and change no configuration')
     .option('--json', 'print the result as JSON on standard output')
     .addHelpText('after', `\nHosts:\n${mcpHosts.map(({ id, title }) => `  ${id.padEnd(18)}${title}`).join('\n')}`);
-}
-
-/** Returns the folders of the user who runs the command. */
-export function getUserPlaces({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>): UserPlaces {
-  const { platform } = process;
-  const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
-  return { platform: platform === 'win32' || platform === 'darwin' ? platform : 'linux', home, env, cwd };
 }
 
 /**

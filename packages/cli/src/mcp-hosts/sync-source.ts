@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
-import { isJsonObject } from '../json-object.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';
-import { listHostEntries } from './host-config.js';
+import { checkSyntax, listHostEntries } from './host-config.js';
 import { type ConfigScope, getHostFile, type UserPlaces } from './hosts/host-paths.js';
 import type { McpHost } from './hosts/mcp-host.js';
 import { mcpHosts } from './hosts/mcp-hosts.js';
-import { parseHostEntry } from './hosts/parse-entry.js';
 import { formatReference, toVariableName } from './hosts/variable-text.js';
-import { unwrapWindowsCommand } from './windows-command.js';
+import { readHostTargets } from './read-host-targets.js';
 
 /** Servers that other configurations get. */
 export interface SyncSource {
@@ -18,6 +16,17 @@ export interface SyncSource {
   readonly servers: readonly SourceServer[];
   /** Servers that are neither added to other configurations nor removed from them. */
   readonly skipped: readonly SkippedServer[];
+  /** Servers that cannot be read. */
+  readonly unread: readonly UnreadServer[];
+  /** Problems of entries that are no errors. */
+  readonly notes: readonly string[];
+}
+
+/** Server of a configuration that cannot be read. It is neither copied nor removed. */
+export interface UnreadServer {
+  readonly name: string;
+  readonly file: string;
+  readonly problem: string;
 }
 
 /** Server without its secrets. */
@@ -32,9 +41,6 @@ export interface SkippedServer {
   readonly name: string;
   readonly reason: string;
 }
-
-/** Hosts whose forms files of other programs have, by the first section that a file contains. */
-const COMMON_FORMS = ['claude-code', 'vscode', 'zed', 'codex', 'goose', 'continue', 'amp', 'opencode'];
 
 /**
  * Reads the servers of a host or a file.
@@ -54,54 +60,33 @@ export async function readSyncSource(from: string, scope: ConfigScope, places: U
       'pass the name of a host, or a file: --from cursor',
     );
   }
-  const host = named ?? findForm(file, text, places);
+  if (named) listHostEntries({ host: named, file, text });
+  else checkSyntax(getFormat(file), file, text);
+  const read = await readHostTargets(file, named ?? findOwner(file, places));
   const servers: SourceServer[] = [];
   const skipped: SkippedServer[] = [];
-  for (const [name, entry] of listHostEntries({ host, file, text })) {
-    const parsed = parseHostEntry(host, entry);
-    if (parsed === undefined) continue;
-    const target = 'command' in parsed ? unwrapWindowsCommand(parsed) : parsed;
+  for (const [name, { target, isDisabled, hasEnvFile }] of read.servers) {
     const server = hideSecrets(name, target);
     if ('command' in target && isBundlePath(target.command))
       skipped.push({ name, reason: 'it is a bundle, which `tenon add` installs' });
-    else if (isDisabled(entry)) skipped.push({ name, reason: 'it is disabled' });
+    else if (isDisabled) skipped.push({ name, reason: 'it is disabled' });
+    else if (hasEnvFile) skipped.push({ name, reason: 'it reads its variables from a file (`envFile`)' });
     else if ('reason' in server) skipped.push(server);
     else servers.push(server);
   }
-  if (servers.length + skipped.length === 0)
+  const unread = [...read.unread].map(([name, problem]) => ({ name, file, problem }));
+  if (servers.length + skipped.length + unread.length === 0)
     throw createUsageError(`no server found in ${file}`, 'pass another --from');
-  return { file, servers, skipped };
+  return { file, servers, skipped, unread, notes: read.notes };
 }
 
-/** Finds the host that a file belongs to, else one with the same form. */
-function findForm(file: string, text: string, places: UserPlaces): McpHost {
-  const owner = mcpHosts.find(host =>
-    [getHostFile(host, 'user', places), getHostFile(host, 'project', places)].includes(file),
-  );
-  if (owner) return owner;
-  const format = getFormat(file);
-  const candidates = COMMON_FORMS.flatMap(id => mcpHosts.filter(each => each.id === id && each.format === format));
-  const [first] = candidates;
-  const found = candidates.find(host => hasServers(host, file, text)) ?? first;
-  if (found) return found;
-  throw createUsageError(`${file}: the format is not known`, 'pass a .json, .toml or .yaml file');
-}
+const findOwner = (file: string, places: UserPlaces): McpHost | undefined =>
+  mcpHosts.find(host => [getHostFile(host, 'user', places), getHostFile(host, 'project', places)].includes(file));
 
 function getFormat(file: string): McpHost['format'] {
   if (file.endsWith('.toml')) return 'toml';
   return /\.ya?ml$/.test(file) ? 'yaml' : 'jsonc';
 }
-
-function hasServers(host: McpHost, file: string, text: string): boolean {
-  try {
-    return listHostEntries({ host, file, text }).size > 0;
-  } catch {
-    return false;
-  }
-}
-
-const isDisabled = (entry: unknown): boolean =>
-  isJsonObject(entry) && (entry.disabled === true || entry.enabled === false);
 
 /** Replaces the secrets of a server by variables. A secret in an argument or a URL has no name, so it is not copied. */
 function hideSecrets(name: string, target: CommandTarget | UrlTarget): SourceServer | SkippedServer {

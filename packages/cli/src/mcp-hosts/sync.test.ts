@@ -156,3 +156,83 @@ describe('tenon sync', () => {
     ]);
   });
 });
+
+describe('entries in other spellings', () => {
+  const URL_ = 'https://example.invalid/mcp';
+  const source = {
+    docs: { baseUrl: URL_ },
+    surf: { serverUrl: URL_ },
+    gem: { httpUrl: URL_ },
+    arr: { command: ['node', 'x.js'] },
+    line: { command: 'npx @a/b --browser chrome' },
+    text: URL_,
+    bad: { cmd: 'node' },
+    str: 'npx -y foo',
+  };
+
+  it('are copied with a note, and those that cannot be read are reported and fail the command [cli.sync]', async () => {
+    user.write('team.json', servers(source));
+    const args = ['sync', '--from', 'team.json', '--host', 'kiro,codex', '--prune', '--json'];
+    const { code, out, err } = await user.run([...args, '--yes']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).unread).toEqual([
+      { name: 'bad', file: user.path('team.json'), problem: expect.stringContaining('no command and no URL') },
+      { name: 'str', file: user.path('team.json'), problem: expect.stringContaining('mcpServers.str') },
+    ]);
+    expect(err).toMatch(
+      /"level":"warning","message":".*team\.json:1: mcpServers\.docs\.baseUrl: \\"baseUrl\\" is read as `url`/,
+    );
+    expect(JSON.parse(user.read(KIRO)).mcpServers).toEqual({
+      ...Object.fromEntries(['docs', 'surf', 'gem', 'text'].map(name => [name, { url: URL_ }])),
+      arr: { command: 'node', args: ['x.js'] },
+      line: { command: 'npx', args: ['@a/b', '--browser', 'chrome'] },
+    });
+    // The second time, nothing is left to do, and the problem is still reported.
+    const again = await user.run(args);
+    expect([again.code, ...toActions(again.out).map(([, actions]) => Object.values(actions))]).toEqual([
+      1,
+      Array(6).fill('keep'),
+      Array(6).fill('keep'),
+    ]);
+  });
+
+  it('never lose a server that cannot be read to --prune, in the source or in a host [cli.sync]', async () => {
+    user.write('team.json', servers({ a: { command: 'a' }, typo: { comand: 'x' }, b: { command: 'b' } }));
+    user.write(KIRO, servers({ typo: { command: 'works' }, b: { comand: 'b' }, mine: 5, old: { command: 'old' } }));
+    const { code, out } = await user.run([
+      'sync',
+      '--from',
+      'team.json',
+      '--host',
+      'kiro',
+      '--prune',
+      '--yes',
+      '--json',
+    ]);
+    expect([code, toActions(out)]).toEqual([1, [['kiro', { a: 'add', old: 'remove' }]]]);
+    expect(JSON.parse(out).unread.map(({ name, file }: { name: string; file: string }) => [name, file])).toEqual([
+      ['typo', user.path('team.json')],
+      ['b', user.path(KIRO)],
+      ['mine', user.path(KIRO)],
+    ]);
+    expect(JSON.parse(user.read(KIRO)).mcpServers).toEqual({
+      typo: { command: 'works' },
+      b: { comand: 'b' },
+      mine: 5,
+      a: { command: 'a', args: [] },
+    });
+  });
+
+  it('are equal to those in the spelling of the host, so nothing changes', async () => {
+    user.write('team.json', servers({ docs: { url: URL_ }, run: { command: 'npx', args: ['x'] } }));
+    user.write(KIRO, servers({ docs: { baseUrl: URL_ }, run: { command: 'npx x' } }));
+    const { code, out } = await user.run(['sync', '--from', 'team.json', '--host', 'kiro', '--json']);
+    expect([code, toActions(out)]).toEqual([0, [['kiro', { docs: 'keep', run: 'keep' }]]]);
+  });
+
+  it('skips a server with a file of variables, which other hosts do not read', async () => {
+    user.write('team.json', servers({ a: { command: 'a', envFile: '.env' }, b: { command: 'b' } }));
+    const { out } = await user.run(['sync', '--from', 'team.json', '--host', 'kiro', '--yes', '--json']);
+    expect(JSON.parse(out).skipped).toEqual([{ name: 'a', reason: expect.stringContaining('envFile') }]);
+  });
+});

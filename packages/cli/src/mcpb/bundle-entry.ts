@@ -10,6 +10,7 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
 import { type Bundle, extractBundle, getBundleFolder } from './extract-bundle.js';
+import { listUnknownMembers } from './manifest.js';
 import { collectUserConfig, type UserConfigSource } from './user-config.js';
 
 /** Maximum number of files that a message names. */
@@ -37,6 +38,11 @@ export async function prepareBundle(context: CliContext, path: string): Promise<
   context.screen.note(
     `${path}: ${sanitizeName(name)} ${sanitizeText(version, { max: 100 })}, ${signature}, SHA-256 ${bundle.sha256}`,
   );
+  const unknown = listUnknownMembers(bundle.manifest);
+  if (unknown.length > 0)
+    context.screen.note(
+      `${path}: the manifest has members that have no effect here: ${sanitizeText(unknown.slice(0, MAX_NAMES).join(', '), { max: 500 })}${unknown.length > MAX_NAMES ? ', …' : ''}`,
+    );
   reportRestored(context, path, bundle);
   return bundle;
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 
 /** Value that a bundle requests from the user. */
 export interface UserConfigField {
@@ -130,6 +131,40 @@ export async function parseManifest(json: string, label: string): Promise<Bundle
     });
   }
   return manifest;
+}
+
+/** Members of a manifest that do not decide how the server is started. */
+const DESCRIPTIONS = [
+  ...[
+    '$schema',
+    'display_name',
+    'long_description',
+    'repository',
+    'homepage',
+    'documentation',
+    'support',
+    'icon',
+    'icons',
+  ],
+  ...['screenshots', 'tools', 'tools_generated', 'prompts', 'prompts_generated', 'keywords', 'license', '_meta'],
+  ...['privacy_policies', 'localization'],
+];
+
+/** Lists the members that this version does not know, such as those of a later manifest. They have no effect. */
+export function listUnknownMembers(manifest: BundleManifest): string[] {
+  const list = (value: unknown, known: readonly string[], path: string) =>
+    isJsonObject(value) ? Object.keys(value).flatMap(key => (known.includes(key) ? [] : [`${path}${key}`])) : [];
+  const { server, compatibility, user_config: fields = {} } = manifest;
+  const { properties } = SCHEMA;
+  return [
+    ...list(manifest, [...Object.keys(isJsonObject(properties) ? properties : {}), ...DESCRIPTIONS], ''),
+    ...list(server, ['type', 'entry_point', 'mcp_config'], 'server.'),
+    ...list(server.mcp_config, ['command', 'args', 'env', 'platform_overrides'], 'server.mcp_config.'),
+    ...list(compatibility, ['platforms', 'runtimes', 'claude_desktop'], 'compatibility.'),
+    ...Object.entries(fields).flatMap(([name, each]) =>
+      list(each, Object.keys(field.properties), `user_config.${name}.`),
+    ),
+  ];
 }
 
 function createManifestError(label: string, problem: string): TenonError {

@@ -81,7 +81,7 @@ type DecisionServer = Pick<ConfiguredEntry, 'name' | 'tools' | 'trusted'>;
  * servers to serve, but a recording of a single server can be evaluated without one.
  */
 async function readServers(context: CliContext, configs: readonly string[]): Promise<readonly DecisionServer[]> {
-  if (configs.length === 0 && (await findSources(context.cwd)).length === 0) return [];
+  if (configs.length === 0 && (await findSources(context)).length === 0) return [];
   // The values of inputs and variables do not affect a decision, so nobody is asked, and variables may be missing.
   const offline = { ...context, env: createPlaceholderEnv(context.env) };
   const { entries, named } = await readConfiguration(offline, configs, getPlaceholder);

@@ -57,3 +57,16 @@ export function getTextPosition(text: string, offset: number): { line: number; c
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - findLineStart(text, offset) + 1 };
 }
+
+/** Returns a function that finds the line of a value, or else that of the nearest value around it. */
+export function createNearestFinder(
+  findLine: (path: readonly (string | number)[]) => number | undefined,
+): (path: readonly (string | number)[]) => number | undefined {
+  return path => {
+    for (let length = path.length; length > 0; length--) {
+      const line = findLine(path.slice(0, length));
+      if (line !== undefined) return line;
+    }
+    return 1;
+  };
+}

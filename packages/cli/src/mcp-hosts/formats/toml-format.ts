@@ -2,12 +2,37 @@ import { writeTomlString } from 'tenon/escape';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { isJsonObject } from '../../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
-import { applyTextEdits, detectLineEnd, findContentEnd, findLineEnd, findLineStart } from './text-edits.js';
+import {
+  applyTextEdits,
+  createNearestFinder,
+  detectLineEnd,
+  findContentEnd,
+  findLineEnd,
+  findLineStart,
+} from './text-edits.js';
 
 /** TOML. Entries are tables. Those that are inline tables of another table can be read and removed, not added to. */
 export const tomlFormat: ConfigFormat = {
   editsEntries: false,
   parse: text => getStaticTOMLValue(parse(text)),
+  createLineFinder(text) {
+    const lines = new Map<string, number>();
+    const add = (path: readonly (string | number)[], { loc }: AST.TOMLNode) => {
+      // A table without a line of its own begins with its first member.
+      for (let length = 1; length <= path.length; length++) {
+        const key = JSON.stringify(path.slice(0, length));
+        if (!lines.has(key)) lines.set(key, loc.start.line);
+      }
+    };
+    for (const node of parse(text).body[0].body) {
+      if (node.type === 'TOMLKeyValue') add(getKey(node, []), node);
+      else {
+        add(node.resolvedKey, node);
+        for (const member of node.body) add(getKey(member, node.resolvedKey), member);
+      }
+    }
+    return createNearestFinder(path => lines.get(JSON.stringify(path)));
+  },
   setMember(text, path, key, value) {
     const [first, ...others] = findParts(text, [...path, key]);
     const block = formatTable([...path, key], value, detectLineEnd(text));
@@ -55,7 +80,7 @@ function findMember(
   table: readonly (string | number)[],
   path: readonly string[],
 ): TextPart[] {
-  const key = [...table, ...node.key.keys.map(each => (each.type === 'TOMLBare' ? each.name : each.value))];
+  const key = getKey(node, table);
   if (hasPrefix(key, path)) return [{ start: node.range[0], end: findLineEnd(text, node.range[1]) }];
   if (hasPrefix(path, key) && node.value.type === 'TOMLInlineTable') {
     throw new ConfigTextError(`${key.join('.')} is an inline table: write its servers as [${path.join('.')}]`, {
@@ -65,6 +90,11 @@ function findMember(
   }
   return [];
 }
+
+const getKey = (node: AST.TOMLKeyValue, table: readonly (string | number)[]): (string | number)[] => [
+  ...table,
+  ...node.key.keys.map(each => (each.type === 'TOMLBare' ? each.name : each.value)),
+];
 
 function getTablePart(text: string, node: AST.TOMLTable): TextPart {
   const last = node.body.at(-1)?.range[1] ?? node.key.range[1];

@@ -3,6 +3,7 @@ import {
   Document,
   isCollection,
   isMap,
+  isNode,
   isPair,
   isScalar,
   isSeq,
@@ -18,6 +19,7 @@ import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import {
   applyTextEdits,
   createInsertion,
+  createNearestFinder,
   detectLineEnd,
   findContentEnd,
   findLineEnd,
@@ -33,6 +35,13 @@ import {
 export const yamlFormat: ConfigFormat = {
   editsEntries: false,
   parse: text => parse(text).toJS() ?? {},
+  createLineFinder(text) {
+    const document = parse(text);
+    return createNearestFinder(path => {
+      const node = document.getIn(path, true);
+      return isNode(node) && node.range ? getTextPosition(text, node.range[0]).line : undefined;
+    });
+  },
   setMember: (text, path, key, value) => setChild(text, path, { [key]: value }, key),
   removeMember(text, path, key) {
     const section = findSection(text, path);

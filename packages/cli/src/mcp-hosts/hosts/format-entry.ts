@@ -115,7 +115,8 @@ function nestMembers([key = '', ...inner]: readonly string[], value: unknown): H
 function createBridge({ title }: McpHost, { url, headers = {} }: UrlTarget): CommandTarget {
   const args = ['-y', `${packageJson.name}@${packageJson.version}`, 'bridge', url];
   const env: Record<string, string> = {};
-  for (const [key, value] of Object.entries(headers)) {
+  // Sorted, so that equal servers have equal commands.
+  for (const [key, value] of Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const token = getReference(value.replace(/^Bearer\s+(?=\$)/, ''));
     if (token !== undefined && key.toLowerCase() === 'authorization') {
       args.push('--bearer-env', token);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import type { HostPath, McpHost, Platform } from './mcp-host.js';
 
@@ -9,6 +10,13 @@ export interface UserPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of the project. */
   readonly cwd: string;
+}
+
+/** Returns the folders of the user who runs the command. */
+export function getUserPlaces({ env, cwd }: Pick<UserPlaces, 'env' | 'cwd'>): UserPlaces {
+  const { platform } = process;
+  const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
+  return { platform: platform === 'win32' || platform === 'darwin' ? platform : 'linux', home, env, cwd };
 }
 
 /** Files that a command changes: those of the user, or those of the project. */

@@ -1,12 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlannedChange, removePlannedServer, setPlannedServer } from '../plan-change.js';
+import { readHostTargets } from '../read-host-targets.js';
 import { formatEntry } from './format-entry.js';
 import { getHostFile, resolveHostPath, type UserPlaces } from './host-paths.js';
 import type { McpHost } from './mcp-host.js';
 import { mcpHosts } from './mcp-hosts.js';
-import { parseHostEntry } from './parse-entry.js';
 
 const notes = {
   command: 'npx',
@@ -32,7 +34,28 @@ const toPlan = (host: McpHost, text: string): PlannedChange => ({
   before: text,
   after: text,
   actions: [],
+  targets: new Map(),
+  unread: new Map(),
 });
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tenon-hosts-'));
+});
+afterAll(() => rm(home, { recursive: true }));
+
+/** Writes a configuration to the file of a host, and reads its servers. */
+async function readBack(host: McpHost, text: string) {
+  const file = getHostFile(host, 'user', { platform: 'linux', home, env: {}, cwd: '/work' }) ?? '';
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  const { servers, unread, notes } = await readHostTargets(file, host);
+  return {
+    targets: Object.fromEntries([...servers].map(([name, { target }]) => [name, target])),
+    unread: [...unread],
+    notes,
+  };
+}
 
 describe.each(mcpHosts)('$title', host => {
   it('gets servers in its own form, and the rest of its file stays as it is [cli.add]', async () => {
@@ -64,22 +87,28 @@ describe.each(mcpHosts)('$title', host => {
     expect(changed.after).not.toContain('notes-mcp@1.2.3');
   });
 
-  it('reads the servers that it was given', () => {
-    const { entry, unsupported } = formatEntry(host, 'notes', notes);
-    expect(parseHostEntry(host, entry)).toEqual(notes);
+  it('has servers that every command reads as they were given [cli.add]', async () => {
+    const sse = { url: 'https://example.com/sse', headers: {}, transport: 'http-sse' as const };
+    const given = { notes, docs, ...(host.url?.sse ? { sse } : {}) };
+    const plan = Object.entries(given).reduce(
+      (before, [name, target]) => setPlannedServer(before, name, target),
+      toPlan(host, createConfig(host)),
+    );
+    const { targets, unread, notes: problems } = await readBack(host, plan.after);
+    const { other, ...others } = targets;
+    expect([others, unread, problems]).toEqual([given, [], []]);
+    expect(other).toMatchObject({ command: 'other' });
+    const { unsupported } = formatEntry(host, 'notes', notes);
     if (host.url === undefined) return;
     const remote = formatEntry(host, 'docs', docs);
-    expect(parseHostEntry(host, remote.entry)).toEqual(docs);
     // A host that replaces no variables gets their names, for the user to replace.
     const { text, envNames, headerNames } = host.variables;
     expect(unsupported).toEqual(text === undefined && envNames === undefined ? ['NOTES_TOKEN'] : []);
     expect(remote.unsupported).toEqual(text === undefined && headerNames === undefined ? ['DOCS_TOKEN'] : []);
-    const sse = { url: 'https://example.com/sse', headers: {}, transport: 'http-sse' as const };
-    if (host.url.sse) expect(parseHostEntry(host, formatEntry(host, 'sse', sse).entry)).toEqual(sse);
   });
 });
 
-it('starts servers by cmd on Windows, also the bridge to a server at a URL [cli.platforms]', () => {
+it('starts servers by cmd on Windows, also the bridge to a server at a URL [cli.platforms]', async () => {
   const bridged = mcpHosts.filter(({ url }) => url === undefined);
   expect(bridged.length).toBeGreaterThan(0);
   for (const host of bridged)
@@ -89,7 +118,7 @@ it('starts servers by cmd on Windows, also the bridge to a server at a URL [cli.
       expect(after).toMatch(/"?cmd"?/);
       const { entry } = formatEntry(host, 'server', target, 'win32');
       expect(JSON.stringify(entry)).toContain('"/c","npx","-y"');
-      if (target === docs) expect(parseHostEntry(host, entry)).toEqual(docs);
+      expect((await readBack(host, after)).targets.server).toEqual(target);
     }
 });
 

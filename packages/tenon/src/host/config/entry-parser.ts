@@ -1,3 +1,4 @@
+import { type EntryForm, findUnsupportedVariable, toReferences } from './entry-forms.js';
 import type { JsonKind, JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
@@ -10,14 +11,17 @@ export const MAX_VALUES = 1000;
 export interface EntryParser {
   readonly name: string;
   readonly node: JsonNode;
-  /** Members of the entry, including those that a host nests in another object. */
+  /** Form in which the program of the file writes its entries. */
+  readonly form: EntryForm;
+  /** Members of the entry under their own names, including those that a host nests in another object. */
   readonly members: ReadonlyMap<string, JsonNode>;
   /** Path of the file in messages. */
   readonly file: string;
   readonly workspace: string | undefined;
-  /** True if the entry is disabled. Its variables are then not resolved. */
+  /** True if the entry is disabled. */
   readonly isDisabled: boolean;
-  readonly resolve: ResolveVariables;
+  /** `undefined`: variables stay as they are written. */
+  readonly resolve: ResolveVariables | undefined;
   /** Values before their variables were resolved, by key. */
   readonly written: Record<string, string>;
   /** Reports an error. The server is then omitted from the result. */
@@ -45,10 +49,16 @@ export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: s
 
 /** Reads a text and resolves its variables. */
 export async function readResolvedText(parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> {
-  const text = toText(spot);
-  if (text === undefined) return reportWrongKind(parser, spot, 'a text');
+  const plain = toText(spot);
+  if (plain === undefined) return reportWrongKind(parser, spot, 'a text');
+  const text = toReferences(plain, parser.form);
+  const unsupported = findUnsupportedVariable(text, parser.form);
+  if (unsupported !== undefined && parser.resolve)
+    return parser.reportError('config/variable', spot, `\`${unsupported}\` is not supported`, {
+      hint: 'use the variable of an environment variable, because no program is run and no file is read for a value',
+    });
   parser.written[key] = text;
-  const filled = await parser.resolve(text);
+  const filled = parser.resolve ? await parser.resolve(text) : text;
   if (typeof filled !== 'string') {
     const { code, summary, next: hint } = filled;
     return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
@@ -124,10 +134,11 @@ export function readFlag(parser: EntryParser, name: string): boolean | undefined
   return spot.kind === 'boolean' ? (spot.value as boolean) : reportWrongKind(parser, spot, 'true or false');
 }
 
-/** Returns the member with one of several equivalent names. More than one of them is reported as an error. */
+/** Returns the member with one of several equivalent names. Different values under two names are reported as an error. */
 export function getSingleMember(parser: EntryParser, ...names: string[]): JsonNode | undefined {
   const there = names.flatMap(name => parser.members.get(name) ?? []);
-  if (there.length < 2) return there[0];
+  if (there.length < 2 || there.every(({ kind, value }) => kind === 'string' && value === there[0]?.value))
+    return there[0];
   parser.reportError(
     'config/target',
     there[1] as JsonNode,

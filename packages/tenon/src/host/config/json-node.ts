@@ -28,7 +28,7 @@ export interface JsonNode {
 /** Reason why a text is not a valid configuration. */
 export interface ConfigTextFault {
   readonly code: 'config/syntax' | 'config/too-large';
-  readonly line: number;
+  readonly line: number | undefined;
   readonly summary: string;
 }
 
@@ -64,17 +64,40 @@ function toJsonNode(tree: JsonTree, path: ConfigPath, line: number): JsonNode {
   });
 }
 
-/** Converts a value of the program to a node. Ignores members with the value `undefined`. */
-export function createJsonNode(value: unknown, path: ConfigPath = []): JsonNode {
+/**
+ * Converts a value of the program to a node. Ignores members with the value `undefined`.
+ *
+ * @param findLine Returns the line of a value in the text that it is from.
+ */
+export function createJsonNode(
+  value: unknown,
+  path: ConfigPath = [],
+  findLine: (path: ConfigPath) => number | undefined = () => undefined,
+): JsonNode {
   const kind = getJsonKind(value);
-  return createLazyNode(path, undefined, kind, value, {
+  return createLazyNode(path, findLine(path), kind, value, {
     pairs: () =>
       Object.entries(value as object).flatMap(([name, each]): [string, JsonNode][] =>
-        each === undefined ? [] : [[name, createJsonNode(each, [...path, name])]],
+        each === undefined ? [] : [[name, createJsonNode(each, [...path, name], findLine)]],
       ),
-    items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at])),
+    items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at], findLine)),
   });
 }
+
+/** Creates a scalar at the position of another node. */
+export const deriveScalar = ({ path, line }: JsonNode, value: string | number): JsonNode =>
+  createJsonNode(value, path, () => line);
+
+/** Creates an object at the position of another node. The last member with a repeated name is used. */
+export const deriveObject = ({ path, line }: JsonNode, pairs: Iterable<readonly [string, JsonNode]>): JsonNode =>
+  createLazyNode(path, line, 'object', undefined, {
+    pairs: () => [...new Map(pairs)],
+    items: () => [],
+  });
+
+/** Creates a list at the position of another node. */
+export const deriveList = ({ path, line }: JsonNode, items: readonly JsonNode[]): JsonNode =>
+  createLazyNode(path, line, 'array', undefined, { pairs: () => [], items: () => [...items] });
 
 function getJsonKind(value: unknown): JsonKind {
   if (value === null) return 'null';

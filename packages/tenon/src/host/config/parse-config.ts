@@ -1,10 +1,12 @@
+import { TenonError } from '../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
-import { type ConfigPath, createJsonNode, type JsonNode, parseDocument } from './json-node.js';
-import { SERVER_SECTIONS } from './keys.js';
+import { type ConfigPath, type ConfigTextFault, createJsonNode, type JsonNode, parseDocument } from './json-node.js';
+import { GOOSE_SECTION, MCP_SECTION, SERVER_SECTIONS } from './keys.js';
 import { parseEntry } from './parse-entry.js';
+import type { HasProgram } from './parse-target.js';
 import { getWorkspace } from './paths.js';
 import { type ConfigProblem, createProblemReport, quoteName, type ReportProblem } from './problem.js';
 import { createVariableResolver } from './resolve-variables.js';
@@ -40,6 +42,19 @@ export interface EntryOptions {
    * @default none, and a server with an `envFile` is an error
    */
   readonly readEnvFile?: ReadEnvFile | undefined;
+  /**
+   * Tells if there is a program with a name that contains spaces. A `command` with spaces and without `args` is split
+   * into words if there is none.
+   * @default none has such a name
+   */
+  readonly hasProgram?: HasProgram | undefined;
+}
+
+/** Content of a configuration that is no JSON. */
+export interface ParsedConfigText {
+  readonly value: unknown;
+  /** Returns the line of the value at a path, from 1. */
+  readonly findLine: (path: ConfigPath) => number | undefined;
 }
 
 /** Options of `parseConfig`. */
@@ -49,6 +64,18 @@ export interface ConfigOptions extends EntryOptions {
   /** Author of the file. Servers of a `project` run only after approval: see `createTrust`. */
   readonly scope: EntryOrigin['scope'];
   readonly env: (name: string) => string | undefined;
+  /**
+   * Parses a text in another format, such as the TOML of Codex or the YAML of Goose and Continue. It throws a
+   * `TenonError` with the code `config/syntax` for a text that it cannot parse.
+   * @default JSON with comments and trailing commas
+   */
+  readonly parse?: ((text: string) => ParsedConfigText) | undefined;
+  /**
+   * Replaces variables by their values. Pass `false` to copy entries: all values stay as they are written, and no
+   * `envFile` is read.
+   * @default `true`
+   */
+  readonly resolve?: boolean | undefined;
 }
 
 /** Servers and problems of a configuration. */
@@ -62,8 +89,10 @@ export interface ConfigResult {
 }
 
 /**
- * Parses a configuration: `mcpServers`, VS Code's `servers` with `inputs`, or Zed's `context_servers`. Comments and
- * trailing commas are allowed.
+ * Parses a configuration: `mcpServers`, VS Code's `servers` with `inputs`, Zed's `context_servers`, `mcp` of OpenCode and
+ * Crush, and with `parse` the files of Codex, Goose and Continue. Comments and trailing commas are allowed.
+ *
+ * Keys in the spelling of another program are read, with a warning.
  *
  * Problems are returned next to the valid servers. Invalid JSON results in no servers.
  */
@@ -76,15 +105,20 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
     workspace: true,
     home: true,
     readEnvFile: true,
+    hasProgram: true,
+    parse: true,
+    resolve: true,
   });
-  const { problems, report } = createProblemReport(options.file, getServerName);
-  const document = parseDocument(text.replace(/^\uFEFF/, ''));
+  let sections: readonly JsonNode[] = [];
+  const { problems, report } = createProblemReport(options.file, path => getServerName(sections, path));
+  const document = parseText(text.replace(/^\uFEFF/, ''), options.parse);
   if ('code' in document) {
     report('error', document.code, { path: [], line: document.line }, document.summary);
     return { entries: [], problems };
   }
+  sections = listSections(document, options.parse !== undefined);
   const inputs = [['inputs'], ['mcp', 'inputs']].flatMap(path => getMemberNode(document, path)?.items ?? []);
-  const entries = await parseSections(findSections(document, report), inputs, options, report);
+  const entries = await parseSections(checkSections(document, sections, report), inputs, options, report);
   const virtualServers = readVirtualServers(document, report);
   return { entries, ...(virtualServers && { virtualServers }), problems };
 }
@@ -100,6 +134,7 @@ export async function parseServerEntries(
     workspace: true,
     home: true,
     readEnvFile: true,
+    hasProgram: true,
   });
   const { problems, report } = createProblemReport('servers', ([name]) => name);
   const entries = await parseSections([createJsonNode(servers)], [], { ...options, file: 'servers' }, report);
@@ -109,15 +144,15 @@ export async function parseServerEntries(
 async function parseSections(
   sections: readonly JsonNode[],
   inputSpots: readonly JsonNode[],
-  options: EntryOptions & { readonly file: string; readonly scope?: EntryOrigin['scope'] },
+  options: EntryOptions & Pick<ConfigOptions, 'resolve'> & { file: string; scope?: EntryOrigin['scope'] },
   report: ReportProblem,
 ): Promise<ConfiguredEntry[]> {
-  const { file, scope, env, home, readEnvFile, workspace = getWorkspace(file) } = options;
+  const { file, scope, env, home, readEnvFile, hasProgram, resolve = true, workspace = getWorkspace(file) } = options;
   const inputs = createInputResolver(inputSpots, report, options.inputs);
-  const fill = createVariableResolver({ env, inputs, workspace, home });
+  const fill = resolve ? createVariableResolver({ env, inputs, workspace, home }) : undefined;
   const entries: ConfiguredEntry[] = [];
   for (const [name, spot] of listServers(sections, report)) {
-    const entry = await parseEntry(name, spot, { file, scope, workspace, fill, readEnvFile, report });
+    const entry = await parseEntry(name, spot, { file, scope, workspace, fill, readEnvFile, hasProgram, report });
     if (entry) entries.push(entry);
   }
   return entries;
@@ -129,15 +164,20 @@ async function parseSections(
  */
 function listServers(sections: readonly JsonNode[], report: ReportProblem): [string, JsonNode][] {
   const named = sections.filter(each => {
-    if (each.kind === 'object') return true;
+    if (each.kind === 'object' || each.kind === 'array') return true;
     report('error', 'config/shape', each, 'invalid value', { expected: 'an object of servers by name' });
     return false;
   });
-  const all = named.flatMap(({ members, repeated }) => [...members.values(), ...repeated]);
+  const all = named.flatMap(({ members, repeated, items }) => [...members.values(), ...repeated, ...items]);
   const twice = new Set<string>();
   const servers = new Map<string, JsonNode>();
   for (const spot of all) {
-    const name = String(spot.path.at(-1));
+    const last = spot.path.at(-1);
+    const name = typeof last === 'number' ? getListedName(spot) : String(last);
+    if (name === undefined) {
+      report('error', 'config/name', spot, 'the server has no name', { expected: 'a text in `name`' });
+      continue;
+    }
     if (servers.has(name)) twice.add(name);
     servers.set(name, spot);
   }
@@ -150,20 +190,47 @@ function listServers(sections: readonly JsonNode[], report: ReportProblem): [str
   return single.slice(0, MAX_SERVERS);
 }
 
-function getServerName(path: ConfigPath): string | number | undefined {
-  const section = SERVER_SECTIONS.find(names => names.every((name, at) => path[at] === name));
-  return section && path[section.length];
+const getListedName = ({ members }: JsonNode): string | undefined => {
+  const name = members.get('name')?.value;
+  return typeof name === 'string' ? name : undefined;
+};
+
+function getServerName(sections: readonly JsonNode[], path: ConfigPath): string | undefined {
+  const section = sections.find(each => each.path.every((name, at) => path[at] === name));
+  const name = section && path[section.path.length];
+  if (typeof name !== 'number') return name;
+  const item = section?.items[name];
+  return item && getListedName(item);
 }
 
-/** Returns the parts of a configuration that contain servers. */
-function findSections(root: JsonNode, report: ReportProblem): JsonNode[] {
+function parseText(text: string, parse: ConfigOptions['parse']): JsonNode | ConfigTextFault {
+  if (!parse) return parseDocument(text);
+  try {
+    const { value, findLine } = parse(text);
+    return createJsonNode(value, [], findLine);
+  } catch (error) {
+    if (!TenonError.is(error) || error.code !== 'config/syntax') throw error;
+    return { code: 'config/syntax', line: undefined, summary: error.summary };
+  }
+}
+
+/** Lists the parts of a configuration that contain servers. */
+function listSections(root: JsonNode, isOtherFormat: boolean): JsonNode[] {
+  const known = isOtherFormat ? [...SERVER_SECTIONS, GOOSE_SECTION] : SERVER_SECTIONS;
+  const found = known.flatMap(path => getMemberNode(root, path) ?? []);
+  if (found.length > 0) return found;
+  const mcp = getMemberNode(root, MCP_SECTION);
+  return mcp?.kind === 'object' ? [mcp] : [];
+}
+
+/** Returns the sections that may be used, and reports problems of the whole configuration. */
+function checkSections(root: JsonNode, found: readonly JsonNode[], report: ReportProblem): JsonNode[] {
   const details = { expected: 'an object with `mcpServers` or `servers`' };
   if (root.kind !== 'object') report('error', 'config/shape', root, 'invalid configuration', details);
   for (const spot of root.repeated)
-    if (SERVER_SECTIONS.some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
+    if ([...SERVER_SECTIONS, MCP_SECTION].some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
       report('error', 'config/duplicate-key', spot, 'duplicate key');
   const repeated = new Set(root.repeated.map(({ path }) => path[0]));
-  const found = SERVER_SECTIONS.flatMap(path => getMemberNode(root, path) ?? []);
   if (root.kind === 'object' && !found.length) reportNoServers(root, report);
   return found.filter(({ path }) => !repeated.has(path[0] as string));
 }

@@ -1,10 +1,18 @@
 import { ASSUMABLE_CAPABILITIES, type AssumableCapability } from '../../protocol/capabilities.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
+import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
-import type { JsonNode } from './json-node.js';
-import { couldRestrict, IGNORED_KEYS, SUPPORTED_KEYS, TOOL_RESTRICTIONS, UNSUPPORTED_KEYS } from './keys.js';
-import { readTarget } from './parse-target.js';
+import { deriveObject, type JsonNode } from './json-node.js';
+import {
+  couldRestrict,
+  IGNORED_KEYS,
+  MISTAKEN_KEYS,
+  SUPPORTED_KEYS,
+  TOOL_RESTRICTIONS,
+  UNSUPPORTED_KEYS,
+} from './keys.js';
+import { type HasProgram, readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
@@ -20,27 +28,42 @@ export interface EntrySources {
   readonly file: string;
   readonly scope: EntryOrigin['scope'] | undefined;
   readonly workspace: string | undefined;
-  readonly fill: ResolveVariables;
+  /** `undefined`: variables stay as they are written. */
+  readonly fill: ResolveVariables | undefined;
   readonly readEnvFile: ReadEnvFile | undefined;
+  readonly hasProgram: HasProgram | undefined;
   readonly report: ReportProblem;
 }
 
-/** Parses one server. Returns `undefined` for an invalid entry, which is reported. */
+/**
+ * Parses one server. Returns `undefined` for an invalid entry, which is reported, and for an extension of another
+ * program that is no MCP server.
+ */
 export async function parseEntry(
   name: string,
-  node: JsonNode,
+  written: JsonNode,
   sources: EntrySources,
 ): Promise<ConfiguredEntry | undefined> {
   let failed = false;
-  const { report, fill, readEnvFile, ...rest } = sources;
+  const { report, fill, readEnvFile, hasProgram, ...rest } = sources;
+  const isUrl = written.kind === 'string' && /^https?:\/\//i.test(String(written.value));
+  const node = isUrl ? deriveObject(written, [['url', written]]) : written;
+  if (isUrl)
+    report('warning', 'config/spelling', written, 'the text is read as the URL of a server', {
+      hint: 'write an object with `url`',
+    });
+  const form = getEntryForm(node, rest.file);
+  if (isForeignExtension(node, form)) return undefined;
+  const { members, renamed, conflicts } = readMembers(node, form);
   const parser: EntryParser = {
     ...rest,
     name,
     node,
-    members: collectMembers(node),
-    // A disabled server needs no variables, so the user is not asked for its inputs.
+    form,
+    members,
     isDisabled: isDisabled(node),
-    resolve: isDisabled(node) ? async text => text : fill,
+    // A disabled server needs no variables, so the user is not asked for its inputs.
+    resolve: isDisabled(node) ? undefined : fill,
     written: Object.create(null) as Record<string, string>,
     reportError(...message) {
       failed = true;
@@ -49,8 +72,19 @@ export async function parseEntry(
     reportWarning: (...message) => report('warning', ...message),
   };
   if (!checkDuplicates(parser)) return undefined;
+  for (const { key, at, name: meant } of renamed)
+    parser.reportWarning('config/spelling', at, `${quoteName(key)} is read as \`${meant}\``, {
+      hint: `write \`${meant}\``,
+    });
+  for (const { key, at, name: meant } of conflicts)
+    parser.reportError('config/target', at, `${quoteName(key)} and another key both mean \`${meant}\``, {
+      hint: 'remove one of them',
+    });
   checkKeys(parser);
-  const target = await readTarget(parser, parser.isDisabled ? async () => ({}) : readEnvFile);
+  const target = await readTarget(parser, {
+    readEnvFile: parser.resolve ? readEnvFile : async () => ({}),
+    hasProgram,
+  });
   const more = { ...readTimeouts(parser), ...(await readSettings(parser, sources.scope)) };
   if (failed || !target) return undefined;
   const { file, scope } = sources;
@@ -60,15 +94,6 @@ export async function parseEntry(
 
 const isDisabled = ({ members }: JsonNode): boolean =>
   members.get('disabled')?.value === true || members.get('enabled')?.value === false;
-
-/** Collects the members of an entry. Some versions of Zed nest the command, arguments and environment in an object. */
-function collectMembers({ members, path }: JsonNode): ReadonlyMap<string, JsonNode> {
-  const command = path[0] === 'context_servers' ? members.get('command') : undefined;
-  if (command?.kind !== 'object') return members;
-  const { path: program, args, env, timeout } = Object.fromEntries(command.members);
-  const inner = Object.entries({ command: program, args, env, timeout }).filter(([, spot]) => spot !== undefined);
-  return new Map([...[...members].filter(([key]) => key !== 'command'), ...(inner as [string, JsonNode][])]);
-}
 
 function checkDuplicates(parser: EntryParser): boolean {
   const { name, node } = parser;
@@ -100,14 +125,16 @@ function listRepeated(spot: JsonNode): readonly JsonNode[] {
  */
 function checkKeys(parser: EntryParser): void {
   const isRestricted = TOOL_RESTRICTIONS.some(key => restrictsTools(parser.members.get(key)));
-  for (const [key, spot] of listKeys(parser)) {
+  for (const [key, spot] of parser.members) {
     if (SUPPORTED_KEYS.includes(key) || IGNORED_KEYS.includes(key)) continue;
     const hint = Object.hasOwn(UNSUPPORTED_KEYS, key) ? UNSUPPORTED_KEYS[key] : undefined;
     if (hint) {
       parser.reportWarning('config/not-followed', spot, `the key ${quoteName(key)} is not supported`, { hint });
       continue;
     }
-    const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
+    const nearest = Object.hasOwn(MISTAKEN_KEYS, key)
+      ? MISTAKEN_KEYS[key]
+      : findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
     const meant = nearest === undefined ? undefined : `did you mean ${quoteName(nearest)}?`;
     if (parser.isDisabled || !(isRestricted || couldRestrict(key, spot.value, nearest))) {
       const details = meant === undefined ? {} : { hint: meant };
@@ -124,13 +151,6 @@ function checkKeys(parser: EntryParser): void {
 /** Tells if a setting of tools selects some of them. Copilot CLI writes `["*"]` into each entry. */
 const restrictsTools = (spot: JsonNode | undefined): boolean =>
   spot !== undefined && !spot.items.some(({ value }) => value === '*');
-
-/** Lists the members of an entry by name, also those that Zed nests beside the path of the command. */
-function listKeys({ node, members }: EntryParser): (readonly [string, JsonNode])[] {
-  const command = node.members.get('command');
-  const nested = command === members.get('command') ? [] : [...(command?.members ?? [])];
-  return [...node.members, ...nested.filter(([key]) => key !== 'path')];
-}
 
 type EntrySettings = Pick<
   ServerEntry,

@@ -1,5 +1,6 @@
 import { addUrlScheme } from '../../net/add-url-scheme.js';
 import { isLoopbackDomain } from '../../net/loopback.js';
+import { splitCommandLine } from './command-line.js';
 import {
   type EntryParser,
   getSingleMember,
@@ -10,7 +11,7 @@ import {
 } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
 import { readEnv } from './env-file.js';
-import type { JsonNode } from './json-node.js';
+import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
@@ -26,12 +27,26 @@ const TARGET_KINDS: Readonly<Record<string, TargetKind>> = {
   sse: 'http-sse',
   httpsse: 'http-sse',
   remote: 'url',
+  httpstream: 'http',
+  streaming: 'http',
 };
+
+/**
+ * Tells if there is a program with exactly this name or path, which contains spaces.
+ *
+ * @param folder Folder in which the program would be started.
+ */
+export type HasProgram = (command: string, folder: string | undefined) => boolean | Promise<boolean>;
+
+interface TargetSources {
+  readonly readEnvFile: ReadEnvFile | undefined;
+  readonly hasProgram: HasProgram | undefined;
+}
 
 /** Parses the target of a server: a command, or a URL. */
 export async function readTarget(
   parser: EntryParser,
-  readEnvFile: ReadEnvFile | undefined,
+  sources: TargetSources,
 ): Promise<ServerEntry['target'] | undefined> {
   const command = parser.members.get('command');
   const url = getSingleMember(parser, 'url', 'serverUrl', 'httpUrl');
@@ -47,7 +62,7 @@ export async function readTarget(
     });
   if (unused)
     parser.reportWarning('config/not-followed', unused, 'the key is ignored because `type` selects another transport');
-  return byCommand ? readCommand(parser, used, readEnvFile) : readUrl(parser, used, kind);
+  return byCommand ? readCommand(parser, used, sources) : readUrl(parser, used, kind);
 }
 
 function readKind(parser: EntryParser): TargetKind | 'wrong' | undefined {
@@ -73,28 +88,69 @@ function readKind(parser: EntryParser): TargetKind | 'wrong' | undefined {
 async function readCommand(
   parser: EntryParser,
   spot: JsonNode,
-  readEnvFile: ReadEnvFile | undefined,
+  { readEnvFile, hasProgram }: TargetSources,
 ): Promise<CommandTarget | undefined> {
-  const command = await readResolvedText(parser, 'command', spot);
-  if (command?.trim() === '')
-    return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
-  const argsSpot = parser.members.get('args');
-  const args = argsSpot && (await readResolvedList(parser, 'args', argsSpot));
-  const env = await readEnv(parser, readEnvFile);
   const cwdSpot = parser.members.get('cwd');
   const cwd = cwdSpot && (await readResolvedText(parser, 'cwd', cwdSpot));
+  const folder = cwd === undefined ? parser.workspace : resolvePath(parser.workspace, cwd);
+  const line = await readCommandLine(parser, spot, name => hasProgram?.(name, folder) ?? false);
+  const command = line && (await readResolvedText(parser, 'command', line.program));
+  if (command?.trim() === '')
+    return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
+  const args = line?.args && (await readResolvedList(parser, 'args', line.args));
+  const env = await readEnv(parser, readEnvFile);
   warnAboutHeaders(parser);
   if (command === undefined) return undefined;
-  if (!args?.length && /^[^\s/\\]+\s+\S/.test(command))
-    parser.reportWarning('config/command-line', spot, 'the command is not split by a shell', {
-      hint: 'set the program in `command` and each argument in `args`',
-    });
   return {
     command,
     ...(args && { args }),
     ...(env && { env }),
     ...(cwd && { cwd: resolvePath(parser.workspace, cwd) }),
   };
+}
+
+/**
+ * Reads the program and its arguments. A list is both. A text with spaces and without `args` is split into words, if no
+ * program has that name. Nothing in it is expanded, and the variables of a word stay in that word.
+ */
+async function readCommandLine(
+  parser: EntryParser,
+  spot: JsonNode,
+  hasProgram: (name: string) => boolean | Promise<boolean>,
+): Promise<{ readonly program: JsonNode; readonly args: JsonNode | undefined } | undefined> {
+  const args = parser.members.get('args');
+  const whole = { program: spot, args };
+  if (spot.kind === 'array') {
+    const [program, ...rest] = spot.items;
+    if (!program) return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
+    // OpenCode writes all commands so.
+    if (parser.form !== 'opencode')
+      parser.reportWarning('config/spelling', spot, 'the list is read as the program and its arguments', {
+        hint: 'set the program in `command` and each argument in `args`',
+      });
+    return { program, args: deriveList(spot, [...rest, ...(args?.items ?? [])]) };
+  }
+  const text = spot.kind === 'string' ? String(spot.value).trim() : '';
+  if (!/\s/.test(text) || (args && (args.kind !== 'array' || args.items.length > 0))) return whole;
+  if (await hasProgram(text)) return whole;
+  const words = splitCommandLine(text);
+  if (words === undefined)
+    return parser.reportError('config/command-line', spot, 'the command line needs a shell', {
+      hint: 'start the shell: set `command` to sh and `args` to ["-c", "…"], and variables in `env`',
+    });
+  const [program = '', ...rest] = words;
+  // The first word of a path with spaces is no program.
+  if (rest.length === 0 || (/[\\/]/.test(program) && !(await hasProgram(program)))) return whole;
+  parser.reportWarning(
+    'config/command-line',
+    spot,
+    `the command line is read as a program and ${rest.length} arguments`,
+    {
+      hint: 'set the program in `command` and each argument in `args`',
+    },
+  );
+  const [first, ...others] = words.map(word => deriveScalar(spot, word));
+  return { program: first ?? spot, args: deriveList(spot, others) };
 }
 
 function warnAboutHeaders(parser: EntryParser): void {
@@ -111,9 +167,9 @@ async function readUrl(
   const headersSpot = parser.members.get('headers');
   const headers = headersSpot && (await readResolvedRecord(parser, 'headers', headersSpot));
   if (url === undefined) return undefined;
-  const transport = getTransport(spot, kind);
+  const transport = getTransport(parser, spot, kind);
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
-  if (parser.isDisabled && url.includes('${')) return target;
+  if (!parser.resolve && url.includes('${')) return target;
   const read = parseUrl(url);
   if (!read) {
     const completed = addUrlScheme(url);
@@ -133,9 +189,9 @@ async function readUrl(
 }
 
 /** Determines the transport. Gemini CLI distinguishes the two HTTP transports by the key of the URL. */
-function getTransport(spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
+function getTransport({ members }: EntryParser, spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
   if (kind === 'http' || kind === 'http-sse') return kind;
-  return spot.path.at(-1) === 'httpUrl' ? 'http' : undefined;
+  return members.get('httpUrl') === spot ? 'http' : undefined;
 }
 
 function parseUrl(text: string): URL | undefined {

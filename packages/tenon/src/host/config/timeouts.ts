@@ -19,7 +19,7 @@ type EntryTimeouts = Pick<ServerEntry, 'startTimeout' | 'idleTimeout' | 'totalTi
  * Reads the timeouts of one server. The library's own keys are in milliseconds.
  *
  * `timeout` sets both the total and the idle timeout of a call, as other hosts do. Claude Code, Gemini CLI and Zed use
- * milliseconds; Cline, Roo Code and Kilo Code use seconds.
+ * milliseconds; Cline, Roo Code, Kilo Code, Goose and Crush use seconds.
  *
  * @see https://code.claude.com/docs/en/mcp
  * @see https://geminicli.com/docs/tools/mcp-server
@@ -46,6 +46,7 @@ function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number)
 function getUnit(parser: EntryParser, spot: JsonNode): number {
   // Cline and related hosts use these file names.
   if (/^(cline_)?mcp_settings\.json$/.test(getBaseName(parser.file))) return 1000;
+  if (parser.form === 'goose' || parser.form === 'crush') return 1000;
   const value = spot.value as number;
   const likeCline = ['autoApprove', 'alwaysAllow', 'transportType'].some(key => parser.members.has(key));
   if (value >= MIN_MILLISECONDS && !(likeCline && value <= MAX_SECONDS)) return 1;

@@ -1,10 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { AskInput } from '../../../host/config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
-import { type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
+import { type ConfigOptions, type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
@@ -36,26 +36,70 @@ export interface ConfigFileOptions {
    * @default the home folder of the user
    */
   readonly home?: string | undefined;
+  /**
+   * Parses a file that is no JSON: TOML or YAML.
+   * @default none, and such a file is an error
+   */
+  readonly parse?: ConfigOptions['parse'];
+  /**
+   * Replaces variables by their values. Pass `false` to copy entries.
+   * @default `true`
+   */
+  readonly resolve?: boolean | undefined;
 }
+
+const OTHER_FORMAT = /\.(?:toml|ya?ml)$/i;
 
 /**
  * Reads a configuration file and its `envFile`s. Mistakes are returned as problems.
  * @throws TenonError `config/not-found` when the file does not exist, `config/unreadable` when it is not a readable
- * text file, or `config/too-large`.
+ * text file, `config/format` when it needs `parse`, or `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
-  requireKnownOptions('readConfigFile', options, { scope: true, env: true, inputs: true, workspace: true, home: true });
-  const { scope = 'user', env = process.env, inputs, workspace } = options;
+  requireKnownOptions('readConfigFile', options, {
+    scope: true,
+    env: true,
+    inputs: true,
+    workspace: true,
+    home: true,
+    parse: true,
+    resolve: true,
+  });
+  const { scope = 'user', env = process.env, inputs, workspace, parse, resolve: resolves = true } = options;
   const file = resolve(path);
+  if (!parse && OTHER_FORMAT.test(file))
+    throw new TenonError('config/format', `${file}: this format needs a parser`, {
+      expected: 'JSON, with comments and trailing commas',
+      received: extname(file).slice(1).toUpperCase(),
+      hint: 'pass a parser as `parse` of `readConfigFile`',
+    });
   return parseConfig(await readText(file, MAX_CONFIG_SIZE), {
     file,
     scope,
     env: name => getVariable(env, name),
     home: options.home ?? homedir(),
     readEnvFile,
+    hasProgram: (command, folder) => hasProgram(command, folder, getVariable(env, 'PATH')),
+    resolve: resolves,
+    ...(parse && { parse }),
     ...(inputs && { inputs }),
     ...(workspace !== undefined && { workspace: resolve(workspace) }),
   });
+}
+
+/** Tells if a program exists at a path, or under a name in the folders of `PATH`. */
+async function hasProgram(command: string, folder = '.', searchPath = ''): Promise<boolean> {
+  const paths = /[\\/]/.test(command)
+    ? [resolve(folder, command)]
+    : searchPath.split(delimiter).map(each => join(each || '.', command));
+  for (const path of paths) {
+    const isFile = await stat(path).then(
+      stats => stats.isFile(),
+      () => false,
+    );
+    if (isFile) return true;
+  }
+  return false;
 }
 
 /**

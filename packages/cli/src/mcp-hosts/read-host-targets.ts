@@ -1,0 +1,79 @@
+import type { CommandTarget, ConfiguredEntry, UrlTarget } from 'tenon/host';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readAnyConfigFile } from '../host/read-config-text.js';
+import type { McpHost, VariableForm } from './hosts/mcp-host.js';
+import { formatReference, parseVariables } from './hosts/variable-text.js';
+import { unwrapWindowsCommand } from './windows-command.js';
+
+/** Servers of a configuration file. Their values contain variables such as `${TOKEN}`. */
+export interface HostTargets {
+  readonly servers: ReadonlyMap<string, HostTarget>;
+  /** Names of the servers that cannot be read, and their problems. */
+  readonly unread: ReadonlyMap<string, string>;
+  /** Problems of keys and spellings that are no errors. */
+  readonly notes: readonly string[];
+}
+
+export interface HostTarget {
+  readonly target: CommandTarget | UrlTarget;
+  readonly isDisabled: boolean;
+  /** True if the entry names a file of variables. The target does not contain them. */
+  readonly hasEnvFile: boolean;
+}
+
+/**
+ * Reads the servers of a configuration file by the rules of `tenon/host`, without the values of variables.
+ *
+ * @param host Host whose form the file has. Default: any, with variables as `${NAME}`
+ */
+export async function readHostTargets(file: string, host?: McpHost): Promise<HostTargets> {
+  const { entries, problems } = await readAnyConfigFile(file, { resolve: false });
+  const errors = problems.filter(({ level }) => level === 'error');
+  const whole = errors.find(({ server }) => server === undefined);
+  if (whole && entries.length === 0) throw whole.error;
+  const unread = new Map<string, string>();
+  // The first problem of a server explains the others.
+  for (const { server, key, error } of errors) if (!unread.has(server ?? key)) unread.set(server ?? key, error.message);
+  return {
+    servers: new Map(entries.map(entry => [entry.name, toHostTarget(entry, host)])),
+    unread,
+    notes: problems.flatMap(({ level, error }) => (level === 'warning' ? error.message : [])),
+  };
+}
+
+function toHostTarget(
+  { target, disabled = false, written = {} }: ConfiguredEntry,
+  host: McpHost | undefined,
+): HostTarget {
+  const read = (text: string) => parseVariables(text, host?.variables ?? SHELL);
+  const readAll = (members: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(members).map(([name, text]) => [name, read(text)]));
+  const state = { isDisabled: disabled, hasEnvFile: written.envFile !== undefined };
+  if ('url' in target) {
+    // The key of the URL tells the transport for some hosts.
+    const isSse =
+      target.transport === 'http-sse' || (host?.url?.sse?.url !== undefined && target.transport === undefined);
+    const url = { url: read(target.url), headers: readAll(target.headers) };
+    return { ...state, target: isSse ? { ...url, transport: 'http-sse' } : url };
+  }
+  const { command, args = [], env } = target;
+  const program = unwrapWindowsCommand({ command: read(command), args: args.map(read), env: readAll(env) });
+  return { ...state, target: parseBridge(program) ?? program };
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+const SHELL: VariableForm = { text: '${VAR}' };
+
+/** Reads the URL of a command that `tenon add` wrote for a host without servers at a URL. */
+function parseBridge({ args = [] }: CommandTarget): UrlTarget | undefined {
+  const [, spec = '', subcommand, url, ...options] = args;
+  if (!spec.startsWith(`${packageJson.name}@`) || subcommand !== 'bridge' || url === undefined) return undefined;
+  const headers: [string, string][] = [];
+  for (let index = 0; index < options.length; index += 2) {
+    const [option, value = ''] = options.slice(index, index + 2);
+    if (option === '--bearer-env') headers.push(['Authorization', `Bearer ${formatReference(value)}`]);
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    if (option === '--header' && name !== undefined && text !== undefined) headers.push([name, text]);
+  }
+  return { url, headers: Object.fromEntries(headers) };
+}
