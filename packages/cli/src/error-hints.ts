@@ -1,4 +1,4 @@
-import { TenonError } from 'tenon';
+import { assumableCapabilities, TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
 /** Next step after a call that the server may have executed. */
@@ -19,7 +19,6 @@ const HINTS: Readonly<Record<string, string>> = {
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
   'call/timeout': 'allow more time with --timeout',
-  'call/not-offered': 'see what the server offers with `tenon list`',
   'call/not-in-version': 'see the protocol version of the server with `tenon list`',
   'task/unknown': 'list the tasks of the server with `tenon tasks TARGET`',
   'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
@@ -56,6 +55,7 @@ function findOwnHint(error: TenonError): string | undefined {
   if (error.code === 'auth/issuer-mismatch') return createIssuerHint(error);
   if (error.code === 'auth/no-pkce' && error.received === 'none') return PKCE_HINT;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);
+  if (error.code === 'call/not-offered') return createCapabilityHint(error);
   return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
 }
 
@@ -66,6 +66,14 @@ function createIssuerHint({ expected, received }: TenonError): string {
   const isSlash = received === `${expected}/` || expected === `${received}/`;
   const exception = isSlash ? 'ignoreIssuerSlash' : 'issuer=URL';
   return `ask the operator to make both values identical, because an attacker could impersonate the authorization server otherwise; if you trust this server, pass --auth-exception ${exception}`;
+}
+
+/** Returns the next step for a capability that the server does not declare. It may have it all the same. */
+function createCapabilityHint({ data }: TenonError): string {
+  const capability = typeof data === 'object' && data !== null && 'capability' in data ? data.capability : undefined;
+  const isAssumable = assumableCapabilities.some(each => each === capability);
+  const advice = 'see what the server offers with `tenon list`';
+  return isAssumable ? `${advice}; if it has ${capability} without declaring it, pass --assume ${capability}` : advice;
 }
 
 /** Matches lines about a setting that is missing. */

@@ -64,7 +64,12 @@ export type {
   SendOptions,
   Transport,
 } from './jsonrpc/transport.js';
-export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
+export {
+  type AssumableCapability,
+  assumableCapabilities,
+  type ClientCapabilities,
+  type ServerCapabilities,
+} from './protocol/capabilities.js';
 // Types of the protocol.
 export type {
   AudioContent,

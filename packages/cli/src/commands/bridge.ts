@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { AssumableCapability } from 'tenon';
 import { checkProgram, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
@@ -11,6 +12,7 @@ import { type CallerOptions, refuseUnauthenticated, withProtection } from '../op
 import { createCommand, formatExamples } from '../options/create-command.js';
 import {
   createPairParser,
+  parseCapabilities,
   parseCount,
   parseDuration,
   parsePort,
@@ -19,6 +21,7 @@ import {
 } from '../options/option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { summaries } from '../summaries.js';
+import { ASSUME_HELP } from '../target/target-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 
 interface BridgeOptions extends CallerOptions, HttpOptions {
@@ -28,6 +31,7 @@ interface BridgeOptions extends CallerOptions, HttpOptions {
   readonly env?: Record<string, string>;
   readonly pass?: string[];
   readonly cwd?: string;
+  readonly assume?: AssumableCapability[];
   readonly json?: boolean;
 }
 
@@ -52,6 +56,7 @@ export function createBridgeCommand(context: CliContext): Command {
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
     .option('--cwd <folder>', 'working directory of the process');
   return withProtection(bridge)
+    .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities)
     .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
       'after',
@@ -106,9 +111,9 @@ function refuseUnusedOptions(bridge: Command, direction: 'url' | 'command'): voi
 async function serveOverStdio(context: CliContext, url: string, options: BridgeOptions): Promise<void> {
   context.screen.releaseStdout();
   context.terminal.releaseStdin();
-  const { transport } = options;
+  const { transport, assume: assumeCapabilities } = options;
   const { headers, auth } = await readHttpAccess(context, { auth: 'browser', ...options });
-  const target: HostServer = { url, headers, ...(transport === undefined ? {} : { transport }) };
+  const target: HostServer = { url, headers, assumeCapabilities, ...(transport === undefined ? {} : { transport }) };
   const name = new URL(url).hostname;
   const host = await createSingleHost(context, name, target, auth === undefined ? {} : { credentials: () => auth });
   await runUntilSignal(context, host, async () => {
@@ -130,6 +135,7 @@ async function serveOverHttp(
   const target = {
     command: program,
     args,
+    assumeCapabilities: options.assume,
     env: createEnvironment(context, options),
     ...(cwd === undefined ? {} : { cwd }),
   };

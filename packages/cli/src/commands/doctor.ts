@@ -9,7 +9,7 @@ import { formatExamples } from '../options/create-command.js';
 import { parseNames } from '../options/option-parsers.js';
 import { checkReportOptions, JUNIT_HELP, writeReport } from '../reports/write-report.js';
 import { summaries } from '../summaries.js';
-import { type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
+import { getProtocolSettings, type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { listenForInterrupt, openWire } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
@@ -77,6 +77,7 @@ async function examine(
     authExceptions: { ...target.exceptions, ...options.authException },
     timeout: options.timeout,
     protocolVersion: options.protocolVersion,
+    settings: getProtocolSettings(target, options),
     onMessage: wire?.onMessage,
     onStep: step => (signal.aborted ? undefined : screen.showStatus(`examining: ${step}`)),
   });

@@ -2,7 +2,7 @@ import type { HttpTarget, StdioTarget } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { chooseTokenStore, type TokenStoreKind } from '../http/token-store-kind.js';
-import type { ResolvedTarget } from '../target/resolve-target.js';
+import { getProtocolSettings, type ProtocolSettings, type ResolvedTarget } from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
 import type { ConnectionOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
@@ -10,6 +10,7 @@ import { createUsageError } from '../usage-error.js';
 /** Server to keep, as it is sent to the daemon. */
 export interface DaemonTarget {
   readonly label: string;
+  readonly settings?: ProtocolSettings | undefined;
   readonly stdio?: Pick<StdioTarget, 'command' | 'args' | 'cwd'> & { readonly env: Readonly<Record<string, string>> };
   readonly http?: {
     readonly url: string;
@@ -53,16 +54,18 @@ function selectVariables(
 /** Creates the description of a target for the daemon. Returns `undefined` if it cannot be kept. */
 export function createDaemonTarget(
   { env }: CliContext,
-  { target, label, exceptions: configured }: ResolvedTarget,
+  resolved: ResolvedTarget,
   options: ConnectionOptions,
 ): DaemonTarget | undefined {
+  const { target, label, exceptions: configured } = resolved;
+  const settings = getProtocolSettings(resolved, options);
   if ('command' in target) {
     const { command, args = [], cwd } = target;
     const entries = Object.entries(target.env ?? {}).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const all = { ...selectVariables(env, name => SAFE.test(name)), ...Object.fromEntries(entries) };
-    return { label, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
+    return { label, settings, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
   }
   if (!('url' in target) || typeof target.headers === 'function' || hasClientSecret(options)) return undefined;
   const { url, headers = {}, transport, auth } = target;
@@ -75,6 +78,7 @@ export function createDaemonTarget(
   const tokenStore = stored && isChosen ? chooseTokenStore({ env }, options.tokenStore) : undefined;
   return {
     label,
+    settings,
     http: { url: String(url), headers, transport, bearer, stored, clientId, exceptions, tokenStore },
   };
 }
@@ -84,12 +88,21 @@ const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFil
   auth === 'client-credentials' || (clientSecretEnv ?? clientSecretFile ?? clientKeyFile) !== undefined;
 
 /** Restores the target in the daemon. */
-export function restoreTarget(context: CliContext, { stdio, http }: DaemonTarget): HttpTarget | StdioTarget {
-  if (stdio) return stdio;
+export function restoreTarget(
+  context: CliContext,
+  { stdio, http, settings }: DaemonTarget,
+): (HttpTarget | StdioTarget) & ProtocolSettings {
+  if (stdio) return { ...stdio, ...settings };
   if (!http) throw createUsageError('no target', 'send a URL or a command');
   const { url, headers, transport, bearer, stored, clientId, exceptions = {}, tokenStore } = http;
   const client = clientId === undefined ? {} : { id: clientId };
   const signIn = { auth: 'stored', input: false, ...(tokenStore ? { tokenStore } : {}) } as const;
   const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client, { [url]: exceptions }) : undefined);
-  return { url, headers, ...(transport === undefined ? {} : { transport }), ...(auth === undefined ? {} : { auth }) };
+  return {
+    ...settings,
+    url,
+    headers,
+    ...(transport === undefined ? {} : { transport }),
+    ...(auth === undefined ? {} : { auth }),
+  };
 }

@@ -14,6 +14,13 @@ export interface VersionOutcome {
   readonly error?: TenonError | undefined;
 }
 
+/** Capability that the server has although it does not declare it. */
+export interface UndeclaredCapability {
+  readonly capability: 'tools' | 'prompts' | 'resources';
+  /** Names of the entries of its list. */
+  readonly entries: readonly string[];
+}
+
 /** Connection of the doctor. */
 export interface Connection {
   readonly client: Client;
@@ -41,6 +48,8 @@ export interface DoctorContext {
   readonly stdio: StdioObservation | undefined;
   /** Undefined if no connection could be made. */
   readonly connection: Connection | undefined;
+  /** Capabilities that the server has although it does not declare them. */
+  readonly undeclared: readonly UndeclaredCapability[];
   /** Error of the connection. */
   readonly error: TenonError | undefined;
   /** Outcomes of all versions, newest first. */

@@ -13,7 +13,8 @@ import type { AuthExceptions } from 'tenon/auth';
 import { collectAll } from '../collect-all.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import { explainFailure } from '../target/explain-failure.js';
-import type { Connection, DoctorContext, DoctorTarget, VersionOutcome } from './check.js';
+import type { ProtocolSettings } from '../target/resolve-target.js';
+import type { Connection, DoctorContext, DoctorTarget, UndeclaredCapability, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
 
@@ -30,6 +31,8 @@ export interface ExaminationOptions {
    * @default none
    */
   readonly authExceptions?: AuthExceptions | undefined;
+  /** Settings of the server for its deviations from the protocol. */
+  readonly settings?: ProtocolSettings | undefined;
   /** Only this version is examined. */
   readonly protocolVersion?: string | undefined;
   /**
@@ -73,6 +76,7 @@ export async function createDoctorContext(
   const error =
     outcome instanceof Error ? TenonError.from(explainFailure(outcome, observation?.hasEcho ?? false)) : undefined;
   onStep?.('protocol versions');
+  const undeclared = connection ? await probeUndeclared(connection, connectTo) : [];
   const versions = connection ? await probeVersions(connection, connectTo, options.protocolVersion) : [];
   const find = (isStateless: boolean) => {
     return versions.find(each => each.error === undefined && isStatelessVersion(each.version) === isStateless)?.version;
@@ -85,6 +89,7 @@ export async function createDoctorContext(
     anonymous: url && createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) }),
     stdio: observation,
     connection,
+    undeclared,
     error,
     versions,
     handshakeVersion: find(false),
@@ -140,10 +145,17 @@ function listTransports(target: DoctorTarget): TransportName[] {
 async function readTools(client: Client, connectTime: number): Promise<Connection> {
   const reported: TenonError[] = [];
   const connection = { client, connectTime, reported };
-  if (!client.server.capabilities.tools) return { ...connection, tools: [], listError: undefined };
   const stop = client.on('error', error => void reported.push(error));
+  const { tools, resources, prompts } = client.server.capabilities;
+  // These lists are read for the deviations that the client reports.
+  const others = [
+    ...(resources ? [client.listResources(), client.listResourceTemplates()] : []),
+    ...(prompts ? [client.listPrompts()] : []),
+  ];
   try {
-    return { ...connection, tools: await collectAll(client.listTools()), listError: undefined };
+    const listed = tools ? await collectAll(client.listTools()) : [];
+    for (const list of others) await collectAll<unknown>(list).catch(() => []);
+    return { ...connection, tools: listed, listError: undefined };
   } catch (thrown) {
     return { ...connection, tools: [], listError: TenonError.from(thrown) };
   } finally {
@@ -166,7 +178,7 @@ function createConnect(
   target: DoctorTarget,
   transport: TransportName,
   observation: StdioObservation | undefined,
-  { timeout, now, onMessage }: ConnectSettings,
+  { timeout, now, onMessage, settings }: ConnectSettings,
 ): Connect {
   return options =>
     connect(createConnectTarget(target, transport, observation, now), {
@@ -179,9 +191,35 @@ function createConnect(
       versionCache: memoryVersionCache(),
       cacheSize: 0,
       ...cancelQuestions,
+      ...settings,
       onMessage,
       ...options,
     });
+}
+
+const PROBED = ['tools', 'prompts', 'resources'] as const;
+
+/** Lists what the server has of the capabilities that it does not declare. */
+async function probeUndeclared({ client }: Connection, connectTo: Connect): Promise<UndeclaredCapability[]> {
+  const names = PROBED.filter(name => !client.server.capabilities[name]);
+  if (names.length === 0) return [];
+  const found: UndeclaredCapability[] = [];
+  try {
+    const assuming = await connectTo({ assumeCapabilities: names });
+    const lists = {
+      tools: () => assuming.listTools(),
+      prompts: () => assuming.listPrompts(),
+      resources: () => assuming.listResources(),
+    };
+    for (const name of names) {
+      const entries = await collectAll<{ readonly name: string }>(lists[name]()).catch(() => []);
+      if (entries.length > 0) found.push({ capability: name, entries: entries.map(entry => entry.name) });
+    }
+    await assuming.close();
+  } catch {
+    // A server that accepts only one connection cannot be probed.
+  }
+  return found;
 }
 
 /** Connects with each version, one after the other. The negotiated one is known to work. */

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { LoopbackOptions } from 'tenon/auth/node';
 import { createUsageError } from '../usage-error.js';
@@ -75,6 +76,14 @@ export function parseNames(text: string, before: readonly string[] = []): string
   const parsed = text.split(',').map(each => each.trim());
   if (parsed.some(each => each === '')) throw new InvalidArgumentError('Expected a comma-separated list of names.');
   return [...before, ...parsed];
+}
+
+/** Parses a list of capabilities that a server does not declare: `tools,prompts`. The option may be repeated. */
+export function parseCapabilities(text: string, before: readonly AssumableCapability[] = []): AssumableCapability[] {
+  const parsed = parseNames(text).map(name => assumableCapabilities.find(each => each === name));
+  if (parsed.includes(undefined))
+    throw new InvalidArgumentError(`Expected a comma-separated list of ${assumableCapabilities.join(', ')}.`);
+  return [...before, ...parsed.filter(each => each !== undefined)];
 }
 
 /**

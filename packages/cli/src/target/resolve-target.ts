@@ -21,6 +21,20 @@ export interface ResolvedTarget {
   readonly template?: ConfiguredEntry['target'] | undefined;
   /** Exceptions of the authorization in the user's configuration. */
   readonly exceptions?: AuthExceptions | undefined;
+  /** Handling of deviations in the configuration. */
+  readonly settings?: ProtocolSettings | undefined;
+}
+
+/** Settings of a server for its deviations from the protocol. */
+export type ProtocolSettings = Pick<ConfiguredEntry, 'strict' | 'assumeCapabilities'>;
+
+/** Returns the settings of a target. Those of the command replace those of the configuration. */
+export function getProtocolSettings(
+  { settings = {} }: Pick<ResolvedTarget, 'settings'>,
+  { assume }: ConnectionOptions,
+): ProtocolSettings {
+  const { strict, assumeCapabilities } = settings;
+  return { strict, assumeCapabilities: assume ?? assumeCapabilities };
 }
 
 /** Server at a URL, or of a command. */
@@ -85,7 +99,9 @@ async function resolveName(context: CliContext, name: string, options: Connectio
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const entry = await findConfiguredServer(context, name, options);
   const target = await createConfiguredTarget(context, entry.target, options, entry.authExceptions);
-  return { label: name, target, template: createTemplate(entry), exceptions: entry.authExceptions };
+  const { strict, assumeCapabilities, authExceptions: exceptions } = entry;
+  const settings = { strict, assumeCapabilities };
+  return { label: name, target, template: createTemplate(entry), exceptions, settings };
 }
 
 const createConfiguredTarget = async (

@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { explainFailure, isEchoedRequest } from './explain-failure.js';
-import { type ResolvedTarget, resolveTarget } from './resolve-target.js';
+import { getProtocolSettings, type ResolvedTarget, resolveTarget } from './resolve-target.js';
 import type { TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
@@ -107,11 +107,13 @@ export async function openWire(
  * server has stopped.
  */
 async function openClient(
-  { target }: ResolvedTarget,
-  { timeout, protocolVersion }: TargetOptions,
+  resolved: ResolvedTarget,
+  options: TargetOptions,
   handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
+  const { target } = resolved;
+  const { timeout, protocolVersion } = options;
   const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };
   let hasEcho = false;
   const onMessage: ClientOptions['onMessage'] = (from, message, relatedTo) => {
@@ -124,6 +126,7 @@ async function openClient(
     ...handlers,
     ...('command' in target ? { onMessage } : {}),
     ...limits,
+    ...getProtocolSettings(resolved, options),
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT),
     ...(protocolVersion === undefined ? {} : { protocolVersion: protocolVersion as ProtocolVersion }),
   });

@@ -1,7 +1,14 @@
 import { type Command, Option } from 'commander';
+import type { AssumableCapability } from 'tenon';
 import { type HttpOptions, type HttpOptionTexts, withHttpOptions } from '../http/http-options.js';
 import { createCommand } from '../options/create-command.js';
-import { createPairParser, parseDuration, parseNames, parseVariableNames } from '../options/option-parsers.js';
+import {
+  createPairParser,
+  parseCapabilities,
+  parseDuration,
+  parseNames,
+  parseVariableNames,
+} from '../options/option-parsers.js';
 
 /** Options that connect to a target. */
 export interface ConnectionOptions extends HttpOptions {
@@ -10,6 +17,8 @@ export interface ConnectionOptions extends HttpOptions {
   readonly env?: Record<string, string>;
   readonly pass?: string[];
   readonly cwd?: string;
+  /** Capabilities to use although the server does not declare them. */
+  readonly assume?: AssumableCapability[];
   readonly userConfig?: Record<string, string>;
   readonly userConfigEnv?: Record<string, string>;
   /** False if the command never asks the user. */
@@ -72,6 +81,9 @@ export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> 
 
 const TIMEOUT_HELP = 'time to wait for a response (default: 60s after the last progress)';
 
+/** Help of `--assume`. */
+export const ASSUME_HELP = 'use capabilities that the server does not declare: tools, prompts, resources, …';
+
 /** Adds the options of every command with a target, below the options of the command itself. */
 export function withTargetOptions(
   command: Command,
@@ -80,7 +92,8 @@ export function withTargetOptions(
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
     .option('--timeout <time>', timeout, parseDuration)
-    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)');
+    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
+    .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities);
   if (hasWire)
     command.option(
       '--wire <file>',

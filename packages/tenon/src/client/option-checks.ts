@@ -1,4 +1,4 @@
-import { ASSUMABLE_CAPABILITIES } from '../protocol/capabilities.js';
+import { assumableCapabilities } from '../protocol/capabilities.js';
 import {
   checkAnything,
   checkArray,
@@ -65,7 +65,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   answerTimeout: milliseconds,
   validate: checkOptional(checkOneOf('error', 'warn', 'off')),
   strict: checkOptional(checkBoolean),
-  assumeCapabilities: checkOptional(checkArray(checkOneOf(...ASSUMABLE_CAPABILITIES))),
+  assumeCapabilities: checkOptional(checkArray(checkOneOf(...assumableCapabilities))),
   logLevel: checkOptional(checkString),
   cacheSize: checkOptional(checkRange('a number', 0)),
   versionCache: checkOptional(anyObject),

@@ -35,7 +35,7 @@ export interface ClientCapabilities {
 }
 
 /** Capabilities that a client can use although the server does not declare them. */
-export const ASSUMABLE_CAPABILITIES = [
+export const assumableCapabilities = [
   'tools',
   'prompts',
   'resources',
@@ -45,7 +45,7 @@ export const ASSUMABLE_CAPABILITIES = [
 ] as const;
 
 /** Capability that a client can use although the server does not declare it. */
-export type AssumableCapability = (typeof ASSUMABLE_CAPABILITIES)[number];
+export type AssumableCapability = (typeof assumableCapabilities)[number];
 
 /** Capabilities of a server, in the newest protocol version. */
 export interface ServerCapabilities {

@@ -7,7 +7,7 @@ import type { Check } from '../check.js';
 export const connectionCheck: Check = {
   id: 'connection',
   title: 'Connection',
-  run({ connection, error, transport }, { ok, problem, warning }) {
+  run({ connection, error, transport, undeclared }, { ok, problem, warning }) {
     if (error) {
       const { code, summary } = error;
       return [
@@ -32,13 +32,30 @@ export const connectionCheck: Check = {
         }),
       );
     // Lines that are not JSON are findings of the standard streams.
-    const dropped = reported.filter(({ code }) => code !== 'stdio/not-json');
+    const dropped = reported.filter(({ code }) => code !== 'stdio/not-json' && code !== 'peer/deviation');
     if (dropped.length > 0)
       findings.push(
         warning('dropped', `the client reports ${formatCount(dropped.length, 'error')} in the list of tools`, {
           seen: dropped.map(describeError).slice(0, 3).join(' | '),
           cause: 'clients leave these entries out, or reject the whole list',
           fix: 'correct the definitions of these tools',
+        }),
+      );
+    const deviations = reported.filter(({ code }) => code === 'peer/deviation');
+    if (deviations.length > 0)
+      findings.push(
+        warning('deviation', `the server deviates from the protocol in ${formatCount(deviations.length, 'way')}`, {
+          seen: deviations.map(({ method, summary }) => `${method}: ${summary}`).join(' | '),
+          cause: 'strict clients refuse these messages',
+          fix: 'send what the specification requires, and leave out members without a value',
+        }),
+      );
+    for (const { capability, entries } of undeclared)
+      findings.push(
+        problem(`undeclared-${capability}`, `the server has ${capability} that no client can use`, {
+          seen: `${entries.length}: ${entries.slice(0, 5).join(', ')}`,
+          cause: `it does not declare the capability \`${capability}\``,
+          fix: `declare \`${capability}\` in the capabilities; until then, use it with \`--assume ${capability}\`, or with \`"assumeCapabilities": ["${capability}"]\` in the configuration of the server`,
         }),
       );
     return findings;

@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { ASSUMABLE_CAPABILITIES } from '../../protocol/capabilities.js';
+import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods } from '../../protocol/methods.js';
 import { describeIssues } from '../../schemas/issues.js';
@@ -28,7 +28,7 @@ export function checkSupported(connection: Connection, method: MethodName): void
 
 /** Creates the error of a method whose capability the server does not declare. */
 export function createNotOfferedError({ peer }: Connection, method: string, capability: string): TenonError {
-  const isAssumable = ASSUMABLE_CAPABILITIES.some(name => name === capability);
+  const isAssumable = assumableCapabilities.some(name => name === capability);
   return new TenonError('call/not-offered', `the server does not declare the capability ${capability}`, {
     peer,
     method,

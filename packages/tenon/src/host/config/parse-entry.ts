@@ -1,4 +1,4 @@
-import { ASSUMABLE_CAPABILITIES, type AssumableCapability } from '../../protocol/capabilities.js';
+import { assumableCapabilities, type AssumableCapability } from '../../protocol/capabilities.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
@@ -186,9 +186,9 @@ function readAssumedCapabilities(parser: EntryParser): AssumableCapability[] | u
   const spot = parser.members.get('assumeCapabilities');
   const names = spot && readTextList(parser, spot);
   if (!spot || !names) return undefined;
-  const known = ASSUMABLE_CAPABILITIES.filter(name => names.includes(name));
+  const known = assumableCapabilities.filter(name => names.includes(name));
   if (new Set(names).size === known.length) return known;
-  return parser.reportError('config/shape', spot, 'invalid list', { expected: ASSUMABLE_CAPABILITIES.join(', ') });
+  return parser.reportError('config/shape', spot, 'invalid list', { expected: assumableCapabilities.join(', ') });
 }
 
 async function readRoots(parser: EntryParser): Promise<string[] | undefined> {
