@@ -15,7 +15,7 @@ import type { SendParameters } from '../connection/outgoing-request.js';
 import { createArgumentHeaders } from '../connection/request-headers.js';
 import { ClientEmitter } from '../emitter.js';
 import type { ClientOptions } from '../options.js';
-import { resolveInputRequests } from '../server-requests/input-rounds.js';
+import { readInputRequired, resolveInputRequests } from '../server-requests/input-rounds.js';
 import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../tasks/task-calls.js';
 import { trackTask } from '../tasks/tracked-task.js';
 import { handleNotification } from '../watch/notifications.js';
@@ -204,8 +204,11 @@ export class CallPipeline {
       return task ? callAsTask(this, connection, each, parameters) : connection.call(method, each, parameters);
     };
     return send(outgoing).then(first => {
-      if (options.resolveInputRequests === false || first.resultType !== 'input_required')
-        return this.#checkResult(connection, callState, first, task, false);
+      if (first.resultType !== 'input_required') return this.#checkResult(connection, callState, first, task, false);
+      if (options.resolveInputRequests === false)
+        return readInputRequired(first, connection).then(read =>
+          this.#checkResult(connection, callState, read, task, false),
+        );
       const last = resolveInputRequests(first, outgoing, send, connection, this.options, deadline, options.signal);
       return last.then(result => this.#checkResult(connection, callState, result, task, true));
     });

@@ -1,13 +1,12 @@
 import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
-import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+import { findProblem, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
@@ -16,24 +15,44 @@ export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: 
   return maxRounds;
 }
 
+/** An input request in a result, with the members that it may lack. */
+export interface ReceivedInputRequest {
+  readonly method: string;
+  readonly params?: object | null | undefined;
+}
+
+/**
+ * Reads an input request in a result, in the form of the newest version.
+ * @throws TenonError `peer/invalid-result` for a malformed one, so that no handler gets it.
+ */
+export async function readInputRequest(
+  { method: receivedMethod, params: received, ...rest }: ReceivedInputRequest,
+  connection: TolerantConnection,
+): Promise<{ readonly method: string; readonly params: JsonObject }> {
+  const method = readMethod(connection, receivedMethod);
+  const createError = (problem: string): TenonError =>
+    new TenonError('peer/invalid-result', `the input request ${method} is malformed: ${problem}`, {
+      peer: connection.peer,
+    });
+  if (received === null && !tolerate(connection, 'null-member', method, 'null counts as absent at /params'))
+    throw createError('at /params: expected no null');
+  const params = readParams(connection, method, { ...received });
+  const problem = await findProblem(method, params);
+  if (problem !== undefined) throw createError(problem);
+  return { ...rest, method, params };
+}
+
 /** Answers an input request in a result with the handler for the equivalent request of the server. */
 export async function answerInputRequest(
-  { method: requestedMethod, params }: { readonly method: string; readonly params?: object | null | undefined },
+  request: ReceivedInputRequest,
   connection: TolerantConnection & Pick<Connection, 'peer'>,
   answers: ServerRequestOptions,
   info: Pick<InternalRequestInfo, 'signal' | 'task'>,
 ): Promise<JsonObject> {
   const { peer } = connection;
-  const method = readMethod(connection, requestedMethod);
+  const { method, params } = await readInputRequest(request, connection);
   try {
-    if (params === null && !tolerate(connection, 'null-member', method, 'null counts as absent at /params'))
-      throw rpcError(INVALID_PARAMS, 'Invalid params: expected no null');
-    const read = readParams(connection, method, { ...params });
-    return await handleServerRequest(method, read, answers, {
-      ...info,
-      server: peer,
-      progress: () => {},
-    });
+    return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
   } catch (error) {
     throw new TenonError('call/unanswered-request', `the client could not answer ${method}`, {
       peer,

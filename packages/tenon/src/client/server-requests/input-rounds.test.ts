@@ -72,8 +72,9 @@ describe('rounds', () => {
   });
 
   it('fail when the question cannot be answered', async () => {
+    const params = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
     for (const method of ['elicitation/create', 'tools/call', '__proto__']) {
-      await expect(start([asks('x', { a: { method } })]).result).rejects.toMatchObject({
+      await expect(start([asks('x', { a: { method, params } })]).result).rejects.toMatchObject({
         code: 'call/unanswered-request',
       });
     }

@@ -6,7 +6,13 @@ import { isInputRequired } from '../../protocol/methods.js';
 import type { CallDeadline } from '../calls/call-deadline.js';
 import type { Connection } from '../connection/connection.js';
 import type { ClientOptions } from '../options.js';
-import { answerInputRequest, createTooManyRoundsError, getMaxRounds, raceAbort } from './input-requests.js';
+import {
+  answerInputRequest,
+  createTooManyRoundsError,
+  getMaxRounds,
+  raceAbort,
+  readInputRequest,
+} from './input-requests.js';
 
 /**
  * Repeats a request until its result is final. The handlers for server requests answer the input requests of each
@@ -26,7 +32,7 @@ export async function resolveInputRequests(
   let result = first;
   for (let round = 0; result.resultType === 'input_required'; round++) {
     if (round === maxRounds) throw createTooManyRoundsError(connection, maxRounds);
-    const { inputRequests, requestState } = checkInputRequired(result, connection);
+    const { inputRequests, requestState } = checkInputRequired(await readInputRequired(result, connection), connection);
     const inputResponses =
       inputRequests && (await answerInputRequests(inputRequests, connection, options, deadline, signal));
     result = await send({
@@ -51,6 +57,19 @@ async function answerInputRequests(
     async ([key, request]) => [key, await answerInputRequest(request, connection, options, { signal })] as const,
   );
   return Object.fromEntries(await raceAbort(Promise.all(all), signal, connection.peer).finally(resume));
+}
+
+/**
+ * Reads a result that requests input, for a caller that answers it.
+ * @throws TenonError `peer/invalid-result` for a malformed input request.
+ */
+export async function readInputRequired(result: JsonObject, connection: Connection): Promise<JsonObject> {
+  const { inputRequests } = checkInputRequired(result, connection);
+  if (inputRequests === undefined) return result;
+  const read = Object.entries(inputRequests).map(
+    async ([key, request]) => [key, await readInputRequest(request, connection)] as const,
+  );
+  return { ...result, inputRequests: Object.fromEntries(await Promise.all(read)) };
 }
 
 function checkInputRequired(result: JsonObject, connection: Connection): InputRequiredResult {

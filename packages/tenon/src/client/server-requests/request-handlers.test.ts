@@ -117,6 +117,7 @@ describe('a question of the server', () => {
   });
 
   it('is not answered for ever: the handler is told, and so is who waits', async () => {
+    await import('./input-request-checks.js');
     const clock = fakeClock();
     const signals: AbortSignal[] = [];
     const sample = (_: unknown, { signal }: ServerRequestInfo) => {

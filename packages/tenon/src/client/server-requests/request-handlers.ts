@@ -56,7 +56,7 @@ export async function handleServerRequest(
 ): Promise<JsonObject> {
   if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(method);
   const problem = methods[method].params(params);
-  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  if (problem) throw createParamsError(problem);
   const missing = findMissingForRequest(method, params, createCapabilities(answers));
   if (missing)
     throw missing.elicitation && (answers.elicit || answers.elicitUrl)
@@ -65,13 +65,25 @@ export async function handleServerRequest(
   try {
     return checkAnswer(
       method,
-      await runUntilTimeout(method, answers, info, own => runHandler(method, params, answers, own)),
+      await runUntilTimeout(method, answers, info, async own => {
+        const details = await findProblem(method, params);
+        if (details) throw createParamsError(details);
+        return runHandler(method, params, answers, own);
+      }),
       info,
     );
   } catch (error) {
     if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
     throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The input request was cancelled') : error;
   }
+}
+
+const createParamsError = (problem: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+
+/** Returns the problem of the params of an input request, so that no handler gets malformed ones. */
+export async function findProblem(method: string, params: JsonObject): Promise<string | undefined> {
+  const { findInputRequestProblem } = await import('./input-request-checks.js');
+  return findInputRequestProblem(method, params);
 }
 
 /** Runs a handler until `answerTimeout`. After it the signal of the handler is aborted and its result is ignored. */
