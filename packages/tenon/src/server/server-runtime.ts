@@ -170,7 +170,9 @@ function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => 
   for (const [key, resource] of resources.pick(isUriTemplate, anonymous, templates =>
     selectTemplates(templates, uri),
   )) {
-    if (compileResource(key, resource).template?.match(uri)) return resource.subscribe?.(uri) ?? undefined;
+    const { allowUnsafe } = resource;
+    if (compileResource(key, resource).template?.match(uri, { allowUnsafe }))
+      return resource.subscribe?.(uri) ?? undefined;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
@@ -79,7 +80,7 @@ export async function listResources(
   const { resources } = runtime;
   const lists = selectListed(runtime, resources, requestContext).map(([key, resource]) => {
     const { template, wire } = compileResource(key, resource);
-    return template ? listTemplateResources(key, resource, context) : [wire as Resource];
+    return template ? listTemplateResources(key, resource, context, runtime) : [wire as Resource];
   });
   const all = (await Promise.all(lists)).flat();
   return createPageResult(runtime, 'resources', all, ({ uri }) => uri, params, false);
@@ -89,6 +90,7 @@ async function listTemplateResources(
   key: string,
   definition: ResourceDefinition<never>,
   context: Context,
+  runtime: ServerRuntime,
 ): Promise<Resource[]> {
   const { template, wire } = compileResource(key, definition);
   const { title: _title, size: _size, ...common } = wire as Resource & { uriTemplate?: string };
@@ -101,9 +103,31 @@ async function listTemplateResources(
       ([name]) => !variables.includes(name) || RESOURCE_FIELDS.has(name),
     );
     const uri = template?.expand(entry as never) ?? key;
+    if (!template?.match(uri, { allowUnsafe: definition.allowUnsafe })) reportUnreadable(runtime, key, definition, uri);
     const name = (entry as { name?: string }).name ?? uri;
     return { ...common, ...Object.fromEntries(fields), name, uri } as Resource;
   });
+}
+
+/** Definitions of which a listed resource was reported. */
+const reported = new WeakSet<ResourceDefinition<never>>();
+
+/** Reports the first listed resource of a template that clients cannot read, because its template refuses its URI. */
+function reportUnreadable(
+  { onError }: ServerRuntime,
+  key: string,
+  definition: ResourceDefinition<never>,
+  uri: string,
+): void {
+  if (reported.has(definition)) return;
+  reported.add(definition);
+  onError(
+    new TenonError('resource/unreadable', `the list of "${key}" has the resource "${uri}", which cannot be read`, {
+      method: 'resources/list',
+      expected: 'values without "/", "\\\\", ".." and NUL',
+      hint: 'change the value, or use `{+variable}` or `{/variable*}` for a path, or set `allowUnsafe` if no value reaches a file system',
+    }),
+  );
 }
 
 /** Members of an entry that describe the resource, even if a variable has the same name. */

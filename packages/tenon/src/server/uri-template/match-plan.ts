@@ -42,6 +42,13 @@ export interface MatchPlan {
 const SYMBOLS = 128 + 256;
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const RESERVED = ":/?#[]@!$&'()*+,;=";
+/**
+ * Characters that an expansion encodes, and that many clients leave as they are: those of RFC 3986 in a path segment, and
+ * a space. A value takes them where no later part of the template can begin with them.
+ */
+const RAW = " !$&'()*+,;=:@";
+/** The same for a named value, where `&`, `=` and `+` have other meanings. */
+const RAW_IN_NAMED = " !$'()*,;:@";
 
 /** Creates the plan for matching a template. Returns the reason if the template cannot be matched. */
 export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | string {
@@ -59,7 +66,8 @@ export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | str
     const following = getFollowing(parts, index);
     const reason = explainUnmatchable(part, following);
     if (reason) return reason;
-    atoms.push(...createRuns(part, getExcludedCharacters(parts, index, following), atoms.length));
+    const raw = getRawCharacters(parts, index);
+    atoms.push(...createRuns(part, getExcludedCharacters(parts, index, following), raw, atoms.length));
   }
   const [first] = parts;
   return { atoms, leadingText: typeof first === 'string' && !first.includes('%') ? first : '' };
@@ -118,16 +126,33 @@ function getExcludedCharacters(parts: readonly TemplatePart[], index: number, { 
   return prefixes + later.join('') + (several ? OPERATORS[operator].separator : '');
 }
 
-function createRuns({ operator, variables }: Expression, without: string, index: number): TemplateAtom[] {
+/**
+ * Returns the characters that a value may contain although an expansion encodes them: those that stand in no later
+ * literal, and that neither separate nor begin values of this template.
+ */
+function getRawCharacters(parts: readonly TemplatePart[], index: number): string {
+  const own = parts[index] as Expression;
+  const later = parts.slice(index + 1).map(part => {
+    if (typeof part === 'string') return part;
+    const { first, separator } = OPERATORS[part.operator];
+    return first + separator;
+  });
+  const { separator, named } = OPERATORS[own.operator];
+  const hasSeparator = named || own.variables.length > 1 || own.variables[0]?.explode === true;
+  const taken = later.join('') + (hasSeparator ? separator : '');
+  return [...(named ? RAW_IN_NAMED : RAW)].filter(character => !taken.includes(character)).join('');
+}
+
+function createRuns({ operator, variables }: Expression, without: string, raw: string, index: number): TemplateAtom[] {
   const { first, separator, named, reserved } = OPERATORS[operator];
   if (named) {
     const byName = new Map(variables.map(v => [normalizeTriplets(v.name), v]));
-    const allow = createCharset(`${UNRESERVED}=${separator}`, '');
+    const allow = createCharset(`${UNRESERVED}=${separator}${raw}`, '');
     const capture = { operator, byName };
     return [{ kind: 'run', prefix: first.charCodeAt(0), least: 1, allow, skip: index + 1, capture }];
   }
   const needed = first === '';
-  const single = createCharset(reserved ? UNRESERVED + RESERVED : UNRESERVED, without);
+  const single = createCharset(reserved ? `${UNRESERVED}${RESERVED} ` : UNRESERVED + raw, without);
   return variables.flatMap((variable, place): TemplateAtom[] => {
     const allow = variable.explode ? single.slice() : single;
     if (variable.explode) allow[separator.charCodeAt(0)] = 1;

@@ -135,9 +135,9 @@ function insert([text, more, at]: readonly [string, string, number]): string {
 
 /** A URI without the order of its parameters, the way of writing an empty one, and what need not be encoded. */
 function pieces(uri: string): string[] {
-  return uri
+  return decodeURIComponent(uri)
     .split(/[?&;#]/)
-    .map(piece => decodeURIComponent(piece.replace(/=$/, '')))
+    .map(piece => piece.replace(/=$/, ''))
     .sort();
 }
 
@@ -154,9 +154,15 @@ function slowly(t: Template): RegExp {
       .join('');
     const fragmentLater = parts.slice(index + 1).some(p => typeof p !== 'string' && p.operator === '#');
     const stops = `${later.includes('?') ? '' : '?'}${later.includes('#') || fragmentLater ? '' : '#'}`;
-    const set = operator === '+' || operator === '#' ? `[-ab/.,!:${stops}]` : '[-ab.]';
-    const separator = operator === '/' ? '/' : ',';
-    if (operator === '') return variables[0]!.explode ? `(?:[-ab.,]+)` : `${set}+`;
+    // A value takes what an expansion would encode, unless it can be a later part of the template.
+    const taken = parts
+      .slice(index + 1)
+      .map(p => (typeof p === 'string' ? p : /[./]/.test(p.operator) ? p.operator : `${p.operator},`));
+    const isList = variables[0]!.explode && operator !== '/' && operator !== '.';
+    const raw = [...',!:'].filter(c => !(taken.join('') + (isList ? ',' : '')).includes(c)).join('');
+    const set = operator === '+' || operator === '#' ? `[-ab/.,!:${stops}]` : `[-ab.${raw}]`;
+    const separator = operator === '/' ? '/' : operator === '.' ? '.' : ',';
+    if (operator === '') return variables[0]!.explode ? `(?:[-ab.,${raw}]+)` : `${set}+`;
     if (operator === '+') return `${set}+`;
     return variables[0]!.explode ? `(?:[${operator}]${set}*(?:${separator}${set}*)*)?` : `(?:[${operator}]${set}*)?`;
   });
