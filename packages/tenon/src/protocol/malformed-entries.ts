@@ -1,6 +1,6 @@
+import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
-import { TenonError } from '../jsonrpc/error.js';
 import type { MethodName } from './method-types.js';
 import { methods } from './methods.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransportPair } from '../../transports/memory.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { createTransportPair } from '../../transports/memory.js';
 import { connectTo, createTransportEndpoint } from '../connect.js';
 import type { ClientOptions } from '../options.js';
 import { EXTENSION, failing, PARAMETER, scripted } from '../tasks/fixtures/scripted.js';

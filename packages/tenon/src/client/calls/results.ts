@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { MethodName } from '../../protocol/method-types.js';
 import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
+import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { withLists } from '../../protocol/tolerant-reading.js';

@@ -5,11 +5,13 @@ import { fakeClock } from '../../testing/fake-clock.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
 import type { Client } from '../client.js';
 import { connectTo } from '../connect.js';
-import { ForgetfulServer, type LossStyle } from '../fixtures/forgetful-server.js';
+import { ForgetfulServer, LOSS_STYLES, type LossStyle } from '../fixtures/forgetful-server.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
-const STYLES: readonly LossStyle[] = ['404', '404-rpc', '400-session-id', '400-not-initialized', '400-own-id'];
-const CERTAIN = STYLES.filter(style => style !== '400-own-id');
+const STYLES = LOSS_STYLES;
+/** Forms that a handler may have sent, so that the outcome of a call is unknown. */
+const UNCERTAIN: ReadonlySet<LossStyle> = new Set(['400-own-id', '200-own-id', '500-text', '500-rpc']);
+const CERTAIN = STYLES.filter(style => !UNCERTAIN.has(style));
 
 async function connectToForgetful(server: ForgetfulServer, revision = '2025-11-25') {
   const url = 'http://127.0.0.1:9/mcp';
@@ -105,15 +107,76 @@ describe('a client whose server forgets the session', () => {
     expect(server.initializations).toBe(2);
   });
 
-  it('repeats a call that a 400 answers by its own id only when repeating does no harm', async () => {
+  it.each([...UNCERTAIN])(
+    'repeats a call only when repeating does no harm, if a handler may have answered: %s',
+    async style => {
+      const server = new ForgetfulServer();
+      server.style = style;
+      const client = await connectToForgetful(server);
+      server.forget();
+      expect(await act(client, 'count', 1)).toBe('call/outcome-unknown');
+      expect(client.state).toBe('reconnecting');
+      server.forget();
+      expect(await act(client, 'list', 0)).toBeUndefined();
+      expect(server.initializations).toBe(2);
+      await client.close();
+    },
+  );
+
+  it('names the status of the lost session', async () => {
     const server = new ForgetfulServer();
-    server.style = '400-own-id';
+    server.style = '500-rpc';
     const client = await connectToForgetful(server);
     server.forget();
-    expect(await act(client, 'count', 1)).toBe('call/outcome-unknown');
+    const error: TenonError = await client.callTool('count', { n: 1 }).then(expect.unreachable, thrown => thrown);
+    expect(error.cause).toMatchObject({ code: 'session/rejected', status: 500, received: 'status 500' });
+    await client.close();
+  });
+
+  it.each([
+    [200, -32000, 'Browser session 7 not found'],
+    [200, -32602, 'Session not found'],
+    [500, -32603, 'The session could not be stored. Retry later'],
+    [401, -32001, 'Session expired'],
+  ])('keeps the session when a %i with code %i says "%s"', async (status, code, message) => {
+    const server = new ForgetfulServer();
+    let refuse = false;
+    const requester: typeof server.request = async request => {
+      const reply = await server.request(request);
+      const id = JSON.parse(request.body ?? '{}').id;
+      const text = async () => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+      return refuse ? { ...reply, status, header: () => 'application/json', text } : reply;
+    };
+    const open = () => createHttpTransport('http://127.0.0.1:9/mcp', { requester });
+    const client = await connectTo({ kind: 'http', open }, { protocolVersion: '2025-11-25', validate: 'off' });
+    refuse = true;
+    await expect(client.callTool('count', { n: 1 })).rejects.toMatchObject({ rpcCode: code });
+    refuse = false;
+    await client.callTool('count', { n: 2 });
+    expect(server.initializations).toBe(1);
+    await client.close();
+  });
+
+  it.each(['closed', 502])('opens another session after two calls without a response: %s', async kind => {
+    const server = new ForgetfulServer();
+    let broken: string | undefined;
+    const requester: typeof server.request = async request => {
+      const session = request.headers['mcp-session-id'];
+      if (session === undefined || session !== broken) return server.request(request);
+      if (kind === 'closed') throw new TenonError('http/interrupted', 'socket hang up');
+      return { ...(await server.request({ ...request, method: 'GET' })), status: 502 };
+    };
+    const open = () => createHttpTransport('http://127.0.0.1:9/mcp', { requester });
+    const client = await connectTo({ kind: 'http', open }, { protocolVersion: '2025-11-25', validate: 'off' });
+    broken = 's1';
+    // Calls at the same time have one cause, and count once.
+    const together = await Promise.allSettled([1, 2, 3].map(n => client.callTool('count', { n })));
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(client.state).toBe('connected');
+    expect(await act(client, 'count', 4)).toBe(kind === 'closed' ? 'call/outcome-unknown' : 'http/status');
     expect(client.state).toBe('reconnecting');
-    server.forget();
-    expect(await act(client, 'list', 0)).toBeUndefined();
+    expect(await act(client, 'count', 5)).toBeUndefined();
+    expect([server.executed, server.initializations]).toEqual([[5], 2]);
     await client.close();
   });
 
@@ -152,7 +215,7 @@ describe('a client whose server forgets the session', () => {
         for (const [n, action] of all.entries()) {
           const lossesBefore = server.losses;
           const code = await act(client, action, n);
-          if (server.losses === lossesBefore && action !== 'cancel' && style !== '400-own-id')
+          if (server.losses === lossesBefore && action !== 'cancel' && !UNCERTAIN.has(style))
             expect([action, code]).toEqual([action, undefined]);
           expect(client.state).toMatch(/^(connected|reconnecting|failed)$/);
         }

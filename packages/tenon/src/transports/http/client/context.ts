@@ -1,12 +1,13 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
-import { type Id, isFailureMessage, isObject, parseJson } from '../../../jsonrpc/message.js';
+import { type Id, isFailureMessage, isObject, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
-import { createHttpRefusalError, createUnreadableError } from './errors.js';
+import { createHttpRefusalError, createUnreadableError, findSessionLoss } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import type { RequestSignals } from './request-signals.js';
+import type { SessionFailures } from './session-failures.js';
 import type { SilentStreams } from './silent-streams.js';
 
 /** State that the requests of one transport share. */
@@ -26,6 +27,8 @@ export interface HttpClientContext {
   setSession(session: string): void;
   /** Signal that is aborted when the current session is lost. */
   readonly sessionSignal: AbortSignalLike;
+  /** Counts requests of the session without a response. */
+  readonly failures: SessionFailures;
   /** Called when the server no longer knows this session. */
   forgetSession(session: string): void;
   /** Called when the standalone stream was opened after another process had it. Absent if no other process uses the session. */
@@ -38,6 +41,8 @@ export interface HttpClientContext {
 export interface PendingResponse {
   /** ID of the JSON-RPC request. Absent for messages without a response. */
   readonly id: Id | undefined;
+  /** Session of the request. */
+  readonly session: string | undefined;
   answered: boolean;
   /** Error of a message that could not be read and may have been the response. */
   readError: TenonError | undefined;
@@ -45,8 +50,12 @@ export interface PendingResponse {
   readonly watched: boolean;
 }
 
-export function createPendingResponse(id: Id | undefined, watched = false): PendingResponse {
-  return { id, answered: false, readError: undefined, watched };
+export function createPendingResponse(
+  id: Id | undefined,
+  session: string | undefined,
+  watched = false,
+): PendingResponse {
+  return { id, session, answered: false, readError: undefined, watched };
 }
 
 /**
@@ -72,6 +81,13 @@ export function deliver(context: HttpClientContext, pending: PendingResponse, va
 
 function deliverOne(context: HttpClientContext, pending: PendingResponse, value: unknown): void {
   if (isObject(value) && !('method' in value)) {
+    const loss = isFailureMessage(value) && !pending.watched ? loseSession(context, pending, value) : undefined;
+    if (loss !== undefined) {
+      pending.readError = loss;
+      if (pending.id === undefined || value.id !== pending.id) return;
+      pending.answered = true;
+      return context.receiver.onResponseLost(pending.id, loss);
+    }
     if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
       // The server did not name the request that failed. There is only one on this connection.
@@ -80,4 +96,19 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
   }
   if (pending.id === undefined) context.receiver.onMessage(value);
   else context.receiver.onMessage(value, { relatedTo: pending.id });
+}
+
+/** Drops the session if a JSON-RPC error tells that the server does not know it. Returns the error of the request. */
+function loseSession(
+  context: HttpClientContext,
+  { id, session }: PendingResponse,
+  failure: JsonRpcFailure,
+): TenonError | undefined {
+  if (session === undefined) return undefined;
+  const loss = findSessionLoss(200, context.peer, { id }, failure);
+  if (loss !== undefined && session === context.session) {
+    context.forgetSession(session);
+    context.receiver.onSessionLost?.(loss);
+  }
+  return loss;
 }

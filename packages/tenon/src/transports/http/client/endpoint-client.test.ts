@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
 import { createFetchRequester } from '../../../runtimes/web/fetch-requester.js';
-import { answer, ask, json, type Script, serve, stream, takeNotes } from './fixtures/scripted-server.js';
+import { answer, ask, data, json, note, type Script, serve, stream, takeNotes } from './fixtures/scripted-server.js';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
@@ -96,6 +96,25 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(notes.messages).toEqual([answer()]);
     expect(server.seen[1]).toMatchObject({ method: 'POST', url: '/mcp/', body: JSON.stringify(ask()) });
     expect(server.seen[1]?.headers.authorization).toBe('Bearer t');
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows a %i of a GET to the same origin', async status => {
+    const { server, channel, notes } = await start((seen, response) => {
+      if (seen.method === 'POST') json(response, answer(), 200, { 'mcp-session-id': 's' });
+      else if (seen.url === '/mcp') response.writeHead(status, { location: '/events' }).end();
+      else stream(response, data(note()));
+    });
+    await channel.send(ask());
+    channel.listen();
+    await notes.until(({ messages }) => messages.length === 2);
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['POST /mcp', 'GET /mcp', 'GET /events']);
+  });
+
+  it.each([301, 302, 303])('refuses a %i of a POST, and names the target', async status => {
+    const { error, server } = await fail((_, response) => void response.writeHead(status, { location: '/v2' }).end());
+    expect(error).toMatchObject({ code: 'http/redirected', status });
+    expect(error.message).toContain(`a redirect to ${server.origin}/v2`);
+    expect(server.seen).toHaveLength(1);
   });
 
   it('takes credentials to no other origin, and follows no redirect that changes the request or never ends', async () => {

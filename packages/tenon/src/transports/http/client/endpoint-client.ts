@@ -63,7 +63,7 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
         userHeaders || requestAuth ? Object.assign({}, userHeaders, sent, request.headers) : request.headers;
       const reply = await options.requester({ method, url, headers, body, signal }).catch(rethrow);
       if (!isRedirect(reply)) return { reply, sent, url };
-      const next = hops < MAX_REDIRECTS ? resolveRedirect(reply, url) : undefined;
+      const next = hops < MAX_REDIRECTS ? resolveRedirect(reply, method, url) : undefined;
       if (next === undefined) return throwRedirectError(reply, peer);
       await drain(reply);
       url = next;
@@ -163,12 +163,17 @@ function isRedirect({ status }: HttpReply): boolean {
   return status === 0 || (status >= 301 && status <= 308 && status !== 304);
 }
 
+/** Statuses that keep the method and the body. A GET has no body, so it keeps its method with any of the others too. */
+const KEEPING_STATUSES: ReadonlySet<number> = new Set([307, 308]);
+const GET_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /**
  * Returns the target of a redirect if the same request can be sent to it. The target must have the same origin, because
  * credentials must not reach another one.
  */
-function resolveRedirect(reply: HttpReply, from: string): string | undefined {
-  const location = reply.status === 307 || reply.status === 308 ? reply.header('location') : undefined;
+function resolveRedirect(reply: HttpReply, method: string, from: string): string | undefined {
+  const statuses = method === 'GET' ? GET_STATUSES : KEEPING_STATUSES;
+  const location = statuses.has(reply.status) ? reply.header('location') : undefined;
   const target = location === undefined ? undefined : parseLocation(location, from);
   return target?.origin === new URL(from).origin ? target.href : undefined;
 }

@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
-import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../jsonrpc/error-codes.js';
+import { classifyMessage, type ErrorObject, type Id, isObject, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { HttpReply } from './requester.js';
@@ -110,7 +110,7 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
   const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
   const value = parse(body);
   const failure = classifyMessage(value) === 'failure' ? (value as JsonRpcFailure) : undefined;
-  const loss = message.hadSession ? detectSessionLoss(reply.status, peer, message, failure, body) : undefined;
+  const loss = message.hadSession ? findSessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
   const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
   return failure
@@ -118,23 +118,40 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
     : createStatusError(reply, peer, body);
 }
 
-function detectSessionLoss(
+/**
+ * Returns the error of a response that tells that the session is lost. The specification requires 404. Servers and proxies
+ * also send 410, 400, and "Session not found" with any status, or as a JSON-RPC error with 200.
+ *
+ * The error is `session/gone` if the request was not executed, and `session/rejected` if a handler may have answered.
+ */
+export function findSessionLoss(
   status: number,
   peer: string,
-  { id, checkBody }: RefusedMessage,
+  { id, checkBody }: Pick<RefusedMessage, 'id' | 'checkBody'>,
   failure: JsonRpcFailure | undefined,
-  body: string,
+  body = '',
 ): TenonError | undefined {
   // The session ended while the server executed the request. The next request detects the loss of the session.
   if (hasUnknownOutcome(failure?.error.data)) return undefined;
-  if (status === 404 && !checkBody) return createSessionGoneError(peer, status, failure);
-  if ((status !== 400 && status !== 404) || !isAboutSession(failure, body)) return undefined;
-  const isAnswer = id !== undefined && failure?.id === id && !TRANSPORT_MESSAGE.test(failure.error.message);
-  return isAnswer ? createSessionRejectedError(peer, failure) : createSessionGoneError(peer, status, failure);
+  const isGone = status === 404 || status === 410;
+  if (isGone && !checkBody) return createSessionGoneError(peer, status, failure);
+  // These statuses are about a sign-in, which may have a session of its own.
+  if (status === 401 || status === 407) return undefined;
+  const isAboutMessage = isGone || status === 400;
+  if (!isAboutSession(failure, body, isAboutMessage)) return undefined;
+  const isAnswer = id !== undefined && failure?.id === id;
+  const isFromTransport = isAboutMessage && failure !== undefined && TRANSPORT_MESSAGE.test(failure.error.message);
+  return (isAnswer && !isFromTransport) || status >= 500
+    ? createSessionRejectedError(peer, status, failure)
+    : createSessionGoneError(peer, status, failure);
 }
 
 /** Matches texts that the transports of the official SDKs and similar code send. Handlers do not use such texts. */
 const TRANSPORT_MESSAGE = /^(bad request|not found):/i;
+
+/** Matches a text that says nothing but that a session is lost. The text of a handler names a session of its own. */
+const LOST_SESSION =
+  /^\W*(?:(?:bad request|not found|error|invalid request|conflict|gone): ?)?(?:(?:mcp )?session(?: id)?\b.{0,60}\b(?:not found|not exist|unknown|invalid|expired|gone|ended|terminated|closed|no longer)\b|(?:unknown|invalid|expired|no valid|no such|unrecognized)(?: or \w+)? (?:mcp )?session\b|server not initialized)/i;
 
 /** Tells if a JSON-RPC code describes the transport. Others, such as -32602, describe the params of the request. */
 function isTransportCode(code: number): boolean {
@@ -142,13 +159,27 @@ function isTransportCode(code: number): boolean {
 }
 
 /**
- * Tells if the body of an error response is about the session. The specification requires 404 for a lost session. After
- * a restart the official SDKs respond with 400 and "Bad Request: No valid session ID provided" or "Bad Request: Server
- * not initialized".
+ * Tells if the body of an error response is about the session. After a restart the official SDKs respond with 400 and
+ * "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized". With other statuses, only a text
+ * about a lost session counts.
  */
-function isAboutSession(failure: JsonRpcFailure | undefined, body: string): boolean {
-  if (failure && !isTransportCode(failure.error.code)) return false;
-  return /\bsession\b|not initialized/i.test(failure ? failure.error.message : body.slice(0, MAX_SHOWN));
+function isAboutSession(failure: JsonRpcFailure | undefined, body: string, isAboutMessage: boolean): boolean {
+  if (failure === undefined) {
+    const text = body.slice(0, MAX_SHOWN);
+    return isAboutMessage ? /\bsession\b|not initialized/i.test(text) : LOST_SESSION.test(findText(body) ?? text);
+  }
+  const { code, message } = failure.error;
+  if (isAboutMessage) return isTransportCode(code) && /\bsession\b|not initialized/i.test(message);
+  return code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND && LOST_SESSION.test(message);
+}
+
+/** Returns the text of a JSON error that is none of JSON-RPC: `{ "error": "…" }`, `{ "detail": "…" }`. */
+function findText(body: string): string | undefined {
+  const value = parse(body);
+  if (!isObject(value)) return undefined;
+  const { error, message, detail } = value;
+  const nested = isObject(error) ? error.message : error;
+  return [nested, message, detail].find(each => typeof each === 'string');
 }
 
 function parse(text: string): unknown {
@@ -160,26 +191,47 @@ function parse(text: string): unknown {
 }
 
 export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {
-  const details = { peer, status, rpcCode: failure?.error.code, data: failure?.error.data, cause: failure?.error };
   return new TenonError('session/gone', 'the server no longer knows the session', {
-    ...details,
+    peer,
+    status,
+    received: describeLoss(status, failure),
+    rpcCode: failure?.error.code,
+    data: failure?.error.data,
+    cause: failure?.error,
     hint: 'open a new session',
   });
 }
 
-/**
- * Creates the error for a 400 about the session whose body is the JSON-RPC response to the request. The handler of the
- * request may have sent it.
- */
-function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): TenonError {
-  return new TenonError('session/rejected', `the server rejected the session: ${error.message}`, {
+/** Creates the error of a session whose requests get no response. The server may know it, but cannot serve it. */
+export function createSessionFailedError(peer: string, received: string): TenonError {
+  return new TenonError('session/gone', 'the session is given up, because its requests fail without a response', {
     peer,
-    status: 400,
-    rpcCode: error.code,
-    data: error.data,
-    hint: OUTCOME_ADVICE,
-    cause: error,
+    received,
+    hint: 'open a new session',
   });
+}
+
+function describeLoss(status: number | undefined, failure: JsonRpcFailure | undefined): string | undefined {
+  if (status === undefined) return undefined;
+  return failure ? `status ${status}: ${failure.error.message.slice(0, MAX_SHOWN)}` : `status ${status}`;
+}
+
+/** Creates the error for a response about the session that the handler of the request may have sent. */
+function createSessionRejectedError(peer: string, status: number, failure: JsonRpcFailure | undefined): TenonError {
+  const { error } = failure ?? {};
+  return new TenonError(
+    'session/rejected',
+    `the server rejected the session: ${error?.message ?? 'session not found'}`,
+    {
+      peer,
+      status,
+      received: `status ${status}`,
+      rpcCode: error?.code,
+      data: error?.data,
+      hint: OUTCOME_ADVICE,
+      cause: error,
+    },
+  );
 }
 
 function createStatusError(reply: HttpReply, peer: string, body: string): TenonError {

@@ -10,6 +10,7 @@ import { createTransportClosedError } from './errors.js';
 import { CLOSE_TIMEOUT, type HttpTransportOptions, LISTEN_POLICY, MAX_MESSAGE_SIZE, RESUME_POLICY } from './options.js';
 import { postMessage } from './post-message.js';
 import { type RequestSignal, RequestSignals } from './request-signals.js';
+import { SessionFailures } from './session-failures.js';
 import { SilentStreams } from './silent-streams.js';
 import { readStandaloneStream } from './standalone-stream.js';
 import type { TransportSession } from './transport-session.js';
@@ -29,10 +30,10 @@ export interface HttpTransport extends Transport {
    * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and
    * `cause`. It is not also delivered as a message.
    * - `http/status`: an error status without one. `http/redirected`: a redirect that is not followed.
-   * - `session/gone`: 404 to a message of a session, or 400 with a text about the session. The message was not
-   * processed. The session ID is dropped, so the next message is sent without it.
-   * - `session/rejected`: 400 with a text about the session in the JSON-RPC response to the request itself, which may
-   * have been processed. The session ID is dropped as well.
+   * - `session/gone`: 404 or 410 to a message of a session, or a text about a lost session with another status. The message
+   * was not processed. The session ID is dropped, so the next message is sent without it.
+   * - `session/rejected`: a text about a lost session with a 5xx, or in the JSON-RPC response to the request itself, which
+   * may have been processed. The session ID is dropped as well.
    * - `call/aborted`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
    */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
@@ -73,6 +74,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     client,
     signals,
     silentStreams,
+    failures: new SessionFailures(peer),
     clock,
     random: options.random ?? Math.random,
     maxMessageSize: options.maxMessageSize ?? MAX_MESSAGE_SIZE,
@@ -96,6 +98,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     forgetSession(id) {
       if (session !== id) return;
       session = undefined;
+      context.failures.reset();
       sessionSignal.abort();
       sessionSignal = new LazyAbortSignal();
       listening?.abort(undefined);

@@ -23,8 +23,8 @@ export async function postMessage(
   options: SendOptions,
 ): Promise<void> {
   const { headers, signal, stateless } = options;
-  const pending = createPendingResponse(getRequestId(message), isListening(message));
   const session = stateless ? undefined : context.session;
+  const pending = createPendingResponse(getRequestId(message), session, isListening(message));
   const body = serialize(message, context.peer);
   const requestSignal = context.signals.create(signal);
   let streaming = false;
@@ -36,8 +36,20 @@ export async function postMessage(
         body,
         signal: requestSignal,
       });
-    const reply = 'method' in message ? await post() : await postResponse(context, post);
-    if (!isSuccess(reply)) throw await readPostRefusal(context, reply, session, pending.id);
+    const counted = session === undefined ? undefined : context.failures.begin();
+    let reply: HttpReply;
+    try {
+      reply = 'method' in message ? await post() : await postResponse(context, post);
+      if (!isSuccess(reply)) throw await readPostRefusal(context, reply, session, pending.id);
+      counted?.succeed();
+    } catch (error) {
+      const failure = requestSignal.aborted ? undefined : counted?.fail(error);
+      if (failure && session !== undefined && session === context.session) {
+        context.forgetSession(session);
+        context.receiver.onSessionLost?.(failure);
+      }
+      throw error;
+    }
     if (!stateless && session === undefined) storeSessionId(context, reply);
     const type = getMediaType(reply);
     streaming = isEventStream(reply, type);

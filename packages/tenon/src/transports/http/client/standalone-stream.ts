@@ -32,7 +32,7 @@ export async function readStandaloneStream(
     let next = await openFirstStream(context, progress, session, requestSignal);
     while (next && !requestSignal.aborted) {
       if (!('reply' in next)) return createListenEndedError(context, next);
-      await readStream(context, next.reply, progress, createPendingResponse(undefined, true), requestSignal);
+      await readStream(context, next.reply, progress, createPendingResponse(undefined, session, true), requestSignal);
       if (!requestSignal.aborted) next = await retry();
     }
     return undefined;
