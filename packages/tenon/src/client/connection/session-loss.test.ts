@@ -128,8 +128,13 @@ describe('a client whose server forgets the session', () => {
     server.style = '500-rpc';
     const client = await connectToForgetful(server);
     server.forget();
-    const error: TenonError = await client.callTool('count', { n: 1 }).then(expect.unreachable, thrown => thrown);
-    expect(error.cause).toMatchObject({ code: 'session/rejected', status: 500, received: 'status 500' });
+    const error = await client.callTool('count', { n: 1 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'call/outcome-unknown' });
+    expect(TenonError.from(error).cause).toMatchObject({
+      code: 'session/rejected',
+      status: 500,
+      received: 'status 500',
+    });
     await client.close();
   });
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.js';
 import type { HttpSession } from './session.js';
 
 /** Number of the standalone stream, which belongs to no request. */
-export const STANDALONE_STREAM = 0;
+const STANDALONE_STREAM = 0;
 
 /**
  * Messages of a session that belong to no request. Each is sent on one stream, the one that the client opened last.
