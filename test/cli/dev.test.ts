@@ -130,6 +130,25 @@ describe('tenon dev', () => {
   });
 
   it.each([
+    ['without `onError`', ''],
+    ['with its own `onError`', 'onError: () => {},'],
+  ])('shows the whole error that the client does not see, of a server %s [cli.dev]', async (_, onError) => {
+    await project.write(
+      'masking.mjs',
+      `import { createServer, tool } from 'tenon';
+       const fail = tool({ run() { throw new Error('the account db-3 is locked'); } });
+       export default createServer({ name: 'masking', version: '1.0.0', ${onError} tools: { fail } });`,
+    );
+    const { url, errors, end } = await serving(project.folder, ['dev', 'masking.mjs', '--port', '0', '--json']);
+    const client = await connect(url);
+    expect(getText(await client.callTool('fail', {}))).toBe('Tool fail failed');
+    await expect.poll(errors).toMatch(/tool\/threw[\s\S]*the account db-3 is locked[\s\S]*masking\.mjs/);
+    expect(errors().match(/tool\/threw/g)).toHaveLength(1);
+    await client.close();
+    await end();
+  });
+
+  it.each([
     [
       'export const admin = 1;\nexport const other = 2;\n',
       'dev-0.mjs#nope',

@@ -1,6 +1,7 @@
 /** Entry point of the process that runs the server of `tenon dev`. */
 import { TenonError } from 'tenon';
-import { serveParent } from 'tenon/node';
+import { logError } from 'tenon/auth/endpoints';
+import { serveParent, setServerDefaults } from 'tenon/node';
 import type { ModuleError, SourceLocation } from './dev/locate-error.js';
 import type { FailureMessage } from './dev/module-process.js';
 import { loadServer } from './serve/load-server.js';
@@ -14,6 +15,9 @@ const [reference = '', folder = ''] = process.argv.slice(2);
 process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit());
 process.on('uncaughtException', reportError);
+
+// A caller gets no message of an unexpected error, and the server may log it elsewhere.
+setServerDefaults({ onOwnError: logError });
 
 try {
   const server = await loadServer(reference, folder);

@@ -12,6 +12,8 @@ export interface ServerDefaults {
   readonly keys?: readonly SealKey[] | undefined;
   /** Called with errors that no caller receives, for servers without `onError`. */
   readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Called with the errors of servers that have their own `onError`, before that function. */
+  readonly onOwnError?: ((error: TenonError) => void) | undefined;
   /** Telemetry of servers without `telemetry`. */
   readonly telemetry?: ServerOptions['telemetry'];
 }
@@ -24,7 +26,13 @@ const DEFAULTS = Symbol.for('tenon.server-defaults');
  * server can choose its stores. `tenon serve --store` uses it.
  */
 export function setServerDefaults(defaults: ServerDefaults): void {
-  requireKnownOptions('setServerDefaults', defaults, { onError: true, telemetry: true, stores: true, keys: true });
+  requireKnownOptions('setServerDefaults', defaults, {
+    onError: true,
+    onOwnError: true,
+    telemetry: true,
+    stores: true,
+    keys: true,
+  });
   (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] = defaults;
 }
 
@@ -43,8 +51,19 @@ export function withServerDefaults<T extends DefaultedDefinition>(definition: T)
   return {
     ...definition,
     stores: definition.stores ?? defaults.stores,
-    onError: definition.onError ?? defaults.onError,
+    onError: definition.onError ? observeErrors(definition.onError, defaults.onOwnError) : defaults.onError,
     telemetry: definition.telemetry ?? defaults.telemetry,
     inputRequests: { ...(keys && { keys }), ...definition.inputRequests },
+  };
+}
+
+type ErrorListener = (error: TenonError) => void;
+
+/** Adds a listener before that of the server. */
+function observeErrors(own: ErrorListener, observe: ErrorListener | undefined): ErrorListener {
+  if (observe === undefined) return own;
+  return error => {
+    observe(error);
+    own(error);
   };
 }
