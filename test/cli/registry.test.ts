@@ -208,6 +208,13 @@ describe('a server of a registry', () => {
     expect([code, JSON.parse(err.trim())]).toMatchObject([1, { code: errorCode, fix: expect.any(String) }]);
   });
 
+  it('names the URL that an address without https:// may mean [cli.search]', async () => {
+    const address = await run(['list', 'example.org/mcp', '--json']);
+    expect(JSON.parse(address.err).fix).toContain('pass https://example.org/mcp for the server at this URL');
+    const name = await run(['list', 'com.example/none', '--json']);
+    expect(JSON.parse(name.err).fix).not.toContain('https://');
+  });
+
   it('is not run from a bundle with another hash than the registry states [cli.search]', async () => {
     const { code, err } = await run(['list', 'com.example/other-bundle', '--trust', '--json']);
     const [progress = '', error = ''] = err.trim().split('\n');

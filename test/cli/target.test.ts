@@ -89,6 +89,8 @@ describe('the target of a command', () => {
       ['no-such-server', 2, 'no-such-server'],
       ['127.0.0.1:9/mcp', 2, 'http://127.0.0.1:9/mcp'],
       ['com.example/none', 4, 'the registry did not answer'],
+      // It has the form of a registry name too.
+      ['example.com/mcp', 4, 'https://example.com/mcp for the server at this URL'],
       // The suite is no part of the project.
       ['http://127.0.0.1:9/mcp', ...(name === 'conformance' ? ([2, 'not installed'] as const) : ([4, ':9'] as const))],
     ] as const) {

@@ -1,7 +1,12 @@
+import { type Client, type Context, connect, createServer, memoryStores, tasks, tool } from 'tenon';
+import { createApprovals, createHost } from 'tenon/host';
+import { createHandler } from 'tenon/http';
+import { createReplaceableServer, serveHttp } from 'tenon/node';
 import type ts from 'typescript-5';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 import { edit } from './editor.js';
-import { findOptionFunctions } from './option-parameters.js';
+import { findOptionFunctions, findOptionMethods, type OptionMethod } from './option-parameters.js';
 
 const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   tenon: () => import('tenon'),
@@ -10,6 +15,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   'tenon/http': () => import('tenon/http'),
   'tenon/auth': () => import('tenon/auth'),
   'tenon/auth/node': () => import('tenon/auth/node'),
+  'tenon/auth/endpoints': () => import('tenon/auth/endpoints'),
   'tenon/host': () => import('tenon/host'),
   'tenon/sqlite': () => import('tenon/sqlite'),
   'tenon/redis': () => import('tenon/redis'),
@@ -35,9 +41,9 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
 
 /**
  * Functions that take other objects as options: the `init` of `fetch`, a whole policy file, and options that `openAudit`
- * passes on. `protect` checks its options by its own rules.
+ * passes on.
  */
-const OTHER_OBJECTS = ['fetchWithAddressCheck', 'createPolicy', 'createAudit', 'protect'];
+const OTHER_OBJECTS = ['fetchWithAddressCheck', 'createPolicy', 'createAudit'];
 
 describe('a public function with options', () => {
   const names = Object.keys(ENTRIES);
@@ -64,5 +70,161 @@ describe('a public function with options', () => {
       .then(() => module[name]?.(...before, { unknownOption: 1 }))
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'TenonError', message: expect.stringContaining('"unknownOption"') });
+  });
+});
+
+const unknown = { unknownOption: 1 };
+
+/**
+ * Methods of interfaces that others implement: transports, stores, clocks, OpenTelemetry, and functions among the options
+ * that the library calls.
+ */
+const IMPLEMENTED_BY_OTHERS =
+  /^(?:Transport|Values|Clock|FakeClock|OpenTelemetry\w+|Authorizer|HttpTarget|\w+Options)\./;
+/** Methods of other types that are the same function as one of the table. */
+const SAME: Readonly<Record<string, OptionMethod>> = {
+  'StateContext.elicit': 'Context.elicit',
+  'StateContext.elicitUrl': 'Context.elicitUrl',
+  'StateContext.ping': 'Context.ping',
+  'RequestHandler.connect': 'Server.connect',
+  'HttpEndpoint.close': 'HttpHandler.close',
+};
+/** `connect` of these takes a transport only. */
+const IGNORED = ['RecordingProxy.connect', 'ReplayServer.connect'];
+
+describe('a method with options', () => {
+  const names = Object.keys(ENTRIES);
+  const { program, source } = edit(names.map((entry, index) => `export * as e${index} from '${entry}';`).join('\n'));
+  const checker = program.getTypeChecker();
+  const modules = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
+  const found = modules.flatMap(namespace =>
+    findOptionMethods(checker, checker.getExportsOfModule(checker.getAliasedSymbol(namespace))),
+  );
+
+  /** Runs in a handler: the method that the call names. */
+  const inHandler = async (ctx: Context, method: string) => {
+    const message = 'Sure?';
+    if (method === 'elicit') await ctx.elicit({ message, input: { type: 'object', properties: {} }, ...unknown });
+    if (method === 'elicitUrl') await ctx.elicitUrl({ message, url: 'https://a.example/', ...unknown });
+    if (method === 'sample') await ctx.sample({ messages: [], maxTokens: 1, ...unknown });
+    if (method === 'ping') await ctx.ping(unknown as object);
+    return 'done';
+  };
+  const errors: unknown[] = [];
+  const create = () =>
+    createServer({
+      name: 'here',
+      version: '1.0.0',
+      extensions: [tasks()],
+      onError: error => void errors.push(error),
+      tools: { use: tool({ run: (_, ctx) => inHandler(ctx, String(ctx.meta['com.example/method'])) }) },
+    });
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(create(), { elicit: () => ({ action: 'cancel' }) });
+  });
+  afterAll(() => client.close());
+
+  const callInHandler = async (method: string) => {
+    errors.splice(0);
+    await client.callTool('use', {}, { meta: { 'com.example/method': method } });
+    throw errors[0];
+  };
+  const first = async (entries: AsyncIterable<unknown>) => {
+    for await (const _ of entries) break;
+  };
+  const close = async (closable: { close(options?: object): Promise<void> }) => {
+    try {
+      await closable.close(unknown);
+    } finally {
+      await closable.close();
+    }
+  };
+  const approvals = createApprovals({ ...memoryStores() });
+  const start = () => client.tasks.start('use');
+
+  const methods: Readonly<Record<OptionMethod, () => unknown>> = {
+    'Client.call': () => client.call('ping', {}, unknown as object),
+    'Client.callTool': () => client.callTool('use', {}, unknown as object),
+    'Client.complete': () =>
+      client.complete(
+        { ref: { type: 'ref/prompt', name: 'a' }, argument: { name: 'a', value: '' } },
+        unknown as object,
+      ),
+    'Client.getPrompt': () => client.getPrompt('a', {}, unknown as object),
+    'Client.listPrompts': () => first(client.listPrompts(unknown as object)),
+    'Client.listResourceTemplates': () => first(client.listResourceTemplates(unknown as object)),
+    'Client.listResources': () => first(client.listResources(unknown as object)),
+    'Client.listTools': () => first(client.listTools(unknown as object)),
+    'Client.ping': () => client.ping(unknown as object),
+    'Client.readResource': () => client.readResource('a://b', unknown as object),
+    'Client.watch': () => first(client.watch({ tools: true }, unknown as object)),
+    'Context.elicit': () => callInHandler('elicit'),
+    'Context.elicitUrl': () => callInHandler('elicitUrl'),
+    'Context.ping': () => callInHandler('ping'),
+    'Server.connect': () => create().connect(createTransportPair().server, unknown as object),
+    'ReplaceableServer.connect': () =>
+      createReplaceableServer().connect(createTransportPair().server, unknown as object),
+    'TaskHandle.result': async () => (await start()).result(unknown as object),
+    'TaskHandle.states': async () => first((await start()).states(unknown as object)),
+    'TaskHandle.toolResult': async () => (await start()).toolResult(unknown as object),
+    'Tasks.cancel': () => client.tasks.cancel('1', unknown as object),
+    'Tasks.get': () => client.tasks.get('1', unknown as object),
+    'Tasks.list': () => first(client.tasks.list(unknown as object)),
+    'Tasks.resume': () => client.tasks.resume('1', unknown as object),
+    'Approvals.answer': () => approvals.answer('1', 'allow', unknown as object),
+    'Approvals.listPending': () => approvals.listPending(unknown as object),
+    'Approvals.listStored': () => approvals.listStored(unknown as object),
+    'Approvals.request': () =>
+      approvals.request({ server: 'a', kind: 'tool', name: 'b', arguments: {} } as never, unknown as object),
+    'Host.callTool': async () => {
+      const host = await createHost({ servers: {} });
+      return host.callTool('a', {}, unknown as object).finally(() => host.close());
+    },
+    'HttpHandler.close': () => close(createHandler(create())),
+    'HttpServer.close': async () => close(await serveHttp(create(), { port: 0 })),
+  };
+  /** Methods whose object is no options object in its type, but of the same kind. */
+  const others: Readonly<Record<OptionMethod, () => unknown>> = {
+    'Client.watch (target)': () => first(client.watch(unknown as object)),
+    'Context.sample': () => callInHandler('sample'),
+    'Tasks.start': () => client.tasks.start('use', {}, unknown as object),
+    'Client.tools.x': () =>
+      (client.tools as unknown as Record<string, (...given: unknown[]) => unknown>).use?.({}, unknown),
+  };
+
+  it('is in the table below', () => {
+    const named = found.filter(each => !IMPLEMENTED_BY_OTHERS.test(each) && !IGNORED.includes(each));
+    expect([...new Set(named.map(each => SAME[each] ?? each))].sort()).toEqual(Object.keys(methods).sort());
+  });
+
+  it.each(Object.entries({ ...methods, ...others }))('%s refuses an unknown name', async (_, run) => {
+    const error = await Promise.resolve()
+      .then(run)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TenonError', message: expect.stringContaining('"unknownOption"') });
+  });
+
+  it('refuses one when it is compiled', () => {
+    const text = `
+      import { connect, createServer, tool } from 'tenon';
+      const server = createServer({
+        name: 'a', version: '1',
+        tools: { t: tool({ async run(_, ctx) {
+          await ctx.elicit({ message: 'm', input: { type: 'object', properties: {} }, unknownOption: 1 });
+          await ctx.sample({ messages: [], maxTokens: 1, unknownOption: 1 });
+          await ctx.ping({ unknownOption: 1 });
+          return 'a';
+        } }) },
+      });
+      const client = await connect<typeof server>(server);
+      await client.callTool('t', {}, { unknownOption: 1 });
+      await client.tools.t({}, { unknownOption: 1 });
+      client.watch({ unknownOption: true });
+      client.watch('a', { unknownOption: 1 });
+      await client.tasks.start('t', {}, { unknownOption: 1 });
+    `;
+    const refused = edit(text).errors.filter(({ words }) => words.includes('unknownOption'));
+    expect(refused.map(({ line }) => text.split('\n')[line]?.includes('unknownOption'))).toEqual(Array(8).fill(true));
   });
 });

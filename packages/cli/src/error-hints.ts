@@ -14,6 +14,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'auth/other-issuer': 'register a client there, and pass its id with --client-id ID',
   'auth/no-keychain':
     'install @napi-rs/keyring beside the command and unlock the keychain, or store tokens in a file with --token-store file',
+  'auth/rejected':
+    'run `tenon logout TARGET` and sign in with an account that may use this server; if it still fails, ask its operator which authorization server and audience it accepts',
   'auth/needs-user':
     'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',
@@ -27,6 +29,8 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Next step if a server wrote text instead of the response. */
 const NOISE_HINT =
   'examine the server with `tenon doctor`, because standard output of a server is for messages of the protocol only';
+const REFUSED_TOKEN_HINT =
+  'the server refused the token: pass a valid one for this server, or run `tenon logout TARGET` and sign in again';
 const UNAUTHORIZED_HINT =
   'pass a token with --bearer-env NAME or --token-file FILE, or run the command in a terminal to sign in';
 /** Next step after a call that the policy of a gateway or server has denied. */
@@ -56,7 +60,8 @@ function findOwnHint(error: TenonError): string | undefined {
   if (error.code === 'auth/no-pkce' && error.received === 'none') return PKCE_HINT;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);
   if (error.code === 'call/not-offered') return createCapabilityHint(error);
-  return HINTS[error.code] ?? (error.status === 401 ? UNAUTHORIZED_HINT : undefined);
+  if (HINTS[error.code] !== undefined || error.status !== 401) return HINTS[error.code];
+  return error.hint?.includes('signOut') ? REFUSED_TOKEN_HINT : UNAUTHORIZED_HINT;
 }
 
 const PKCE_HINT =

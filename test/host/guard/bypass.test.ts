@@ -307,6 +307,8 @@ describe('hidden by the configuration', () => {
         'refused: Not done: the configuration of the server "one" disables it',
       );
     expect(await getOutcome(on.callTool('nothing', {}))).toBe('-32602: Unknown tool: nothing');
+    expect(await getOutcome(on.callTool('sey', {}))).toBe('-32602: Unknown tool: sey. Did you mean "say"?');
+    expect(await getOutcome(on.callTool('erasee', {}))).toBe('-32602: Unknown tool: erasee');
     expect(await getOutcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
     expect(ran).toEqual(['say hi']);
   });

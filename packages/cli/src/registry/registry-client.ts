@@ -1,5 +1,5 @@
 import { TenonError } from 'tenon';
-import { isLoopbackHost } from 'tenon/node';
+import { addUrlScheme, isLoopbackHost } from 'tenon/node';
 import { DownloadError, download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { parseWebUrl } from '../options/option-parsers.js';
@@ -71,29 +71,38 @@ async function readJson(registry: string, path: string, signal?: AbortSignal, se
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (status === 404 && server !== undefined) throw createUnknownError(registry, server);
-    if (status < 200 || status >= 300) throw createUnreachableError(registry, `HTTP ${status}`);
+    if (status < 200 || status >= 300) throw createUnreachableError(registry, `HTTP ${status}`, server);
     return JSON.parse(await readBounded(chunks, MAX_SIZE));
   } catch (error) {
     signal?.throwIfAborted();
     if (TenonError.is(error)) throw error;
-    if (error instanceof SizeLimitError) throw createUnreachableError(registry, error.message);
-    if (error instanceof SyntaxError) throw createUnreachableError(registry, 'a response that is not JSON');
-    if (timeout.aborted) throw createUnreachableError(registry, `no response in ${TIMEOUT / 1000} s`);
+    if (error instanceof SizeLimitError) throw createUnreachableError(registry, error.message, server);
+    if (error instanceof SyntaxError) throw createUnreachableError(registry, 'a response that is not JSON', server);
+    if (timeout.aborted) throw createUnreachableError(registry, `no response in ${TIMEOUT / 1000} s`, server);
     const reason = error instanceof DownloadError ? `no connection: ${error.message}` : 'no connection';
-    throw createUnreachableError(registry, reason);
+    throw createUnreachableError(registry, reason, server);
   }
 }
 
-function createUnreachableError(registry: string, received: string): TenonError {
+function createUnreachableError(registry: string, received: string, server = ''): TenonError {
   return new TenonError('registry/unreachable', `${registry}: the registry did not answer as expected`, {
     received,
-    hint: 'check the URL and the network, or set TENON_REGISTRY_URL',
+    hint: `${createUrlHint(server)}check the URL and the network, or set TENON_REGISTRY_URL`,
   });
+}
+
+/** A registry name begins with a reversed domain, such as `com.example/notes`. */
+const REVERSED_DOMAIN = /^(?:[a-z]{2}|com|org|net|edu|gov|mil|int|app|dev|cloud|tech|xyz|info|biz)\./;
+
+/** Returns the advice for an address without `https://`, which has the form of a registry name. */
+function createUrlHint(server: string): string {
+  const url = REVERSED_DOMAIN.test(server) ? undefined : addUrlScheme(server.replace(/@[^@/]*$/, ''));
+  return url === undefined ? '' : `pass ${url} for the server at this URL, or `;
 }
 
 function createUnknownError(registry: string, server: string): TenonError {
   return new TenonError('registry/unknown-server', `${server}: the registry has no such server`, {
     peer: registry,
-    hint: 'use `tenon search TEXT` to find its name',
+    hint: `${createUrlHint(server)}use \`tenon search TEXT\` to find its name`,
   });
 }

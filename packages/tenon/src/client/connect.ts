@@ -113,7 +113,7 @@ function createClient(pipeline: CallPipeline): Client {
     listResourceTemplates: options => listAll(pipeline, 'resources/templates/list', 'resourceTemplates', options),
     readResource: (uri, options) => pipeline.request('resources/read', { uri }, options),
     complete: async (params, options) => (await pipeline.request('completion/complete', params, options)).completion,
-    watch: (target, { signal } = {}) => watch(pipeline, target, signal),
+    watch: (target, options) => watch(pipeline, target, options),
     setLogLevel: level => setLogLevel(pipeline, level),
     notifyRootsChanged: async () => (await connections.getConnection()).notify('notifications/roots/list_changed'),
     ping: options => ping(pipeline, options),

@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
 import { type Check, checkAnything, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
+import type { ConnectOptions } from './request-handler.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
 export type OptionChecks<T> = { readonly [K in keyof Required<T>]: Check };
@@ -76,9 +77,21 @@ export function requireKnownOptions<T extends object>(
   names: { readonly [K in keyof Required<T>]: true },
   code = INVALID_OPTIONS_CODE,
 ): void {
+  // Options of calls are checked for each call, so the usual case creates nothing.
+  if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names, name))) return;
   const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));
   requireOptions(subject, options, checks, code);
 }
+
+/** Throws `options/invalid` for unknown options of `connect` of a server. */
+export const requireConnectOptions = (options: ConnectOptions = {}): void =>
+  requireKnownOptions('`connect` of a server', options, {
+    auth: true,
+    address: true,
+    dialect: true,
+    state: true,
+    onStateChange: true,
+  });
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */
 export function checkOptions<T>(checks: OptionChecks<T>): Check {

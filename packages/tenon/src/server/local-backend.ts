@@ -1,4 +1,4 @@
-import { describeUnknownTool } from '../protocol/unknown-tool.js';
+import { describeUnknownName } from '../protocol/unknown-name.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { completeArgument } from './methods/completion.js';
 import { discover } from './methods/discover.js';
@@ -42,7 +42,7 @@ export const localBackend: ServerBackend = {
     const tool = tools.find(name, caller);
     if (tool === undefined) {
       const names = tools.listFor(caller).map(([each]) => each);
-      return describeUnknownTool(name, names);
+      return describeUnknownName('tool', name, names);
     }
     const ownVersion = compileTool(name, tool).taskOptions?.version;
     return ownVersion === version

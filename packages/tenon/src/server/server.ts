@@ -1,4 +1,5 @@
 import type { Transport } from '../jsonrpc/transport.js';
+import { requireConnectOptions } from '../protocol/check-options.js';
 import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
@@ -109,6 +110,7 @@ function createRequestHandler(runtime: ServerRuntime, statelessHandler: Stateles
       return createCurlLine(url, runtime.servedDialects);
     },
     async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
+      requireConnectOptions(options);
       const session = new Session(runtime, transport, options);
       await session.open();
       return session;

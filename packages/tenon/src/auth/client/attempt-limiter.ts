@@ -108,7 +108,7 @@ export class AttemptLimiter {
     return new TenonError('auth/rejected', 'the server rejected a new token', {
       peer: redactUrl(this.#server),
       status: 401,
-      hint: 'ask the operator of the server to check its authorization server',
+      hint: 'call `signOut` and sign in with an account that may use this server; if it still fails, ask its operator which authorization server and audience it accepts',
     });
   }
 

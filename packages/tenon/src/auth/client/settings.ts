@@ -67,7 +67,7 @@ export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings 
   } = options;
   let dpopKey: Promise<DpopKey> | undefined;
   return {
-    guard: options,
+    guard: { allowInsecure: options.allowInsecure, allowPrivate: options.allowPrivate },
     clock,
     fetch: fetchLike,
     tokenStore,

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { UrlGuard } from './url-guard.js';
 
 /** Structural type of `fetch`: the members that this library uses. */
@@ -115,15 +116,25 @@ export const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
  * most 256 KiB of a response.
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
-export function createGuardedFetch({
-  guard,
-  fetch: fetchLike = fetchWithGlobal,
-  maxRedirects = DEFAULT_MAX_REDIRECTS,
-  timeout = FETCH_TIMEOUT,
-  maxSize = MAX_BODY_BYTES,
-  party = 'the authorization server',
-  clock = systemClock,
-}: GuardedFetchOptions): GuardedFetch {
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  requireKnownOptions('createGuardedFetch', options, {
+    guard: true,
+    fetch: true,
+    maxRedirects: true,
+    timeout: true,
+    maxSize: true,
+    party: true,
+    clock: true,
+  });
+  const {
+    guard,
+    fetch: fetchLike = fetchWithGlobal,
+    maxRedirects = DEFAULT_MAX_REDIRECTS,
+    timeout = FETCH_TIMEOUT,
+    maxSize = MAX_BODY_BYTES,
+    party = 'the authorization server',
+    clock = systemClock,
+  } = options;
   async function followRedirects(
     requestedUrl: string | URL,
     init: GuardedFetchInit,

@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type AddressClass, classifyAddress, classifyHost } from '../../net/address-class.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 
 /** Options that allow more URLs. */
 export interface GuardOptions {
@@ -42,6 +43,7 @@ export interface UrlGuard {
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createUrlGuard(server: string | URL, options: GuardOptions = {}): UrlGuard {
+  requireKnownOptions('createUrlGuard', options, { allowInsecure: true, allowPrivate: true });
   const { origin, hostname } = new URL(server);
   const serverClass = classifyHost(hostname);
   const isLoopback = serverClass === 'loopback';

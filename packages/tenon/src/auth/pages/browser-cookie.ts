@@ -1,4 +1,5 @@
 import { hashSha256 } from '../../encoding/sha256.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { AuthHttpRequest } from './http-exchange.js';
 
 /** Cookie that identifies the browser in which a sign-in began. Its value is a secret. */
@@ -23,7 +24,9 @@ export interface BrowserCookie {
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
  */
-export function createCookie(id: string, { secure }: { readonly secure: boolean }): BrowserCookie {
+export function createCookie(id: string, options: { readonly secure: boolean }): BrowserCookie {
+  requireKnownOptions('createCookie', options, { secure: true });
+  const { secure } = options;
   const name = `${secure ? '__Host-' : ''}tenon-${hashSha256(id).slice(0, 16)}`;
   const attributes = `Path=/; ${secure ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`;
   return {

@@ -1,6 +1,7 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../cancellation/clock.js';
 import { hashSha256 } from '../../encoding/sha256.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Values } from '../../stores/stores.js';
 
 /** Options of `verifyDpopProof`. */
@@ -63,6 +64,13 @@ export async function verifyDpopProof(
   expected: ExpectedDpopProof,
   options: DpopProofOptions,
 ): Promise<VerifiedDpopProof | InvalidDpopProof> {
+  requireKnownOptions('verifyDpopProof', options, {
+    clock: true,
+    algorithms: true,
+    maxProofAge: true,
+    usedProofs: true,
+    keyPrefix: true,
+  });
   if (proof.length > MAX_PROOF_LENGTH) return createInvalidProof('The DPoP proof is too long');
   const verified = await verifyProofJwt(proof, expected, options);
   if ('problem' in verified) return verified;

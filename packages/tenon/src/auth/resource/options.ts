@@ -2,6 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Stores } from '../../stores/stores.js';
 import type { AuthFetch } from '../http/guarded-fetch.js';
 import type { NonceOptions } from './dpop-nonces.js';
@@ -187,6 +188,7 @@ export interface ProtectSettings {
  */
 export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
   if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
+  requireKnownProtectOptions(options);
   const { resource, algorithms = DEFAULT_ALGORITHMS, dpop: dpopOption = 'optional', introspection } = options;
   if (typeof resource !== 'string' || !isSafeUrl(resource) || resource.includes('#')) {
     throw createOptionError(
@@ -226,6 +228,58 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
     originIssuer: originMetadata || undefined,
     dpop: dpopOption === false ? undefined : { ...dpop, maxProofAge, algorithms: proofs },
   };
+}
+
+function requireKnownProtectOptions(options: ProtectOptions): void {
+  const code = 'auth/options';
+  requireKnownOptions<ProtectOptions>(
+    'protect',
+    options,
+    {
+      resource: true,
+      issuers: true,
+      scopes: true,
+      scopeHierarchy: true,
+      introspection: true,
+      verify: true,
+      principal: true,
+      algorithms: true,
+      tokenType: true,
+      clockTolerance: true,
+      dpop: true,
+      stores: true,
+      name: true,
+      metadata: true,
+      originMetadata: true,
+      tokenCacheSize: true,
+      tokenCacheTtl: true,
+      onError: true,
+      fetch: true,
+      clock: true,
+    },
+    code,
+  );
+  const issuers: ProtectOptions['issuers'] = Array.isArray(options.issuers) ? options.issuers : [];
+  for (const issuer of issuers)
+    if (typeof issuer === 'object')
+      requireKnownOptions<TrustedIssuer>('`issuers`', issuer, { issuer: true, jwksUri: true, audience: true }, code);
+  const { introspection, dpop } = options;
+  if (introspection !== undefined)
+    requireKnownOptions<IntrospectionOptions>(
+      '`introspection`',
+      introspection,
+      { clientId: true, clientSecret: true, clientMethod: true, endpoint: true, ttl: true },
+      code,
+    );
+  if (typeof dpop !== 'object') return;
+  requireKnownOptions<DpopOptions>(
+    '`dpop`',
+    dpop,
+    { required: true, maxProofAge: true, nonces: true, algorithms: true },
+    code,
+  );
+  if (typeof dpop.nonces === 'object')
+    requireKnownOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, { keys: true, ttl: true }, code);
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {

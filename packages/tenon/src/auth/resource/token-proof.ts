@@ -26,10 +26,10 @@ export async function verifyTokenProof(
   options: TokenProofOptions,
 ): Promise<TokenProofResult> {
   if (proof === undefined) return createInvalidProof('A DPoP proof is missing');
-  const verified = await verifyDpopProof(proof, expected, options);
+  const { nonces, ...proofOptions } = options;
+  const verified = await verifyDpopProof(proof, expected, proofOptions);
   if ('problem' in verified) return verified;
   if (verified.jkt !== expected.jkt) return createInvalidProof('The DPoP proof has a different key than the request');
-  const { nonces } = options;
   const nonceState = verified.nonce === undefined ? 'bad' : await nonces?.verifyNonce(verified.nonce);
   if (nonces && nonceState === 'bad') return { problem: 'nonce-wanted', nonce: await nonces.createNonce() };
   if (!(await verified.markUsed())) return createInvalidProof('The DPoP proof was used before');

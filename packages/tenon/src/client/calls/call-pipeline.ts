@@ -3,11 +3,12 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { CallTrace } from '../../jsonrpc/pending-requests.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
 import type { TaskParams } from '../../protocol/tasks.js';
-import type { InternalCallOptions } from '../call-options.js';
+import { CALL_OPTIONS, type InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
 import { ConnectionManager } from '../connection/connection-manager.js';
 import type { ServerEndpoint } from '../connection/endpoint.js';
@@ -143,6 +144,7 @@ export class CallPipeline {
   }
 
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
+    if (options !== NO_OPTIONS) requireKnownOptions(method, options, CALL_OPTIONS);
     if (!options.allowReservedMeta) checkSentMeta(method, params, options);
     const { totalTimeout = this.options.totalTimeout } = options;
     const deadline = new CallDeadline(this.pausableClock, totalTimeout);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
@@ -15,8 +16,11 @@ import { TrackedTask, trackTask } from './tracked-task.js';
 /** Creates the object `client.tasks`, which starts and resumes tasks. */
 export function createClientTasks(pipeline: CallPipeline): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
-  const resume = (id: string, { tool }: { readonly tool?: string } = {}) =>
-    createHandle(pipeline, new TrackedTask(pipeline, id, { tool }), tool);
+  const resume = (id: string, options: { readonly tool?: string } = {}) => {
+    requireKnownOptions('resume', options, { tool: true });
+    const { tool } = options;
+    return createHandle(pipeline, new TrackedTask(pipeline, id, { tool }), tool);
+  };
   return {
     start: start as Tasks['start'],
     resume: resume as Tasks['resume'],
@@ -34,14 +38,15 @@ async function startTask(
   input: JsonObject = {},
   options: StartOptions = {},
 ): Promise<TaskHandle> {
-  const { ttl, idleTimeout, onTask } = options;
+  const { ttl, ...callOptions } = options;
+  const { idleTimeout, onTask } = callOptions;
   const params = { name, arguments: input };
   if (ttl !== undefined) {
     const { dialect, peer } = await pipeline.connections.getConnection();
     if (dialect.tasks === 'by-extension') throw createTtlError(peer);
   }
   const callState: CallState = {
-    ...pipeline.createCallState('tools/call', params, options),
+    ...pipeline.createCallState('tools/call', params, callOptions),
     taskParams: ttl === undefined ? {} : { ttl },
   };
   const answer = await pipeline.begin(callState);
@@ -52,8 +57,14 @@ async function startTask(
 
 function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | undefined): TaskHandle {
   const { snapshot } = task;
-  const waitForToolResult = async (options: WaitOptions = {}) => toResult('tools/call', await task.wait(options));
-  const watchStates = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
+  const waitForToolResult = async (options: WaitOptions = {}) => {
+    requireWaitOptions(options);
+    return toResult('tools/call', await task.wait(options));
+  };
+  const watchStates = (options: StatesOptions = {}) => {
+    requireStatesOptions(options);
+    return task.states(options.signal);
+  };
   return {
     id: snapshot.taskId,
     get state() {
@@ -73,15 +84,31 @@ function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | 
   };
 }
 
+type StatesOptions = { readonly signal?: AbortSignal | undefined };
+
+const requireStatesOptions = (options: StatesOptions): void => requireKnownOptions('states', options, { signal: true });
+
+const requireWaitOptions = (options: WaitOptions): void =>
+  requireKnownOptions('result', options, { signal: true, onTask: true, idleTimeout: true, totalTimeout: true });
+
 /** Creates the handle of a call that got its result without a task. */
 function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
   async function* watchNothing(): AsyncGenerator<TaskState> {}
   return {
     id: undefined,
     state: undefined,
-    result: async () => getToolValue(pipeline, answer, tool),
-    toolResult: async () => answer,
-    states: watchNothing,
+    async result(options: WaitOptions = {}) {
+      requireWaitOptions(options);
+      return getToolValue(pipeline, answer, tool);
+    },
+    async toolResult(options: WaitOptions = {}) {
+      requireWaitOptions(options);
+      return answer;
+    },
+    states(options: StatesOptions = {}) {
+      requireStatesOptions(options);
+      return watchNothing();
+    },
     cancel: async () => {},
     [Symbol.asyncIterator]: watchNothing,
   };

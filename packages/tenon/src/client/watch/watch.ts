@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
@@ -19,9 +20,12 @@ const MAX_DELAY = 30_000;
 export async function* watch(
   pipeline: CallPipeline,
   target: string | WatchOptions,
-  signal: AbortSignal | undefined,
+  watchOptions: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<ChangeEvent> {
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
+  requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
+  requireKnownOptions('watch', watchOptions, { signal: true });
+  const { signal } = watchOptions;
   const queue = new ChangeQueue(signal);
   const unsubscribe = pipeline.emitter.on('change', change => {
     if (isWatched(options, change)) queue.push(change);

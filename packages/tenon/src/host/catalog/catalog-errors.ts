@@ -2,6 +2,7 @@ import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js'
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import { describeUnknownName } from '../../protocol/unknown-name.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/translate-error.js';
@@ -27,19 +28,22 @@ interface UnknownNameReasons {
   readonly unavailable?: readonly UnavailableServer[];
   /** Disabled server to which the name belongs. */
   readonly disabled?: string | undefined;
+  /** Names that the caller sees. */
+  readonly names?: readonly string[];
 }
 
 /** Creates the error for a name that no server offers. */
 export function createUnknownNameError(
   kind: NamedKind,
   outer: string,
-  { unavailable = [], disabled }: UnknownNameReasons,
+  { unavailable = [], disabled, names = [] }: UnknownNameReasons,
 ): Error {
-  const what = `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${outer.slice(0, 128)}`;
-  if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}. The server "${disabled}" is disabled`);
+  const what = describeUnknownName(kind === 'tools' ? 'tool' : 'prompt', outer, names);
+  const stop = what.endsWith('?') ? '' : '.';
+  if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
-  return rpcError(INVALID_PARAMS, `${what}. These servers are unavailable: ${who}`, {
+  return rpcError(INVALID_PARAMS, `${what}${stop} These servers are unavailable: ${who}`, {
     unavailable,
   });
 }

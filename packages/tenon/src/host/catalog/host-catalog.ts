@@ -46,6 +46,9 @@ export interface ResolvedResource {
   readonly uri: string;
 }
 
+/** Lists the names that the caller sees, for the error about an unknown one. */
+type ListNames = () => Promise<readonly string[]>;
+
 type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
 
 /** Lists of all servers for one connection scope, under public names. */
@@ -92,15 +95,22 @@ export class HostCatalog {
   }
 
   /** Finds the tool or prompt with a public name. Throws -32602 when there is none. */
-  resolveByName<K extends NamedKind>(kind: K, outer: string): MaybePromise<ResolvedTool<K>> {
-    const finding = this.#names[kind].toServer(outer) ?? this.#resolveAfterListing(kind, outer);
+  resolveByName<K extends NamedKind>(
+    kind: K,
+    outer: string,
+    listNames: ListNames = async () => [],
+  ): MaybePromise<ResolvedTool<K>> {
+    const finding = this.#names[kind].toServer(outer) ?? this.#resolveAfterListing(kind, outer, listNames);
     return thenMaybe(
       thenMaybe(finding, found =>
         found ? this.#resolveEntry(kind, found.server, found.name) : this.#findWithheld(kind, outer),
       ),
       resolved => {
         if (resolved) return resolved;
-        throw createUnknownNameError(kind, outer, { disabled: findByPrefix(this.#registry.disabled, outer) });
+        const disabled = findByPrefix(this.#registry.disabled, outer);
+        return listNames().then(names => {
+          throw createUnknownNameError(kind, outer, { disabled, names });
+        });
       },
     );
   }
@@ -164,10 +174,15 @@ export class HostCatalog {
   }
 
   /** Resolves a name that is known only after the lists were read. */
-  async #resolveAfterListing(kind: NamedKind, outer: string): Promise<{ server: string; name: string } | undefined> {
+  async #resolveAfterListing(
+    kind: NamedKind,
+    outer: string,
+    listNames: ListNames,
+  ): Promise<{ server: string; name: string } | undefined> {
     const { unavailable } = await this.listEntries(kind);
     const found = this.#names[kind].toServer(outer);
-    if (found === undefined && unavailable.length > 0) throw createUnknownNameError(kind, outer, { unavailable });
+    if (found === undefined && unavailable.length > 0)
+      throw createUnknownNameError(kind, outer, { unavailable, names: await listNames() });
     return found;
   }
 

@@ -6,6 +6,7 @@ import { createUnknownNameError } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
+import { selectVisibleEntries } from './visible-entries.js';
 
 /** Finds the tool or prompt that a request names. Records a request with an unknown name as refused. */
 export function resolveName<K extends NamedKind>(
@@ -16,10 +17,19 @@ export function resolveName<K extends NamedKind>(
   method: string,
 ): MaybePromise<ResolvedTool<K>> {
   const scope = gateway.getScope(requestContext);
+  const catalog = gateway.getCatalog(scope);
+  const listNames = async (): Promise<readonly string[]> => {
+    try {
+      const { items } = await catalog.listEntries(kind);
+      return selectVisibleEntries(gateway, catalog, kind, items, requestContext).map(each => each.name);
+    } catch {
+      return [];
+    }
+  };
   return catchMaybe(
     () =>
-      thenMaybe(gateway.getCatalog(scope).resolveByName(kind, name), target =>
-        requireSelected(gateway, kind, name, target),
+      thenMaybe(catalog.resolveByName(kind, name, listNames), target =>
+        requireSelected(gateway, kind, name, target, listNames),
       ),
     async error => {
       const { principal } = scope.identity;
@@ -34,9 +44,12 @@ function requireSelected<K extends NamedKind>(
   kind: K,
   name: string,
   target: ResolvedTool<K>,
-): ResolvedTool<K> {
+  listNames: () => Promise<readonly string[]>,
+): MaybePromise<ResolvedTool<K>> {
   if (selection?.hasEntry(target.connection.server, target.name) ?? true) return target;
-  throw createUnknownNameError(kind, name, {});
+  return listNames().then(names => {
+    throw createUnknownNameError(kind, name, { names });
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-pr
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
-import { describeUnknownTool } from '../../protocol/unknown-tool.js';
+import { describeUnknownName } from '../../protocol/unknown-name.js';
 import { Context } from '../../server/context/context.js';
 import type { ResolvedTaskOptions } from '../../server/definitions/task-options.js';
 import type { MethodOperation } from '../../server/method-handler.js';
@@ -70,7 +70,7 @@ export async function findObstacle(
     () => undefined,
   );
   const tool = await resolving;
-  return tool === undefined ? describeUnknownTool(name, []) : undefined;
+  return tool === undefined ? describeUnknownName('tool', name, []) : undefined;
 }
 
 /** Returns a tool for a caller: a tool of a server, or one of the search, describe and call tools. */

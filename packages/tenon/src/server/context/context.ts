@@ -6,6 +6,7 @@ import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { ContentBlock, Implementation, LoggingLevel, Meta } from '../../protocol/content.js';
 import { LOGGING_LEVELS } from '../../protocol/content.js';
 import type {
@@ -32,6 +33,21 @@ import { OpenCalls } from './open-calls.js';
 
 /** Methods by which a handler requests input. */
 type InputRequestMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
+
+/** Names of the parameters of a sampling request. */
+const SAMPLE_PARAMS: { readonly [K in keyof Required<CreateMessageParams & { _meta: Meta }>]: true } = {
+  messages: true,
+  modelPreferences: true,
+  systemPrompt: true,
+  includeContext: true,
+  temperature: true,
+  maxTokens: true,
+  stopSequences: true,
+  metadata: true,
+  tools: true,
+  toolChoice: true,
+  _meta: true,
+};
 
 /** Second argument of a handler. You can destructure its methods: `({ title }, { log, fail }) => …`. */
 export class Context<S = unknown> {
@@ -221,6 +237,11 @@ export class Context<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void> {
+    try {
+      if (options !== undefined) requireKnownOptions('ctx.ping', options, { timeout: true, signal: true });
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const { requestContext } = this.#getActive();
     const ping =
       requestContext.ping?.(options) ??
@@ -250,7 +271,7 @@ export class Context<S = unknown> {
     readonly message: string;
     readonly input: S;
   }): Promise<FormAnswer<InferOutput<S>>> {
-    return this.#track('input request `elicit`', requestForm(this.#run, options.message, options.input));
+    return this.#track('input request `elicit`', requestForm(this.#run, options));
   }
 
   #track<T>(name: string, result: Promise<T>, isStep = false): Promise<T> {
@@ -258,8 +279,13 @@ export class Context<S = unknown> {
     return this.#openCalls.add(name, isStep, result);
   }
 
-  #requestInput<M extends InputRequestMethod>(method: M, params: JsonObject): Promise<ResultOf<M>> {
+  #requestInput<M extends InputRequestMethod>(
+    method: M,
+    params: JsonObject,
+    check: () => void = () => {},
+  ): Promise<ResultOf<M>> {
     try {
+      check();
       checkNestedMeta(method, params);
     } catch (error) {
       return Promise.reject(error);
@@ -273,8 +299,10 @@ export class Context<S = unknown> {
     readonly url: string;
     readonly elicitationId?: string | undefined;
   }): Promise<{ action: ElicitResult['action'] }> {
+    const check = () =>
+      requireKnownOptions('ctx.elicitUrl', options, { message: true, url: true, elicitationId: true });
     const params: JsonObject = { mode: 'url', ...options };
-    const answer = this.#requestInput('elicitation/create', params).then(({ action }) => ({ action }));
+    const answer = this.#requestInput('elicitation/create', params, check).then(({ action }) => ({ action }));
     return this.#track('input request `elicitUrl`', answer);
   }
 
@@ -283,7 +311,8 @@ export class Context<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    return this.#track('input request `sample`', this.#requestInput('sampling/createMessage', { ...params }));
+    const check = () => requireKnownOptions('ctx.sample', params, SAMPLE_PARAMS);
+    return this.#track('input request `sample`', this.#requestInput('sampling/createMessage', { ...params }, check));
   }
 
   /**

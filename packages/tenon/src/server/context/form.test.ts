@@ -43,7 +43,7 @@ describe('a form', () => {
           return { action: 'accept', content: { n } };
         },
       };
-      return requestForm(run as never, 'm', input).then(
+      return requestForm(run as never, { message: 'm', input }).then(
         ({ action }) => action,
         error => error.code,
       );

@@ -2,6 +2,7 @@ import { JsonCache } from '../../encoding/json-cache.js';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';
 import { compileSchema, describeIssues, type Validator } from '../../schemas/compile-schema.js';
@@ -19,9 +20,10 @@ export type FormAnswer<T> =
  */
 export async function requestForm<const S extends Schema>(
   run: HandlerRun,
-  message: string,
-  input: S,
+  options: { readonly message: string; readonly input: S },
 ): Promise<FormAnswer<InferOutput<S>>> {
+  requireKnownOptions('ctx.elicit', options, { message: true, input: true });
+  const { message, input } = options;
   const { requestedSchema, validator } = prepareForm(input);
   const params = { message, requestedSchema };
   const result = toResult('elicitation/create', await run.request('elicitation/create', params));

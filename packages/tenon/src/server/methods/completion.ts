@@ -92,9 +92,7 @@ function findPromptCompleters(
   name: string | undefined,
   requestContext: RequestContext,
 ): Completers | undefined {
-  const prompt = name === undefined ? undefined : findPrompt(runtime, name, requestContext);
-  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${String(name).slice(0, 128)}`);
-  return prompt.definition.complete;
+  return findPrompt(runtime, String(name), requestContext).definition.complete;
 }
 
 function findTemplateCompleters(

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { PromptMessage } from '../../protocol/content.js';
 import { isInputRequired, methods } from '../../protocol/methods.js';
+import { describeUnknownName } from '../../protocol/unknown-name.js';
 import { describeIssues } from '../../schemas/issues.js';
 import { coerceTexts } from '../../schemas/text-arguments.js';
 import { Context } from '../context/context.js';
@@ -17,13 +18,12 @@ import type { ServerRuntime } from '../server-runtime.js';
 import { requireContentBlocks } from './content-blocks.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
-export function findPrompt(
-  { prompts }: ServerRuntime,
-  name: string,
-  { caller }: RequestContext,
-): CompiledPrompt | undefined {
+/** Finds a prompt that the caller sees. Throws the protocol's error for another name. */
+export function findPrompt({ prompts }: ServerRuntime, name: string, { caller }: RequestContext): CompiledPrompt {
   const definition = prompts.find(name, caller);
-  return definition && compilePrompt(name, definition);
+  if (definition !== undefined) return compilePrompt(name, definition);
+  const names = prompts.listFor(caller).map(([each]) => each);
+  throw rpcError(INVALID_PARAMS, describeUnknownName('prompt', name, names));
 }
 
 /**
@@ -37,7 +37,6 @@ export async function getPrompt(
 ): Promise<JsonObject> {
   const { name } = params;
   const prompt = findPrompt(runtime, name, requestContext);
-  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
   const checked = prompt.input
     ? await prompt.input.check(coerceTexts(params.arguments ?? {}, prompt.arguments))
     : { ok: true as const, value: params.arguments ?? {} };

@@ -29,7 +29,7 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
   const guard = createUrlGuard(server, settings.guard);
   const exceptions = settings.getExceptions(server);
   const acceptMetadata = createMetadataCheck(exceptions, guard, grant.issuer);
-  const fetch = createGuardedFetch({ ...settings, guard });
+  const fetch = createGuardedFetch({ fetch: settings.fetch, clock: settings.clock, guard });
   const readStoredOrigin = async () =>
     parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
 

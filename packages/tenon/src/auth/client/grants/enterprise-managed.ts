@@ -113,7 +113,7 @@ async function exchangeForGrant(
   signal: AbortSignal,
 ): Promise<string> {
   const guard = createUrlGuard(idp.tokenEndpoint ?? idp.issuer, settings.guard);
-  const connection = { guard, fetch: createGuardedFetch({ ...settings, guard }) };
+  const connection = { guard, fetch: createGuardedFetch({ fetch: settings.fetch, clock: settings.clock, guard }) };
   const subjectToken = typeof subject === 'function' ? await subject() : subject;
   const { token, type = 'id_token' } = typeof subjectToken === 'string' ? { token: subjectToken } : subjectToken;
   const params = {

@@ -15,7 +15,7 @@ import {
   parseDecision,
 } from './decision.js';
 import { type PendingApproval, PendingApprovals, type StoredAnswer } from './pending-approvals.js';
-import type { AnswerOptions, Approvals, ApprovalsOptions } from './types.js';
+import type { AnswerOptions, ApprovalRequestOptions, Approvals, ApprovalsOptions } from './types.js';
 
 /** Default time for a decision, in milliseconds. */
 const DEFAULT_APPROVAL_TTL = 5 * 60_000;
@@ -111,10 +111,9 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     decision === 'gone' ? ABANDONED : createDenial(`no answer within ${ttl} ms`);
 
   return {
-    async request(
-      request,
-      { signal = new AbortController().signal, approve: askNow, step = runImmediately, ...grounds } = {},
-    ) {
+    async request(request, options = {}) {
+      requireKnownOptions('request', options, APPROVAL_REQUEST_OPTIONS);
+      const { signal = new AbortController().signal, approve: askNow, step = runImmediately, ...grounds } = options;
       const binding = createApprovalBinding(request, grounds);
       const context = { signal, verdict: grounds.verdict };
       if (signal.aborted) return ABANDONED;
@@ -136,8 +135,12 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       if (!waits) return createDenial('no user can be asked for approval');
       return step('policy: approved', () => wait(request, binding, context));
     },
-    listPending: list => pendingApprovals.list(list),
+    async listPending(list = {}) {
+      requireKnownOptions('listPending', list, LIST_OPTIONS);
+      return pendingApprovals.list(list);
+    },
     async answer(id, action, given = {}) {
+      requireKnownOptions('answer', given, { remember: true, ttl: true, by: true });
       const answer = createStoredAnswer(action, given);
       const { question, binding } = await pendingApprovals.answer(id, asked => {
         checkRemember(withoutHints(answer), toActionRequest(asked));
@@ -147,10 +150,22 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       await pendingApprovals.announceAnswer(id);
     },
     watch: hear => pendingApprovals.watch(hear),
-    listStored: list => store.list(list),
+    async listStored(list = {}) {
+      requireKnownOptions('listStored', list, LIST_OPTIONS);
+      return store.list(list);
+    },
     forget: id => store.forget(id),
   };
 }
+
+const LIST_OPTIONS = { after: true, limit: true } as const;
+const APPROVAL_REQUEST_OPTIONS: { readonly [K in keyof Required<ApprovalRequestOptions>]: true } = {
+  signal: true,
+  approve: true,
+  step: true,
+  verdict: true,
+  definition: true,
+};
 
 interface DecisionContext {
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { catchMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
+import { requireConnectOptions } from '../../../protocol/check-options.js';
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
@@ -95,6 +96,7 @@ export class ServerForwarder {
   }
 
   async connect(transport: Transport, options: ConnectOptions = {}): Promise<ServerSession> {
+    requireConnectOptions(options);
     this.#lastId += 1;
     const session = new ForwardedSession(this.#lastId, transport, options, this);
     this.#sessions.set(session.id, session);

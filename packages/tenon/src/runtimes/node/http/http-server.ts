@@ -21,7 +21,7 @@ import {
 } from '../../../protocol/check-options.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
-import { handlerChecks } from '../../../transports/http/server/option-checks.js';
+import { handlerChecks, requireCloseOptions } from '../../../transports/http/server/option-checks.js';
 import { type HandlerOptions, resolveClock, resolveSsePath } from '../../../transports/http/server/options.js';
 import { NodeExchange } from './node-exchange.js';
 import { nodeHttp } from './node-http.js';
@@ -173,7 +173,8 @@ async function serve(service: RequestHandler, options: ServeHttpOptions): Promis
     url: origin + (path === '*' ? '/' : path),
     sseUrl: ssePath === false ? undefined : origin + ssePath,
     port: boundPort,
-    close: closeOptions => {
+    async close(closeOptions = {}) {
+      requireCloseOptions(closeOptions);
       closed ??= close(server, endpoint, resolveClock(options), closeOptions);
       return closed;
     },

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { logError } from '../../../jsonrpc/log-error.js';
 import type { CloseOptions } from '../../../transports/http/server/endpoint.js';
+import { requireCloseOptions } from '../../../transports/http/server/option-checks.js';
 import type { HttpServer, ServeHttpOptions } from '../http/http-server.js';
 import { type CurrentWorker, getCurrentWorker } from './current-worker.js';
 import { toSentError } from './messages.js';
@@ -48,7 +49,8 @@ async function startWorkers(count: number, onError: (error: TenonError) => void)
     const address = await pool.start();
     return {
       ...address,
-      close(options?: CloseOptions) {
+      async close(options: CloseOptions = {}) {
+        requireCloseOptions(options);
         closed ??= pool.close(options).finally(() => {
           hasPool = false;
         });

@@ -4,7 +4,7 @@ import { catchMaybe, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
-import { describeUnknownTool } from '../../../protocol/unknown-tool.js';
+import { describeUnknownName } from '../../../protocol/unknown-name.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import { Context } from '../../context/context.js';
@@ -126,7 +126,7 @@ function findTool({ tools }: ServerRuntime, name: string, { caller }: RequestCon
   const definition = tools.find(name, caller);
   if (definition === undefined) {
     const names = tools.listFor(caller).map(([each]) => each);
-    throw rpcError(INVALID_PARAMS, describeUnknownTool(name, names));
+    throw rpcError(INVALID_PARAMS, describeUnknownName('tool', name, names));
   }
   return compileTool(name, definition);
 }

@@ -53,6 +53,14 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     });
   });
 
+  it('tells a token that the server refused from a missing one', async () => {
+    const refuse: Script = (_, response) => void response.writeHead(401).end();
+    const { error: missing } = await fail(refuse);
+    expect(missing.hint).toContain('pass `auth` to `connect`');
+    const { error: refused } = await fail(refuse, { headers: { Authorization: 'Bearer old' } });
+    expect(refused.hint).toContain('it refused the one that was sent');
+  });
+
   it.each([
     [404, 'text/html', '<h1>no</h1>', 'status 404'],
     [400, 'text/plain', 'No valid session', 'status 400: No valid session'],

@@ -62,6 +62,7 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
       const headers =
         userHeaders || requestAuth ? Object.assign({}, userHeaders, sent, request.headers) : request.headers;
       const reply = await options.requester({ method, url, headers, body, signal }).catch(rethrow);
+      reply.hadToken = headers.authorization !== undefined;
       if (!isRedirect(reply)) return { reply, sent, url };
       const next = hops < MAX_REDIRECTS ? resolveRedirect(reply, method, url) : undefined;
       if (next === undefined) return throwRedirectError(reply, peer);

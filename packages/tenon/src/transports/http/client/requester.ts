@@ -14,6 +14,8 @@ export interface HttpRequest {
 /** Reply to an HTTP request. Call exactly one of `text`, `read` and `cancel`, so that the connection is released. */
 export interface HttpReply {
   readonly status: number;
+  /** True if the request had an `authorization` header. The sender of the request sets it. */
+  hadToken?: boolean | undefined;
   /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
   /**

@@ -4,9 +4,9 @@ const MAX_NAME = 128;
 /** Maximum number of names that are compared, because callers choose how often that happens. */
 const MAX_COMPARED = 500;
 
-/** Describes a call of a tool that the caller does not see. `names` are those that the caller sees. */
-export function describeUnknownTool(name: string, names: readonly string[]): string {
+/** Describes a request for a tool or prompt that the caller does not see. `names` are those that the caller sees. */
+export function describeUnknownName(kind: 'tool' | 'prompt', name: string, names: readonly string[]): string {
   const nearest = findNearestKey(name, names.slice(0, MAX_COMPARED));
   const advice = nearest === undefined ? '' : `. Did you mean "${nearest.slice(0, MAX_NAME)}"?`;
-  return `Unknown tool: ${name.slice(0, MAX_NAME)}${advice}`;
+  return `Unknown ${kind}: ${name.slice(0, MAX_NAME)}${advice}`;
 }
