@@ -123,6 +123,25 @@ it('signs a caller out, and records it', async () => {
   expect(await gateway.records()).toContain('"action":"signed-out"');
 });
 
+it.each(['the caller has signed out', 'the tokens were revoked'])(
+  'gives the link of its sign-in tool after %s, although the connection is open',
+  async reason => {
+    const client = await open('ada');
+    await browse(await linkFor(client), formOf('ada'));
+    expect(textOf(await client.callTool('remote__sign_in'))).toContain('The user is signed in to remote');
+    if (reason === 'the caller has signed out') await client.callTool('remote__sign_out');
+    else {
+      gateway.other.forgetAll();
+      gateway.upstream.forgetKeys();
+    }
+    const result = await client.callTool('remote__sign_in');
+    expect(result).toMatchObject({ isError: true });
+    expect(await browse(urlIn(textOf(result)), formOf('ada'))).toContain('You are signed in to remote');
+    expect(textOf(await client.callTool('remote__sign_in'))).toContain('The user is signed in to remote');
+    expect(textOf(await client.callTool('remote__whoami'))).toBe('You are ada');
+  },
+);
+
 it('tells a client that its tools have changed after the sign-in', async () => {
   const client = await open('ada', { protocolVersion: '2025-06-18' });
   let changes = 0;

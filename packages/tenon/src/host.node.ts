@@ -28,6 +28,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     rateLimits: true,
     strict: true,
     telemetry: true,
+    onServerState: true,
     onError: true,
     clock: true,
     name: true,

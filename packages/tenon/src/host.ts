@@ -35,6 +35,7 @@ export function createHost(options: HostOptions): Promise<Host> {
     rateLimits: true,
     strict: true,
     telemetry: true,
+    onServerState: true,
     onError: true,
     clock: true,
     elicit: true,

@@ -11,6 +11,7 @@ import { createGatewayHealth, READY_CONDITIONS } from '../gateway/readiness.js';
 import { type ReloadableGateway, watchGateway } from '../gateway/reload-gateway.js';
 import { listSkipped, type ReportedServer } from '../gateway/report-servers.js';
 import { reportStart } from '../gateway/report-start.js';
+import { createStateListener } from '../gateway/report-state-changes.js';
 import { selectServers } from '../gateway/select-servers.js';
 import { approveEntries } from '../host/approve-entries.js';
 import { createGatewayHost } from '../host/create-host.js';
@@ -118,7 +119,8 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const { startMetrics } = await import('../serving/metrics.js');
   const metrics = await startMetrics(context, options, options.json === true && !stdio);
   const measured = { telemetry: metrics?.telemetry ?? createLogTelemetry() };
-  const given = { ...options, ...selections, ...measured, ...(callerSignIn ? { callerSignIn } : {}) };
+  const onServerState = createStateListener(context, { json: options.json === true });
+  const given = { ...options, ...selections, ...measured, onServerState, ...(callerSignIn ? { callerSignIn } : {}) };
   const creating = createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
   const hosting = await creating.catch(async error => {
     await metrics?.close();

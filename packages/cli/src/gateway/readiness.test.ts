@@ -50,3 +50,13 @@ it('counts an idle server as available only after it was connected', async () =>
   await Promise.resolve();
   expect(check?.()).toBe(true);
 });
+
+it('verifies connected servers with each probe, and those that have failed since', () => {
+  const states = [toState('a', 'connected'), toState('b', 'idle'), toState('c', 'failed')];
+  const { getDetails, connects } = createHealth('started', states);
+  expect(getDetails?.()).toEqual({ servers: { connected: 1, idle: 1, failed: 1 } });
+  expect(connects).toEqual(['a']);
+  states[0] = toState('a', 'failed');
+  getDetails?.();
+  expect(connects).toEqual(['a', 'a']);
+});

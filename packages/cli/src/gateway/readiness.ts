@@ -11,8 +11,9 @@ export type ReadyCondition = (typeof READY_CONDITIONS)[number];
 const AVAILABLE: readonly ServerState['state'][] = ['connected', 'waiting'];
 
 /**
- * Creates the health options of a gateway. The response of `/readyz` counts the servers in each state. With the
- * condition `any` or `all`, a probe also connects to unavailable servers again, because no caller can do it then.
+ * Creates the health options of a gateway. The response of `/readyz` counts the servers in each state, and a probe
+ * verifies the connected ones. With the condition `any` or `all`, it also connects to unavailable servers again, because
+ * no caller can do it then.
  *
  * @param getSkipped Returns the configured servers that do not run.
  */
@@ -21,18 +22,28 @@ export function createGatewayHealth(
   condition: ReadyCondition,
   getSkipped: () => readonly ReportedServer[],
 ): HealthOptions {
-  const getDetails = () => ({ servers: countStates([...host.getServers(), ...getSkipped()]) });
-  if (condition === 'started') return { getDetails };
   const tried = new Set<string>();
+  /** Servers that have been connected. A connection does not show that its server still responds. */
+  const reached = new Set<string>();
+  const connect = (name: string): void => {
+    void host.connectServer(name).then(
+      () => tried.add(name),
+      () => {},
+    );
+  };
+  const getDetails = () => {
+    const servers = host.getServers();
+    for (const { name, state } of servers) {
+      if (state === 'connected') reached.add(name);
+      if (state === 'connected' || (state === 'failed' && reached.has(name))) connect(name);
+    }
+    return { servers: countStates([...servers, ...getSkipped()]) };
+  };
+  if (condition === 'started') return { getDetails };
   const isAvailable = ({ name, state }: ServerState): boolean => {
     // An idle process starts with the next call. Before the first attempt, it is unknown if it can.
     if (AVAILABLE.includes(state) || (state === 'idle' && tried.has(name))) return true;
-    if (state !== 'connecting') {
-      void host.connectServer(name).then(
-        () => tried.add(name),
-        () => {},
-      );
-    }
+    if (state !== 'connecting') connect(name);
     return false;
   };
   const check = () => {

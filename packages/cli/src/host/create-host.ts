@@ -8,6 +8,7 @@ import {
   describeDrift,
   type Host,
   type HostLockOptions,
+  type HostOptions,
   type HostServer,
   type NodeHostOptions,
   openAudit,
@@ -58,6 +59,11 @@ export interface GatewayHostOptions extends StoreOptions {
    */
   readonly callerSignIn?: CallerSignIn;
   /**
+   * Called when the state of a server has changed.
+   * @default nothing is called
+   */
+  readonly onServerState?: HostOptions['onServerState'];
+  /**
    * Measures calls.
    * @default none
    */
@@ -98,6 +104,7 @@ export async function createGatewayHost(
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
+      onServerState: options.onServerState,
       ...(options.telemetry ? { telemetry: options.telemetry } : {}),
       ...(options.listDenied ? { listDenied: true } : {}),
       ...(options.screening ? { screening: { onThreat: options.screening } } : {}),

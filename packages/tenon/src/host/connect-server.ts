@@ -1,11 +1,27 @@
+import { isUnreachable } from './connections/connection-health.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
 import type { UpstreamServer } from './connections/upstream-server.js';
 import type { ServerState } from './host.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 
-/** Returns the state of a server: that of an open connection, if there is one. */
+/** Age of the last response after which a server at a URL is asked if it still responds, in milliseconds. */
+const MAX_AGE = 10_000;
+
+/**
+ * Returns the state of a server. That it cannot be reached applies to all connections. Otherwise the state is that of a
+ * connection that can take calls, if there is one.
+ */
 export function getServerState({ name, connections }: UpstreamServer): ServerState {
-  const best = connections.find(({ openClient }) => openClient) ?? connections[0];
+  const last = connections.reduce<UpstreamConnection | undefined>(
+    (latest, each) => (latest && latest.health.sequence >= each.health.sequence ? latest : each),
+    undefined,
+  );
+  const best =
+    last?.health.problem && isUnreachable(last.health.problem)
+      ? last
+      : (connections.find(({ state }) => state === 'connected') ??
+        connections.find(({ openClient }) => openClient) ??
+        connections[0]);
   const server = best?.openClient?.server;
   return {
     name,
@@ -16,15 +32,20 @@ export function getServerState({ name, connections }: UpstreamServer): ServerSta
   };
 }
 
-/** Opens a connection, unless it is open. The state of the connection contains the reason of a failure. */
+/**
+ * Opens a connection, or verifies an open one to a server at a URL. The state of the connection contains the reason of a
+ * failure.
+ */
 export async function connectUpstream(connection: UpstreamConnection, guard: HostGuard): Promise<void> {
+  const wasOpen = connection.openClient !== undefined;
   try {
     await connection.getClient();
+    if (wasOpen) await connection.verifyWithin(MAX_AGE);
   } catch {
     return;
   }
   // The server may respond slowly. The guard reports its findings itself.
-  void readOfferedTools(connection, guard);
+  if (!wasOpen || connection.lists.getKnown('tools') === undefined) void readOfferedTools(connection, guard);
 }
 
 /** Reads the tools of a server, compares them with the lock, and screens them. */

@@ -16,6 +16,7 @@ import { version as ownVersion } from '../version.js';
 import type { ToolBudget } from './catalog/budget/resolve-meta-tool.js';
 import type { Prefix } from './catalog/names/name-mapper.js';
 import type { ServerEntry } from './config/server-entry.js';
+import type { ServerState } from './host.js';
 import type { HostGuardOptions } from './security/guard/guard-options.js';
 
 /** Server of a host: its address and its settings. */
@@ -184,6 +185,12 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * @default none
    */
   readonly telemetry?: Telemetry | undefined;
+  /**
+   * Called when the state of a server has changed: it was connected, cannot be reached any more, requires a sign-in. A
+   * request that fails or succeeds changes the state, and so does `host.connectServer`.
+   * @default the changes are not reported
+   */
+  readonly onServerState?: ((state: ServerState) => void) | undefined;
   /**
    * Called for errors that no caller receives.
    * @default writes to standard error

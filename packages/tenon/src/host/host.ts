@@ -17,7 +17,10 @@ import type { Rule } from './security/policy/rules.js';
 export interface ServerState {
   /** Name of the server in the host. */
   readonly name: string;
-  /** `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. */
+  /**
+   * `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. `failed`: the last attempt to
+   * connect, or the last request, has failed.
+   */
   readonly state: UpstreamConnection['state'];
   /** Reason why the server is unavailable, if an attempt has failed. */
   readonly reason: string | undefined;
@@ -110,7 +113,8 @@ export interface Host {
   getServers(): ServerState[];
   /**
    * Connects to a server without a caller, and resolves with its state as soon as it is connected or has failed. It
-   * then reads the tools in the background, compares them with the lock, and screens them.
+   * then reads the tools in the background, compares them with the lock, and screens them. If a server at a URL is
+   * already connected and has not responded for 10 seconds, its state is verified by a ping.
    *
    * @throws TenonError `host/no-such-server`
    */

@@ -67,6 +67,7 @@ export class RunningHost implements Host {
   readonly #administration: ServerAdministration;
   readonly #gateways = new Map<GatewayContext, ServerSelection>();
   readonly #createdServers = new Map<string, Server>();
+  readonly #reportedStates = new Map<string, ServerState['state']>();
   readonly #closing: (() => Promise<void>)[] = [];
   #closed: Promise<void> | undefined;
 
@@ -291,9 +292,26 @@ export class RunningHost implements Host {
         this.#guard.reportError(error);
       },
       onConnection: connection => this.#observeConnection(connection),
+      onStateChange: () => this.#reportState(name),
+      isRemote: 'url' in server,
       openSharedSession:
         'url' in server ? scope => this.#sharedSessions?.open(name, String(server.url), scope) : undefined,
     });
+  }
+
+  /** Calls the listener of the application, if the state of a server is another one. */
+  #reportState(name: string): void {
+    const { onServerState } = this.#options;
+    const upstream = this.#pool.upstreams.get(name);
+    if (onServerState === undefined || upstream === undefined) return;
+    const state = getServerState(upstream);
+    if (this.#reportedStates.get(name) === state.state) return;
+    this.#reportedStates.set(name, state.state);
+    try {
+      onServerState(state);
+    } catch (error) {
+      this.#guard.reportError(TenonError.from(error, 'listener/threw'));
+    }
   }
 
   #observeConnection(connection: UpstreamConnection): void {

@@ -36,6 +36,10 @@ export interface ConnectionOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
+  /** Called when the state of a connection may have changed. */
+  readonly onStateChange?: (() => void) | undefined;
+  /** True for a server at a URL, which may be down while a connection is open. */
+  readonly isRemote?: boolean | undefined;
   /** Session at the server that other processes use too. Absent if no other process can use it. */
   readonly sharedSession?: SharedSessionHandle | undefined;
   /** Limits the number of processes of all servers. Absent if the server is not a process. */

@@ -48,7 +48,8 @@ export class ListCache {
   readonly #connect: (isForCall: boolean) => Promise<Client>;
   readonly #clock: Clock;
   readonly #onError: (error: TenonError) => void;
-  readonly #onResponse: () => void;
+  /** Called with the error of a list that could not be read, and without one after a response. */
+  readonly #onResponse: (error?: unknown) => void;
   readonly #cached = new Map<ListKind, CachedList>();
   /** The last lists that the server returned, also after the connection was lost. */
   readonly #last = new Map<ListKind, EntryList<ListKind>>();
@@ -61,7 +62,7 @@ export class ListCache {
     connect: (isForCall: boolean) => Promise<Client>,
     clock: Clock,
     onError: (error: TenonError) => void,
-    onResponse: () => void = () => {},
+    onResponse: (error?: unknown) => void = () => {},
   ) {
     this.#server = server;
     this.#connect = connect;
@@ -110,7 +111,10 @@ export class ListCache {
         this.#onResponse();
         if (!announcesChanges || ttlMs > 0) entry.until = this.#clock.now() + ttlMs;
       },
-      () => this.#cached.get(kind) === entry && this.#cached.delete(kind),
+      error => {
+        if (this.#cached.get(kind) === entry) this.#cached.delete(kind);
+        this.#onResponse(error);
+      },
     );
     return list;
   }

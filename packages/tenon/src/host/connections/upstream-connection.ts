@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.js';
 import type { ClientOptions, ConnectionState, ServerRequestInfo } from '../../client/options.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, settleMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
@@ -16,6 +16,7 @@ import {
   createLostError,
   createStartTimeoutError,
 } from './connection-errors.js';
+import { ConnectionHealth } from './connection-health.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput } from './connection-scope.js';
 import { ListCache } from './list-cache.js';
@@ -32,6 +33,8 @@ import type { SharedSessionHandle } from './shared-sessions.js';
 const MIN_STABLE_TIME = 5000;
 /** Maximum delay after a failure for which a call waits, in milliseconds. */
 const MAX_AWAITED_DELAY = 2000;
+/** Timeout of a request that verifies a connection, in milliseconds. */
+const VERIFY_TIMEOUT = 10_000;
 /** Maximum number of reported errors per second and server. */
 const MAX_ERRORS = 20;
 
@@ -57,6 +60,7 @@ export class UpstreamConnection {
   #briefConnections = 0;
   /** True if the server has responded to a call or a list on the current connection. */
   #hasResponded = false;
+  readonly #health: ConnectionHealth;
   /** Server information from before the process was stopped. */
   #stoppedServer: Client['server'] | undefined;
   #stopping: Promise<void> | undefined;
@@ -68,6 +72,7 @@ export class UpstreamConnection {
     this.scope = scope;
     this.calls = new ActiveCalls(scope.session, connectionOptions.server, connectionOptions.hostRoots);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
+    this.#health = new ConnectionHealth(connectionOptions.clock, () => connectionOptions.onStateChange?.());
     const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
     this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('log messages'));
     this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('errors'), MAX_ERRORS);
@@ -82,15 +87,22 @@ export class UpstreamConnection {
       },
       connectionOptions.clock,
       error => this.#reportError(error),
-      () => {
-        this.#hasResponded = true;
-      },
+      error => (error === undefined ? this.#recordResponse() : this.#health.recordFailure(error)),
     );
   }
 
+  /** State of the connection. An open connection whose last request has failed is `failed` or `waiting`. */
   get state(): ConnectionState | 'idle' | 'waiting' {
-    const lastError = this.#lastError && (isSignInRequired(this.#lastError) ? 'waiting' : 'failed');
-    return this.#client?.state ?? (this.#opening ? 'connecting' : (lastError ?? 'idle'));
+    const state = this.#client?.state;
+    if (state !== undefined && (state !== 'connected' || this.#health.problem === undefined)) return state;
+    if (this.#opening) return 'connecting';
+    if (this.lastError === undefined) return 'idle';
+    return isSignInRequired(this.lastError) ? 'waiting' : 'failed';
+  }
+
+  /** Result of the last request. */
+  get health(): Pick<ConnectionHealth, 'problem' | 'sequence'> {
+    return this.#health;
   }
 
   get trusted(): boolean {
@@ -107,9 +119,9 @@ export class UpstreamConnection {
     return this.#connectionOptions;
   }
 
-  /** Error of the last connection attempt, if it failed. */
+  /** Error of the last connection attempt or request, if it failed. */
   get lastError(): TenonError | undefined {
-    return this.#lastError;
+    return this.#health.problem ?? this.#lastError;
   }
 
   /** Open client, if there is one. */
@@ -191,9 +203,13 @@ export class UpstreamConnection {
       this.#connectionOptions.processes?.markUsed(this);
       return this.#client;
     }
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined;
-    });
+    if (this.#opening === undefined) {
+      this.#opening = this.#open().finally(() => {
+        this.#opening = undefined;
+        this.#connectionOptions.onStateChange?.();
+      });
+      this.#connectionOptions.onStateChange?.();
+    }
     return this.#opening;
   }
 
@@ -210,26 +226,46 @@ export class UpstreamConnection {
   /** Runs `work` with the client, on behalf of a call. */
   run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
     return thenMaybe(this.#findClientForCall(), client =>
-      this.calls.run(call, () => this.#observeResponse(work(client))),
+      this.calls.run(call, () => this.#observeResponse(() => work(client))),
     );
   }
 
   /** Notices that the server responds, also with an error. */
-  #observeResponse<T>(working: MaybePromise<T>): MaybePromise<T> {
-    if (!isPromise(working)) {
-      this.#hasResponded = true;
-      return working;
-    }
-    return working.then(
+  #observeResponse<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    return settleMaybe(
+      work,
       result => {
-        this.#hasResponded = true;
+        this.#recordResponse();
         return result;
       },
       error => {
-        this.#hasResponded ||= TenonError.is(error) && error.code === 'peer/error';
+        if (TenonError.is(error) && error.code === 'peer/error') this.#recordResponse();
+        else this.#health.recordFailure(error);
         throw error;
       },
     );
+  }
+
+  #recordResponse(): void {
+    this.#hasResponded = true;
+    this.#health.recordResponse();
+  }
+
+  /**
+   * Sends a request without effects, to learn if the server responds and accepts the credentials.
+   *
+   * @param method `ping`, or the list that also a server with a public ping protects.
+   */
+  async verify(method: 'ping' | 'tools/list'): Promise<void> {
+    const client = await this.#findClient();
+    const options = { totalTimeout: VERIFY_TIMEOUT };
+    const listsTools = method === 'tools/list' && client.server.capabilities.tools !== undefined;
+    await this.#observeResponse<unknown>(() => (listsTools ? client.call(method, {}, options) : client.ping(options)));
+  }
+
+  /** Verifies an open connection to a server at a URL, unless a request has done so within `maxAge` milliseconds. */
+  async verifyWithin(maxAge: number): Promise<void> {
+    if (this.#connectionOptions.isRemote && this.#health.age >= maxAge) await this.verify('ping');
   }
 
   /** Ends the delay after failed attempts, because the operator wants to connect now. */
@@ -247,6 +283,7 @@ export class UpstreamConnection {
     this.#openings.end();
     this.#connectionOptions.processes?.release(this);
     this.#stopping = this.#openings.waitForClosed(client.close());
+    this.#connectionOptions.onStateChange?.();
     return this.#stopping;
   }
 
@@ -288,12 +325,14 @@ export class UpstreamConnection {
       this.#observeClient(client);
       this.#backoff.reset();
       this.#lastError = undefined;
+      this.#health.recordResponse();
       this.#connectedAt = this.#connectionOptions.clock.now();
       this.#client = client;
       return client;
     } catch (error) {
       this.#connectionOptions.processes?.release(this);
       this.#lastError = TenonError.from(error, 'host/connect');
+      this.#health.recordFailure(this.#lastError);
       if (isSignInRequired(this.#lastError)) throw this.#lastError;
       this.#backoff.recordFailure();
       // Callers learn only that the server is unavailable.
@@ -319,6 +358,7 @@ export class UpstreamConnection {
         this.#lastError = createLostError(this.server, 'is unreachable');
         this.#backoff.recordFailure();
       }
+      this.#connectionOptions.onStateChange?.();
     });
     this.lists.observeClient(client);
   }

@@ -1,6 +1,6 @@
 import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -13,6 +13,7 @@ import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { ProxiedTool } from './tool-calls.js';
+import { createUnansweredError } from './translate-error.js';
 
 /** Maximum time to wait for the sign-in when a call is repeated, in milliseconds. */
 const SIGN_IN_WAIT = 300_000;
@@ -94,16 +95,29 @@ function getOwnTool(gateway: GatewayContext, name: string, requestContext: Reque
   const { principal } = scope.identity;
   if (server === undefined || principal === undefined) return undefined;
   if (isOwn(server, SIGN_OUT)) return createBackendTool(() => signOut(gateway, server, scope));
-  return createBackendTool(async (_, context, now) => {
-    const connection = gateway.registry.getConnection(server, scope);
+  return createBackendTool((_, context, now) => signInTo(gateway, server, scope, context, now));
+}
+
+/** Asks for a sign-in whenever the next call would be refused. An open connection does not show that it would not. */
+async function signInTo(
+  gateway: GatewayContext,
+  server: string,
+  scope: ConnectionScope,
+  context: Context,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const connection = gateway.registry.getConnection(server, scope);
+  for (let hasWaited = false; ; hasWaited = true) {
     try {
-      await connection.getClient();
-    } catch (error) {
-      if (!(await waitForSignIn(error, gateway, context))) return answerSignIn(error, gateway, now);
-      await connection.getClient().catch(again => answerSignIn(again, gateway, now));
+      await connection.verify('tools/list');
+      return createTextResult(`The user is signed in to ${server}. List the tools again.`);
+    } catch (thrown) {
+      const error = TenonError.from(thrown);
+      if (!getSignInRequest(error)) throw createUnansweredError(error, server, 'tools/list', false);
+      if (hasWaited || !(await waitForSignIn(error, gateway, context)))
+        return answerSignIn(error, gateway, requestContext);
     }
-    return createTextResult(`The user is signed in to ${server}. List the tools again.`);
-  });
+  }
 }
 
 async function signOut(

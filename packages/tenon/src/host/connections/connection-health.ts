@@ -1,0 +1,72 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { isAuthError, TenonError } from '../../jsonrpc/error.js';
+
+/** Codes of errors that show that a server at a URL cannot be reached. */
+const UNREACHABLE: ReadonlySet<string> = new Set(['http/unreachable', 'http/interrupted', 'connection/unresponsive']);
+/** Statuses with which a proxy responds in place of a server that is down. */
+const UNREACHABLE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+
+let lastSequence = 0;
+
+/**
+ * Result of the last request on a connection. An open connection over HTTP shows nothing about the server: the server
+ * may be down, or refuse the credentials.
+ */
+export class ConnectionHealth {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  #problem: TenonError | undefined;
+  #observedAt = Number.NEGATIVE_INFINITY;
+  #sequence = 0;
+
+  /** @param onChange Called when the problem appears, disappears or is another one. */
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** Reason why the next request will probably fail. */
+  get problem(): TenonError | undefined {
+    return this.#problem;
+  }
+
+  /** Time since the last response or failure, in milliseconds. */
+  get age(): number {
+    return this.#clock.now() - this.#observedAt;
+  }
+
+  /** Notices a response, also one with an error. */
+  recordResponse(): void {
+    this.#record(undefined);
+  }
+
+  /** Notices the failure of a request. An error response of the server is a response. */
+  recordFailure(thrown: unknown): void {
+    if (!TenonError.is(thrown)) return;
+    // During a delay after failures, nothing was sent.
+    if (thrown.code.startsWith('host/')) return;
+    if (thrown.code === 'peer/error') this.#record(undefined);
+    else if (isUnreachable(thrown) || isAuthError(thrown)) this.#record(thrown);
+  }
+
+  /** Position of the last response or failure among those of all connections. 0 if there was none. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  #record(problem: TenonError | undefined): void {
+    this.#observedAt = this.#clock.now();
+    lastSequence += 1;
+    this.#sequence = lastSequence;
+    const isSame = problem?.code === this.#problem?.code;
+    this.#problem = problem;
+    if (!isSame) this.#onChange();
+  }
+}
+
+/** Tells if an error shows that a server at a URL cannot be reached, for any caller. */
+export function isUnreachable({ code, status, rpcCode, cause }: TenonError): boolean {
+  if (UNREACHABLE.has(code) || (rpcCode === undefined && UNREACHABLE_STATUSES.has(status ?? 0))) return true;
+  // The error of a call with an unknown outcome has the error of the connection as its cause.
+  return TenonError.is(cause) && isUnreachable(cause);
+}
