@@ -4,8 +4,8 @@ import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { startV2Handler, startV2Stateful } from '../interop/fixtures/sdk-v2-http.js';
 import { getText } from '../interop/collect.js';
+import { startV2Handler, startV2Stateful } from '../interop/fixtures/sdk-v2-http.js';
 import { retryUntilPasses } from '../interop/retry.js';
 
 const HANDSHAKE_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;

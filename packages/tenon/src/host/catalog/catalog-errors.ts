@@ -5,7 +5,7 @@ import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
-import { createUnansweredError } from '../proxy/translate-error.js';
+import { createUnansweredError } from '../proxy/unanswered-error.js';
 import type { NamedKind } from './host-catalog.js';
 
 /**

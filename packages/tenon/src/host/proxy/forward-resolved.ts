@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
-import { createUnansweredError } from './translate-error.js';
+import { createUnansweredError } from './unanswered-error.js';
 
 /** Maximum number of times that one request is resolved. */
 const MAX_ATTEMPTS = 3;

@@ -13,7 +13,7 @@ import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { ProxiedTool } from './tool-calls.js';
-import { createUnansweredError } from './translate-error.js';
+import { createUnansweredError } from './unanswered-error.js';
 
 /** Maximum time to wait for the sign-in when a call is repeated, in milliseconds. */
 const SIGN_IN_WAIT = 300_000;

@@ -1,16 +1,12 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
-import { isReadOnly } from '../../client/calls/call-checks.js';
-import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { isObject } from '../../jsonrpc/message.js';
-import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
-import { describePublicly } from '../connections/public-error-text.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';
+import { createUnansweredError } from './unanswered-error.js';
 
 /**
  * Translates an error of a server or its connection to the error for the caller, in the form of the caller's protocol
@@ -49,24 +45,4 @@ function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonErr
   const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
   return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
-}
-
-/**
- * Creates the error for a server that did not respond, without private details of the host. A failure of the host's own
- * store stays unchanged, unless the server may have executed the request: the caller can send it again.
- */
-export function createUnansweredError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
-  const { code } = error;
-  const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
-  if (code.startsWith('store/') && !isOpen) return error;
-  const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
-  const reason = code.startsWith('call/not-')
-    ? `does not offer ${method}`
-    : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
-  const { retryAfterMs } = error;
-  const isDelayed = retryAfterMs !== undefined && !isOpen;
-  const problem = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
-  return isOpen
-    ? createUnknownOutcomeError(problem, { server, code })
-    : rpcError(INTERNAL_ERROR, problem, { server, code, ...(isDelayed ? { retryAfterMs } : {}) });
 }

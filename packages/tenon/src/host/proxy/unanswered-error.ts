@@ -1,0 +1,26 @@
+import { isReadOnly } from '../../client/calls/call-checks.js';
+import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
+import { describePublicly } from '../connections/public-error-text.js';
+
+/**
+ * Creates the error for a server that did not respond, without private details of the host. A failure of the host's own
+ * store stays unchanged, unless the server may have executed the request: the caller can send it again.
+ */
+export function createUnansweredError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
+  const { code } = error;
+  const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
+  if (code.startsWith('store/') && !isOpen) return error;
+  const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
+  const reason = code.startsWith('call/not-')
+    ? `does not offer ${method}`
+    : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
+  const { retryAfterMs } = error;
+  const isDelayed = retryAfterMs !== undefined && !isOpen;
+  const problem = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
+  return isOpen
+    ? createUnknownOutcomeError(problem, { server, code })
+    : rpcError(INTERNAL_ERROR, problem, { server, code, ...(isDelayed ? { retryAfterMs } : {}) });
+}
