@@ -22,6 +22,7 @@ export type {
   SendOptions,
   Transport,
 } from './jsonrpc/transport.js';
+export { type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
 export {
   type AssumableCapability,
   assumableCapabilities,

@@ -1,4 +1,4 @@
-import type { StdioTarget, TenonError, Transport } from 'tenon';
+import { type StdioTarget, type TenonError, type Transport, wrapTransport } from 'tenon';
 import { openTransport } from 'tenon/node';
 import { isEchoedRequest } from '../target/explain-failure.js';
 
@@ -30,28 +30,21 @@ export async function openObservedTransport(
     if (list.length > MAX_LINES) list.shift();
   };
   const transport = await openTransport({ ...target, stderr: line => keep(observation.stderr, line) });
-  return {
-    peer: transport.peer,
-    network: transport.network,
-    progressDelay: transport.progressDelay,
-    send: (message, options) => transport.send(message, options),
-    open: receiver =>
-      transport.open({
-        onMessage(value, context) {
-          observation.hasEcho ||= isEchoedRequest(value);
-          receiver.onMessage(value, context);
-        },
-        onResponseLost: (id, error) => receiver.onResponseLost(id, error),
-        onClose: error => receiver.onClose(error),
-        onParseError(error) {
-          keep(observation.noise, error);
-          receiver.onParseError(error);
-        },
-      }),
+  return wrapTransport(transport, {
+    receive: receiver => ({
+      onMessage(value, context) {
+        observation.hasEcho ||= isEchoedRequest(value);
+        receiver.onMessage(value, context);
+      },
+      onParseError(error) {
+        keep(observation.noise, error);
+        receiver.onParseError(error);
+      },
+    }),
     async close() {
       const start = now();
       await transport.close();
       observation.exitTimes.push(now() - start);
     },
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import { type Id, isBatch, isMessage, type JsonRpcMessage, type JsonRpcResponse } from './message.js';
 import { toRefusal } from './refusal-response.js';
-import { replaceMembers } from './replace-members.js';
-import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
+import type { MessageContext, SendOptions, Transport } from './transport.js';
+import { wrapTransport } from './wrap-transport.js';
 
 /**
  * Called with each message of a connection, in the form of its protocol version. `relatedTo` is the ID of the client's
@@ -19,15 +19,6 @@ export function observeTransport(transport: Transport, observer: MessageObserver
     if (Array.isArray(value)) for (const each of value) observeReceived(each, relatedTo);
     else if (isMessage(value)) observer('server', value, relatedTo);
   };
-  const open = (receiver: MessageReceiver) =>
-    transport.open(
-      replaceMembers(receiver, {
-        onMessage(value: unknown, context?: MessageContext) {
-          observeReceived(value, context?.relatedTo);
-          receiver.onMessage(value, context);
-        },
-      }),
-    );
   const send = (message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions) => {
     for (const each of isBatch(message) ? message : [message]) observer('client', each);
     const sent = transport.send(message, options);
@@ -38,5 +29,13 @@ export function observeTransport(transport: Transport, observer: MessageObserver
       throw error;
     });
   };
-  return replaceMembers(transport, { open, send });
+  return wrapTransport(transport, {
+    send,
+    receive: receiver => ({
+      onMessage(value: unknown, context?: MessageContext) {
+        observeReceived(value, context?.relatedTo);
+        receiver.onMessage(value, context);
+      },
+    }),
+  });
 }

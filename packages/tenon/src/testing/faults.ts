@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
-import type { MessageContext, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
+import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
+import { wrapTransport } from '../jsonrpc/wrap-transport.js';
 import { requireKnownOptions } from '../protocol/check-options.js';
 
 /** Fault of one message. */
@@ -53,18 +54,11 @@ export function withFaults(transport: Transport, given: FaultOptions): Transport
   const { send, receive, clock = systemClock } = given;
   let sent = 0;
   let received = 0;
-  return {
-    peer: transport.peer,
-    open(receiver: MessageReceiver) {
-      const deliver = (value: unknown, envelope?: MessageContext) => receiver.onMessage(value, envelope);
-      return transport.open({
-        onMessage: (value, envelope) =>
-          applyFault(receive?.(value, received++), value, each => deliver(each, envelope), clock),
-        onParseError: error => receiver.onParseError(error),
-        onResponseLost: (id, error) => receiver.onResponseLost(id, error),
-        onClose: error => receiver.onClose(error),
-      });
-    },
+  return wrapTransport(transport, {
+    receive: receiver => ({
+      onMessage: (value: unknown, context?: MessageContext) =>
+        applyFault(receive?.(value, received++), value, each => receiver.onMessage(each, context), clock),
+    }),
     async send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions) {
       const sends: (void | Promise<void>)[] = [];
       applyFault(
@@ -75,8 +69,7 @@ export function withFaults(transport: Transport, given: FaultOptions): Transport
       );
       await Promise.all(sends);
     },
-    close: () => transport.close(),
-  };
+  });
 }
 
 function applyFault(

@@ -9,8 +9,8 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';
-import { replaceMembers } from '../../jsonrpc/replace-members.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
+import { wrapTransport } from '../../jsonrpc/wrap-transport.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { RequestHandler, RequestIO } from '../../protocol/request-handler.js';
 import { createRandom } from './random.js';
@@ -143,13 +143,10 @@ function withReceiver(
   transport: Transport,
   receive: (value: unknown, deliver: () => void, context: MessageContext | undefined) => void,
 ): Transport {
-  return replaceMembers(transport, {
-    open: receiver =>
-      transport.open(
-        replaceMembers(receiver, {
-          onMessage: (value: unknown, context?: MessageContext) =>
-            receive(value, () => receiver.onMessage(value, context), context),
-        }),
-      ),
+  return wrapTransport(transport, {
+    receive: receiver => ({
+      onMessage: (value: unknown, context?: MessageContext) =>
+        receive(value, () => receiver.onMessage(value, context), context),
+    }),
   });
 }

@@ -1,0 +1,24 @@
+import { replaceMembers } from './replace-members.js';
+import type { MessageReceiver, Transport } from './transport.js';
+
+/** Members of a transport that `wrapTransport` replaces. */
+export interface TransportChanges extends Partial<Pick<Transport, 'send' | 'close'>> {
+  /**
+   * Returns the members of the receiver to replace. Called when the transport is opened.
+   * @default none
+   */
+  readonly receive?: ((receiver: MessageReceiver) => Partial<MessageReceiver>) | undefined;
+}
+
+/**
+ * Wraps a transport, to observe or change its messages. All other members stay those of `transport`, also those that only
+ * some transports have.
+ * @param transport Transport that was not opened yet.
+ * @param changes Members to replace.
+ */
+export function wrapTransport(transport: Transport, { receive, ...changes }: TransportChanges): Transport {
+  return replaceMembers(transport, {
+    ...changes,
+    open: receiver => transport.open(receive ? replaceMembers(receiver, receive(receiver)) : receiver),
+  });
+}
