@@ -17,6 +17,7 @@ import type { ProtocolSettings } from '../target/resolve-target.js';
 import type { Connection, DoctorContext, DoctorTarget, UndeclaredCapability, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
+import { createInitialize } from './raw-requests.js';
 
 export interface ExaminationOptions {
   readonly calls?: readonly string[] | undefined;
@@ -81,12 +82,14 @@ export async function createDoctorContext(
   const find = (isStateless: boolean) => {
     return versions.find(each => each.error === undefined && isStatelessVersion(each.version) === isStateless)?.version;
   };
+  const finalUrl = connection && url && (await findFinalUrl(url, timeout));
   const context: DoctorContext = {
     target,
     transport: connection && transport,
     url,
-    http: url && createHttpProbe({ url, timeout, verify: true, getHeaders: createHeaderSource(target) }),
-    anonymous: url && createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) }),
+    http:
+      url && createHttpProbe({ url: finalUrl ?? url, timeout, verify: true, getHeaders: createHeaderSource(target) }),
+    anonymous: url && createHttpProbe({ url: finalUrl ?? url, timeout, verify: false, getHeaders: async () => ({}) }),
     stdio: observation,
     connection,
     undeclared,
@@ -101,6 +104,15 @@ export async function createDoctorContext(
     now,
   };
   return { context, close: async () => connection?.client.close() };
+}
+
+/** Follows a redirect as clients do: to the same origin, with the method and the body. */
+async function findFinalUrl(url: URL, timeout: number): Promise<URL> {
+  const probe = createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) });
+  const response = await probe({ body: createInitialize(protocolVersions[1] ?? '') }).catch(() => undefined);
+  const location = response?.status === 307 || response?.status === 308 ? response.header('location') : undefined;
+  const target = location === undefined ? url : new URL(location, url);
+  return target.origin === url.origin ? target : url;
 }
 
 type ConnectSettings = ExaminationOptions & { readonly timeout: number; readonly now: () => number };

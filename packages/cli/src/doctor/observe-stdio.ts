@@ -10,6 +10,8 @@ export interface StdioObservation {
   readonly stderr: string[];
   /** Times between the end of standard input and the exit, in milliseconds. */
   readonly exitTimes: number[];
+  /** Errors of processes that ended before the doctor closed them. */
+  readonly exits: TenonError[];
   /** True if a process repeated a request of the client. */
   hasEcho: boolean;
 }
@@ -17,7 +19,13 @@ export interface StdioObservation {
 /** Maximum number of lines that are kept. */
 const MAX_LINES = 50;
 
-export const createObservation = (): StdioObservation => ({ noise: [], stderr: [], exitTimes: [], hasEcho: false });
+export const createObservation = (): StdioObservation => ({
+  noise: [],
+  stderr: [],
+  exitTimes: [],
+  exits: [],
+  hasEcho: false,
+});
 
 /** Opens a transport to a process that records observations. */
 export async function openObservedTransport(
@@ -39,6 +47,10 @@ export async function openObservedTransport(
       onParseError(error) {
         keep(observation.noise, error);
         receiver.onParseError(error);
+      },
+      onClose(error) {
+        if (error) keep(observation.exits, error);
+        receiver.onClose(error);
       },
     }),
     async close() {

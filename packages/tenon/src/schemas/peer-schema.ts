@@ -29,6 +29,8 @@ export interface PeerSchemaValidator {
   readonly json: JsonObject;
   /** Checks a value. Never throws. */
   check(value: unknown): PeerCheckResult;
+  /** Returns what is invalid in the schema, also in parts that only some values reach. Never throws. */
+  findFaults(): readonly string[];
 }
 
 /** Limits of a schema that a peer sent. They bound the time to compile it. */
@@ -51,6 +53,13 @@ export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
         return validateCompiled(getCompiled(), value);
       } catch (error) {
         return toUnchecked(error);
+      }
+    },
+    findFaults() {
+      try {
+        return getCompiled().faults;
+      } catch (error) {
+        return [toUnchecked(error).reason];
       }
     },
   };

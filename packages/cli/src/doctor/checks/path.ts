@@ -1,7 +1,7 @@
 import { protocolVersions } from 'tenon';
 import { isMissingStatus } from '../../target/explain-failure.js';
 import type { Check } from '../check.js';
-import type { HttpProbe } from '../http-probe.js';
+import type { HttpProbe, ProbeResponse } from '../http-probe.js';
 import {
   createInitialize,
   createOpeningRequest,
@@ -22,7 +22,7 @@ export const pathCheck: Check = {
   async run(context, { ok, warning, problem }) {
     const { http, url, connection } = context;
     if (!http || !url) return [];
-    const response = await http(createOpeningRequest(context)).catch(() => undefined);
+    const response = await http({ ...createOpeningRequest(context), url }).catch(() => undefined);
     if (!response) return [];
     if (REDIRECTS.includes(response.status)) {
       const target = response.header('location') ?? '';
@@ -38,7 +38,7 @@ export const pathCheck: Check = {
       ];
     }
     if (connection) return [ok('endpoint', 'the endpoint is at this path')];
-    if (!isMissingStatus(response.status) && !isPage(response.mediaType)) return [];
+    if (!isMissingStatus(response.status) && !isPage(response)) return [];
     const seen = describeResponse(response);
     if (hasResult(response)) {
       return [
@@ -66,7 +66,8 @@ export const pathCheck: Check = {
   },
 };
 
-const isPage = (mediaType: string): boolean => mediaType === 'text/html';
+/** A proxy shows a page too, with a status of its own, if it cannot reach the server. */
+const isPage = ({ mediaType, status }: ProbeResponse): boolean => mediaType === 'text/html' && status < 500;
 
 function resolveLocation(location: string, url: URL): string {
   try {

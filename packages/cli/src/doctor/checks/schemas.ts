@@ -45,9 +45,8 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
   for (const { name, inputSchema, outputSchema } of tools) {
     for (const [label, schema] of Object.entries({ inputSchema, outputSchema })) {
       if (schema === undefined) continue;
-      const checked = isJsonObject(schema) ? (await loadPeerSchema(schema)).check({}) : undefined;
-      if (checked === undefined) faults.push(`${name}: ${label} is not an object`);
-      else if (checked.ok === null) faults.push(`${name}: ${label}: ${checked.reason}`);
+      const [fault] = isJsonObject(schema) ? (await loadPeerSchema(schema)).findFaults() : ['not an object'];
+      if (fault !== undefined) faults.push(`${name}: ${label}: ${fault}`);
     }
   }
   if (faults.length === 0) return [];

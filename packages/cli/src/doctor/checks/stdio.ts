@@ -26,6 +26,16 @@ export const stdioCheck: Check = {
       );
     // A program that did not start has neither written nor exited as it should.
     else if (connection) findings.push(ok('noise', 'standard output has only messages'));
+    const [exit] = stdio.exits;
+    if (exit && connection)
+      findings.push(
+        problem('ended', 'the process ends by itself', {
+          seen: exit.summary,
+          cause: 'hosts start it again for each call, or give up',
+          fix: 'answer each request, also one that is unknown or fails, and exit only when standard input ends',
+          spec,
+        }),
+      );
     const lines = [...new Set(stdio.stderr)].filter(line => line.trim() !== '');
     if (lines.length > 0 && connection)
       findings.push(info('stderr', 'the server writes to standard error', { seen: lines.slice(0, 3).join(' | ') }));

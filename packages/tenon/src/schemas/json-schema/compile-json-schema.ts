@@ -20,6 +20,8 @@ import { listNames, MAX_STEPS } from './work.js';
 
 /** A schema that was compiled to functions. */
 export interface CompiledSchema {
+  /** Parts that are invalid. A value that reaches one of them cannot be checked. */
+  readonly faults: readonly string[];
   /**
    * Returns the failures of a value, or `undefined` for a valid value. The list is empty if the failures take too many
    * steps to find.
@@ -39,7 +41,8 @@ export function compileJsonSchema(json: JsonObject, patternLimits?: PatternLimit
   const draft = detectDraft(json);
   // The copy is not affected when the author changes the schema later, and it contains each part only once.
   const document = new SchemaDocument(copyThroughJson(json) as JsonObject, draft);
-  const check = new SchemaCompiler(document, patternLimits).compile(document.root.root, document.root);
+  const compiler = new SchemaCompiler(document, patternLimits);
+  const check = compiler.compile(document.root.root, document.root);
   const createRun = (failures: Failure[] | undefined, steps: number): CheckRun => ({
     isSimple: failures === undefined && !document.tracksEvaluated,
     stopsAtFirst: true,
@@ -51,6 +54,7 @@ export function compileJsonSchema(json: JsonObject, patternLimits?: PatternLimit
     failureCount: 0,
   });
   return {
+    faults: compiler.faults,
     findFailures(value) {
       const first = createRun(undefined, MAX_STEPS);
       // Failures are found by a second check, so that valid values need no extra time.
@@ -83,6 +87,7 @@ function isSmall(json: unknown, run: CheckRun): boolean {
 }
 
 class SchemaCompiler {
+  readonly faults: string[] = [];
   readonly #document: SchemaDocument;
   readonly #checks = new Map<unknown, SchemaCheck>();
   readonly #patterns: PatternCompiler;
@@ -97,7 +102,7 @@ class SchemaCompiler {
     if (check === undefined) {
       check = isObject(schema)
         ? this.#compileObject(schema, this.#document.getResource(schema, outer))
-        : compileBoolean(schema);
+        : this.#compileBoolean(schema);
       this.#checks.set(schema, check);
     }
     return check;
@@ -112,6 +117,16 @@ class SchemaCompiler {
     return this.#document.isDynamic ? createScopedCheck(check, resource) : check;
   }
 
+  #compileBoolean(schema: unknown): SchemaCheck {
+    if (schema === true) return () => true;
+    return schema === false ? rejectAll : this.#compileInvalid(`${shorten(JSON.stringify(schema))} is not a schema`);
+  }
+
+  #compileInvalid(reason: string): SchemaCheck {
+    this.faults.push(reason);
+    return createInvalidCheck(reason);
+  }
+
   #compileKeywords(schema: JsonObject, resource: SchemaResource): CompiledKeyword[] {
     const context: KeywordContext = {
       schema,
@@ -119,6 +134,7 @@ class SchemaCompiler {
       document: this.#document,
       compile: (each, other = resource) => this.compile(each, other),
       compilePattern: source => this.#patterns.compile(source),
+      compileInvalid: reason => this.#compileInvalid(reason),
     };
     const isReference = this.#document.draft === '7' && typeof schema.$ref === 'string';
     const keywords: CompiledKeyword[] = [];
@@ -129,16 +145,11 @@ class SchemaCompiler {
       const check =
         !shape || shape.isValid(expected)
           ? compileKeyword(expected as never, context)
-          : createInvalidCheck(`its ${keyword} ${shorten(JSON.stringify(expected))} is not ${shape.expected}`);
+          : this.#compileInvalid(`its ${keyword} ${shorten(JSON.stringify(expected))} is not ${shape.expected}`);
       if (check !== undefined) keywords.push({ keyword, expected, check });
     }
     return keywords;
   }
-}
-
-function compileBoolean(schema: unknown): SchemaCheck {
-  if (schema === true) return () => true;
-  return schema === false ? rejectAll : createInvalidCheck(`${shorten(JSON.stringify(schema))} is not a schema`);
 }
 
 /** Converts `dependencies` of draft-07, which has two meanings, to the two keywords of later drafts. */

@@ -15,6 +15,8 @@ export interface KeywordContext {
   compile(schema: unknown, resource?: SchemaResource): SchemaCheck;
   /** Compiles a regular expression. Returns `undefined` for an invalid one. */
   compilePattern(source: string): PatternTest | undefined;
+  /** Returns the check of a part that is invalid, and records the reason. */
+  compileInvalid(reason: string): SchemaCheck;
 }
 
 /**

@@ -8,7 +8,7 @@ export const REFERENCE_KEYWORDS: KeywordCompilers = {
   $recursiveRef: compileDynamicReference,
   $ref(reference: string, context) {
     const target = context.document.resolve(reference, context.resource);
-    if (target === undefined) return createOutsideCheck(reference, context.resource);
+    if (target === undefined) return createOutsideCheck(reference, context);
     let check: SchemaCheck | undefined;
     // The target is compiled on first use, because a schema can refer to itself.
     return (value, run) => {
@@ -27,7 +27,7 @@ export const REFERENCE_KEYWORDS: KeywordCompilers = {
  */
 function compileDynamicReference(reference: string, context: KeywordContext): SchemaCheck {
   const target = context.document.resolve(reference, context.resource);
-  if (target === undefined) return createOutsideCheck(reference, context.resource);
+  if (target === undefined) return createOutsideCheck(reference, context);
   const { fragment, node, resource } = target;
   const isDynamic = resource.dynamicAnchors.get(fragment) === node;
   return (value, run) => {
@@ -45,7 +45,9 @@ function findOutermost(fragment: string, run: CheckRun): ReferenceTarget | undef
   return outermost && { node: outermost.dynamicAnchors.get(fragment), resource: outermost, fragment };
 }
 
-function createOutsideCheck(reference: string, resource: SchemaResource): SchemaCheck {
+function createOutsideCheck(reference: string, { resource, compileInvalid }: KeywordContext): SchemaCheck {
+  if (reference.startsWith('#'))
+    return compileInvalid(`its $ref ${shorten(JSON.stringify(reference))} leads to no part of the schema`);
   const target = shorten(describeReference(reference, resource));
   return () => {
     throw createCannotValidateError(

@@ -50,13 +50,10 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
     checkString((text, run) => text.length >= 2 * limit || (text.length >= limit && count(text, run) >= limit)),
   maxLength: (limit: number) =>
     checkString((text, run) => text.length <= limit || (text.length <= 2 * limit && count(text, run) <= limit)),
-  pattern(source: string, { compilePattern }) {
+  pattern(source: string, { compilePattern, compileInvalid }) {
     const test = compilePattern(source);
     if (test !== undefined) return checkString(test);
-    const reason = `its pattern ${shorten(JSON.stringify(source))} is not a regular expression`;
-    return () => {
-      throw createBrokenSchemaError(reason);
-    };
+    return compileInvalid(`its pattern ${shorten(JSON.stringify(source))} is not a regular expression`);
   },
   format(name: unknown) {
     const format = FORMATS.get(name);

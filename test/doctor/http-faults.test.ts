@@ -1,0 +1,32 @@
+import { afterEach, expect, it } from 'vitest';
+import { runDoctor } from '../../packages/cli/src/doctor/run-doctor.js';
+import { httpFaults, type SeededHttpFault } from './http-faults.js';
+import { listWarnings } from './list-warnings.js';
+import { type HttpFault, startServerWith } from './sound-server.js';
+import { toolFaults } from './tool-faults.js';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function examine(fault: HttpFault, { path = '/mcp', token }: Partial<SeededHttpFault> = {}): Promise<string[]> {
+  const { origin, close } = await startServerWith(fault);
+  closers.push(close);
+  const target = { url: `${origin}${path}`, ...(token === undefined ? {} : { auth: token }) };
+  return listWarnings(await runDoctor(target, target.url, { samples: 1, timeout: 3000, skip: ['latency'] }));
+}
+
+it('finds nothing in a sound server over HTTP', async () => {
+  expect(await examine({})).toEqual([]);
+});
+
+it.each(httpFaults)('finds, over HTTP, nothing but: $title', async ({ found, path, token, ...fault }) => {
+  expect(await examine(fault, { ...(path && { path }), ...(token && { token }) })).toEqual(found);
+});
+
+it.each(toolFaults)('finds, in the tools, nothing but: $title', async ({ found, tools }) => {
+  const edit: HttpFault['edit'] = (response, { method }) =>
+    method === 'tools/list' ? { ...response, result: { ...(response.result as object), tools } } : response;
+  expect(await examine({ edit })).toEqual(found);
+});
