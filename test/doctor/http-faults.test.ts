@@ -14,7 +14,7 @@ async function examine(fault: HttpFault, { path = '/mcp', token }: Partial<Seede
   const { origin, close } = await startServerWith(fault);
   closers.push(close);
   const target = { url: `${origin}${path}`, ...(token === undefined ? {} : { auth: token }) };
-  return listWarnings(await runDoctor(target, target.url, { samples: 1, timeout: 3000, skip: ['latency'] }));
+  return listWarnings(await runDoctor(target, target.url, { samples: 1, timeout: 30_000, skip: ['latency'] }));
 }
 
 it('finds nothing in a sound server over HTTP', async () => {

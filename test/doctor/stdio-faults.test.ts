@@ -2,24 +2,28 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runDoctor } from '../../packages/cli/src/doctor/run-doctor.js';
 import { listWarnings } from './list-warnings.js';
-import { stdioFaults } from './stdio-faults.js';
+import { type SeededStdioFault, stdioFaults } from './stdio-faults.js';
 
 const program = fileURLToPath(new URL('stdio-program.mjs', import.meta.url));
 
-const examine = (fault: string, calls: readonly string[] = []) =>
+const examine = (fault: string, { calls = [], timeout = 20_000, protocolVersion }: Partial<SeededStdioFault> = {}) =>
   runDoctor({ command: process.execPath, args: [program, fault] }, fault, {
     samples: 1,
-    timeout: fault === 'silent' ? 1000 : 20_000,
+    timeout,
     skip: ['latency'],
     calls,
+    protocolVersion,
   });
 
 it('finds nothing in a sound server on standard streams', async () => {
   expect(listWarnings(await examine('none'))).toEqual([]);
 });
 
-it.each(stdioFaults)('finds, on standard streams, nothing but: $title', async ({ fault, found, text = /./, calls }) => {
-  const report = await examine(fault, calls);
-  expect(listWarnings(report)).toEqual(found);
-  expect(JSON.stringify(report.findings)).toMatch(text);
-});
+it.each(stdioFaults)(
+  'finds, on standard streams, nothing but: $title',
+  async ({ fault, found, text = /./, ...options }) => {
+    const report = await examine(fault, options);
+    expect(listWarnings(report)).toEqual(found);
+    expect(JSON.stringify(report.findings)).toMatch(text);
+  },
+);

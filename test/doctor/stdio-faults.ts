@@ -8,6 +8,10 @@ export interface SeededStdioFault {
   readonly text?: RegExp;
   /** Tools that the doctor calls. */
   readonly calls?: readonly string[];
+  /** Time that the doctor waits for a response that never comes, in milliseconds. */
+  readonly timeout?: number;
+  /** The only version that the doctor uses. */
+  readonly protocolVersion?: string;
 }
 
 export const stdioFaults: readonly SeededStdioFault[] = [
@@ -19,11 +23,65 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     text: /Usage: server --token TOKEN/,
   },
   { fault: 'echo', title: 'the program repeats its input', found: ['connection.failed'], text: /not an MCP server/ },
-  { fault: 'silent', title: 'the program says nothing', found: ['connection.failed'], text: /timed out/ },
+  {
+    fault: 'silent',
+    timeout: 1_000,
+    title: 'the program says nothing',
+    found: ['connection.failed'],
+    text: /timed out/,
+  },
   {
     fault: 'framing',
+    timeout: 5_000,
     title: 'messages have the headers of the Language Server Protocol',
     found: ['connection.failed', 'stdio.noise'],
     text: /Content-Length/,
   },
-  { fault: 'pretty', title: 'messages have several lines', found: ['connection.failed', 'stdio.noise'] },
+  {
+    fault: 'pretty',
+    timeout: 5_000,
+    title: 'messages have several lines',
+    found: ['connection.failed', 'stdio.noise'],
+  },
+  { fault: 'null-ids', timeout: 5_000, title: 'responses lack the id', found: ['connection.failed'] },
+  {
+    fault: 'exit-on-unknown',
+    title: 'the process ends on an unknown method',
+    found: ['versions.2026-07-28', 'stdio.ended'],
+  },
+  { fault: 'banner', title: 'a banner before the messages', found: ['stdio.noise'], text: /Server is running/ },
+  { fault: 'colors', title: 'a colored banner', found: ['stdio.noise'], text: /ready/ },
+  { fault: 'logs', title: 'logs between the messages', found: ['stdio.noise'], text: /got initialize|got server/ },
+  {
+    fault: 'stays',
+    protocolVersion: '2025-11-25',
+    title: 'the process ignores the end of its input',
+    found: ['stdio.exit'],
+  },
+  {
+    fault: 'crash',
+    title: 'the process ends while it lists tools',
+    found: ['stdio.ended'],
+    text: /exited with code 3/,
+  },
+  {
+    fault: 'future-version',
+    title: 'the answer has a version that nobody knows',
+    found: ['connection.failed'],
+    text: /2099-01-01/,
+  },
+  { fault: 'no-name', title: 'the server has no name', found: ['connection.failed'], text: /serverInfo/ },
+  { fault: 'null-members', title: 'optional members are null', found: ['connection.deviation'], text: /null/ },
+  { fault: 'missing-list', title: 'the result has no list', found: ['connection.deviation'], text: /no tools/ },
+  { fault: 'string-ids', title: 'ids are returned as texts', found: ['connection.deviation'], text: /id/ },
+  { fault: 'no-jsonrpc', title: 'responses lack jsonrpc', found: ['connection.failed'], text: /jsonrpc/ },
+  { fault: 'undeclared', title: 'tools are served, but not declared', found: ['connection.undeclared'], text: /tools/ },
+  {
+    fault: 'call-error',
+    title: 'a tool fails',
+    found: ['calls.look_up'],
+    calls: ['look_up'],
+    text: /database is down/,
+  },
+  { fault: 'no-content', title: 'the content of a result is a text', found: ['calls.look_up'], calls: ['look_up'] },
+];

@@ -27,10 +27,18 @@ export const stdioCheck: Check = {
     // A program that did not start has neither written nor exited as it should.
     else if (connection) findings.push(ok('noise', 'standard output has only messages'));
     const [exit] = stdio.exits;
-    if (exit && connection)
+    if (exit && connection && / by SIG/.test(exit.summary))
+      findings.push(
+        warning('killed', 'a signal ended the process', {
+          seen: exit.summary.slice(0, 300),
+          cause: 'the doctor starts several processes of a server: servers of one port often end each other',
+          fix: 'use the server by one client at a time, or correct what ends it',
+        }),
+      );
+    else if (exit && connection)
       findings.push(
         problem('ended', 'the process ends by itself', {
-          seen: exit.summary,
+          seen: exit.summary.slice(0, 300),
           cause: 'hosts start it again for each call, or give up',
           fix: 'answer each request, also one that is unknown or fails, and exit only when standard input ends',
           spec,

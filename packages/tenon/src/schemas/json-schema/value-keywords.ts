@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.js';
-import { createBrokenSchemaError, shorten } from './broken-schema.js';
+import { shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import { createEqualityCheck, createListCheck } from './equality.js';
 import { FORMATS } from './formats.js';
