@@ -73,9 +73,13 @@ export const stdioFaults: readonly SeededStdioFault[] = [
   { fault: 'no-name', title: 'the server has no name', found: ['connection.failed'], text: /serverInfo/ },
   { fault: 'null-members', title: 'optional members are null', found: ['connection.deviation'], text: /null/ },
   { fault: 'missing-list', title: 'the result has no list', found: ['connection.deviation'], text: /no tools/ },
-  { fault: 'string-ids', title: 'ids are returned as texts', found: ['connection.deviation'], text: /id/ },
   { fault: 'no-jsonrpc', title: 'responses lack jsonrpc', found: ['connection.failed'], text: /jsonrpc/ },
-  { fault: 'undeclared', title: 'tools are served, but not declared', found: ['connection.undeclared'], text: /tools/ },
+  {
+    fault: 'undeclared',
+    title: 'tools are served, but not declared',
+    found: ['connection.undeclared-tools'],
+    text: /tools/,
+  },
   {
     fault: 'call-error',
     title: 'a tool fails',

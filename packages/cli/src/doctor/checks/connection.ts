@@ -2,7 +2,6 @@ import { TenonError } from 'tenon';
 import { describeError, getHint } from '../../error-hints.js';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
-import { getSpecificationPage } from '../finding.js';
 
 /** Reports the connection itself: its transport, or the reason why there is none. */
 export const connectionCheck: Check = {
@@ -30,19 +29,6 @@ export const connectionCheck: Check = {
           seen: describeError(listError),
           cause: 'the server declares the capability `tools`',
           fix: 'answer `tools/list`, or do not declare the capability',
-        }),
-      );
-    const deviations = reported.filter(({ code }) => code === 'peer/deviation');
-    if (deviations.length > 0)
-      findings.push(
-        warning('deviation', `the server deviates from the specification in ${formatCount(deviations.length, 'way')}`, {
-          seen: deviations
-            .map(({ summary }) => summary)
-            .slice(0, 3)
-            .join(' | '),
-          cause: 'Tenon tolerates it, and reads what is meant. Other clients report an error',
-          fix: 'send what the specification defines',
-          spec: getSpecificationPage('basic'),
         }),
       );
     // Lines that are not JSON are findings of the standard streams.
