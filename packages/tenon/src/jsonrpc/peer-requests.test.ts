@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TenonError } from './error.js';
 import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that sends requests', () => {
@@ -33,6 +34,60 @@ describe('a peer that sends requests', () => {
     expect(await call).toBe('peer/malformed');
     expect(said).toHaveLength(1);
     expect(peer.pendingCount).toBe(0);
+  });
+
+  it('takes the text of a numeric id in responses, and reports it once', async () => {
+    const { peer, say, problems } = await startPeer();
+    const calls = [peer.call('a', {}), peer.call('b', {}), peer.call('c', {}).catch(error => error.rpcCode)];
+    await waitForImmediate();
+    await say(
+      { jsonrpc: '2.0', id: '2', result: { n: 2 } },
+      { jsonrpc: '2.0', id: '1', result: { n: 1 } },
+      { jsonrpc: '2.0', id: '3', error: { code: 7, message: 'no' } },
+    );
+    expect(await Promise.all(calls)).toEqual([{ n: 1 }, { n: 2 }, 7]);
+    expect(problems).toMatchObject([{ code: 'peer/deviation', method: 'b', data: { deviation: 'string-id' } }]);
+    expect(peer.pendingCount).toBe(0);
+  });
+
+  it.each(['01', '1.0', '+1', ' 1', '1e0', '0x1', '-1', ''])('takes %j for no id of request 1', async id => {
+    const { peer, say, problems } = await startPeer();
+    const call = peer.call('a', {});
+    await waitForImmediate();
+    await say({ jsonrpc: '2.0', id, result: {} });
+    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
+    await call;
+  });
+
+  it('takes no text of a numeric id in cancellations and progress', async () => {
+    const { peer, say, runs, problems } = await startPeer();
+    await say({ jsonrpc: '2.0', id: 1, method: 'x' });
+    expect(peer.cancel('1')).toBe(false);
+    const call = peer.call('a', {});
+    await waitForImmediate();
+    expect([peer.resetIdleTimeout('1'), peer.resetIdleTimeout(1)]).toEqual([false, true]);
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
+    await call;
+    expect([runs.length, problems]).toEqual([1, []]);
+  });
+
+  it('fails the request at once with `strict`', async () => {
+    const { peer, say } = await startPeer({ strict: true });
+    const call = peer.call('a', {}).catch(error => error.code);
+    await waitForImmediate();
+    await say({ jsonrpc: '2.0', id: '1', result: {} });
+    expect(await call).toBe('peer/unknown-response');
+  });
+
+  it('is told of a lost or malformed response with the text of its id', async () => {
+    const { peer, say, far } = await startPeer();
+    const calls = [1, 2].map(() => peer.call('a', {}).catch(error => error.code));
+    await waitForImmediate();
+    await say({ jsonrpc: '2.0', id: '1', result: [] });
+    peer.onResponseLost('2', TenonError.from(new Error('lost'), 'test/lost'));
+    expect(await Promise.all(calls)).toEqual(['peer/malformed', 'test/lost']);
+    await far.close();
   });
 
   it('reports an error without an id [base.error.id-absent-when-unreadable]', async () => {

@@ -164,7 +164,7 @@ export class Peer implements MessageReceiver {
   }
 
   onResponseLost(id: Id, error: TenonError): void {
-    this.#pending?.fail(id, error);
+    this.#pending?.fail(this.#pending.findByText(id)?.id ?? id, error);
   }
 
   onSessionLost(error: TenonError): void {
@@ -234,15 +234,21 @@ export class Peer implements MessageReceiver {
 
   #completeRequest(response: JsonRpcResponse): void {
     const hasId = response.id !== undefined && response.id !== null;
-    if (!hasId || !this.#pending?.completeRequest(response))
-      this.#reportError(errors.createUnexpectedResponseError(this.peer, response));
+    if (hasId && this.#pending?.completeRequest(response)) return;
+    const named = this.#pending?.findByText(response.id);
+    if (named === undefined) return this.#reportError(errors.createUnexpectedResponseError(this.peer, response));
+    const summary = 'the id of a response is a string, and counts as the number of the request';
+    if (tolerate(this.#handler, 'string-id', named.method, summary))
+      this.#pending?.completeRequest({ ...response, id: named.id });
+    else this.#pending?.fail(named.id, errors.createUnexpectedResponseError(this.peer, response));
   }
 
   #rejectMalformed(value: unknown, reply: SendReply): void {
     const { id, reason } = diagnoseMessage(value);
     const error = errors.createMalformedError(this.peer, reason);
     // The request gets no other response than this malformed one, so it fails.
-    if (isResponseLike(value) && this.#pending?.fail(value.id, error)) return reply(undefined);
+    if (isResponseLike(value) && this.#pending?.fail(this.#pending.findByText(value.id)?.id ?? value.id, error))
+      return reply(undefined);
     this.#reportError(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${reason}`, reply);
   }

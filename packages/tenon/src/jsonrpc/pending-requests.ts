@@ -3,6 +3,7 @@ import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import { CompactMap } from './compact-map.js';
 import { TenonError } from './error.js';
 import type { Id, JsonObject, JsonRpcResponse } from './message.js';
+import { readNumericId } from './numeric-id.js';
 import { createPeerError } from './outcome.js';
 import type { SendOptions } from './transport.js';
 
@@ -121,6 +122,13 @@ export class PendingRequests {
 
   has(id: Id): boolean {
     return this.#requests.has(id);
+  }
+
+  /** Returns the numeric ID of the request that a response with the text of that ID answers. */
+  findByText(id: unknown): { readonly id: number; readonly method: string | undefined } | undefined {
+    const numericId = readNumericId(id);
+    if (numericId === undefined || (!this.#requests.has(numericId) && this.#late?.id !== numericId)) return undefined;
+    return { id: numericId, method: this.#requests.get(numericId)?.method };
   }
 
   /** Number of pending requests. */

@@ -6,6 +6,7 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
 } from '../jsonrpc/message.js';
+import { readNumericId } from '../jsonrpc/numeric-id.js';
 import { readMeta, SUBSCRIPTION_ID } from '../protocol/meta.js';
 
 const LISTEN = 'subscriptions/listen';
@@ -28,8 +29,9 @@ export class RequestTracker<T> {
     this.#open.set(request.id, { request, value });
   }
 
-  /** Removes a request that has its response, and returns its value. */
-  take(id: Id): T | undefined {
+  /** Removes a request that has its response, and returns its value. The ID may be the text of a numeric one. */
+  take(received: Id): T | undefined {
+    const id = this.#open.has(received) ? received : (readNumericId(received) ?? received);
     const found = this.#open.get(id)?.value;
     this.#open.delete(id);
     return found;

@@ -1,4 +1,4 @@
-import { assumableCapabilities, type AssumableCapability } from '../../protocol/capabilities.js';
+import { type AssumableCapability, assumableCapabilities } from '../../protocol/capabilities.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';

@@ -124,7 +124,8 @@ export class ProxySession implements ServerSession {
     const { id } = response;
     const request = id === undefined || id === null ? undefined : this.#takeRequest(id);
     if (request?.method === 'initialize' && 'result' in response) this.dialect = readNegotiatedDialect(response.result);
-    this.#sendToClient(response, request?.id);
+    // The transport of the client finds the request by its ID. The recording keeps the ID that the server sent.
+    this.#sendToClient(request ? { ...response, id: request.id } : response, request?.id);
   }
 
   #takeRequest(id: Id): JsonRpcRequest | undefined {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
 import { type Id, isFailureMessage, isObject, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
+import { answersId } from '../../../jsonrpc/numeric-id.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
 import { createHttpRefusalError, createUnreadableError, findSessionLoss } from './errors.js';
@@ -84,11 +85,11 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
     const loss = isFailureMessage(value) && !pending.watched ? loseSession(context, pending, value) : undefined;
     if (loss !== undefined) {
       pending.readError = loss;
-      if (pending.id === undefined || value.id !== pending.id) return;
+      if (pending.id === undefined || !answersId(value.id, pending.id)) return;
       pending.answered = true;
       return context.receiver.onResponseLost(pending.id, loss);
     }
-    if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
+    if (answersId(value.id, pending.id)) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
       // The server did not name the request that failed. There is only one on this connection.
       pending.readError = createHttpRefusalError(context.peer, value, 200);

@@ -2,6 +2,7 @@ import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js
 import { TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../jsonrpc/error-codes.js';
 import { classifyMessage, type ErrorObject, type Id, isObject, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import { answersId } from '../../../jsonrpc/numeric-id.js';
 import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { HttpReply } from './requester.js';
@@ -139,7 +140,7 @@ export function findSessionLoss(
   if (status === 401 || status === 407) return undefined;
   const isAboutMessage = isGone || status === 400;
   if (!isAboutSession(failure, body, isAboutMessage)) return undefined;
-  const isAnswer = id !== undefined && failure?.id === id;
+  const isAnswer = answersId(failure?.id, id);
   const isFromTransport = isAboutMessage && failure !== undefined && TRANSPORT_MESSAGE.test(failure.error.message);
   return (isAnswer && !isFromTransport) || status >= 500
     ? createSessionRejectedError(peer, status, failure)
