@@ -37,12 +37,6 @@ const UNAUTHORIZED_HINT =
 export const POLICY_HINT =
   'ask the operator of the gateway, or change its policy: `tenon policy explain` shows the rule behind a decision';
 
-/** Returns the time after which the request may be repeated, in milliseconds, if the server has stated it. */
-export function getRetryAfter({ data }: TenonError): number | undefined {
-  const retryAfterMs = typeof data === 'object' && data !== null && 'retryAfterMs' in data && data.retryAfterMs;
-  return typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
-}
-
 /** Returns the next step for users of the command, if there is one. */
 export function getHint(error: TenonError): string | undefined {
   return findOwnHint(error) ?? error.hint;
@@ -51,7 +45,7 @@ export function getHint(error: TenonError): string | undefined {
 function findOwnHint(error: TenonError): string | undefined {
   if (isPolicyDenial(error.data)) return POLICY_HINT;
   if (error.code === 'call/outcome-unknown') return CHECK_EFFECT;
-  const retryAfterMs = getRetryAfter(error);
+  const { retryAfterMs } = error;
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
   if (error.code === 'call/timeout' && error.method === 'tools/call')

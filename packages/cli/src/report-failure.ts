@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
-import { describeError, getHint, getRetryAfter } from './error-hints.js';
+import { describeError, getHint } from './error-hints.js';
 import { type ExitCode, exitCodes, getExitCode } from './exit-codes.js';
 import type { Screen } from './screen.js';
 import { createUsageError } from './usage-error.js';
@@ -48,7 +48,7 @@ export function writeErrorReport(screen: Screen, report: ErrorReport): void {
 function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   const { code, summary, peer, method, expected, received } = error;
   const { message: cause } = new TenonError(code, summary, { peer, method, expected, received });
-  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit, retryAfterMs: getRetryAfter(error) };
+  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit, retryAfterMs: error.retryAfterMs };
 }
 
 /** Creates the error for arguments that the parser refuses. The program adds the name of the command to its errors. */

@@ -1,7 +1,9 @@
 import { isObject } from './message.js';
 
-/** Maximum delay that a peer can request, in milliseconds. */
+/** Maximum delay that a peer can request by a header, in milliseconds. */
 const MAX_RETRY_AFTER = 3_600_000;
+/** Maximum delay of a timer, in milliseconds. A quota may end in hours or days. */
+const MAX_DELAY = 2 ** 31 - 1;
 
 /**
  * Parses the header `Retry-After` to milliseconds. Only the form in seconds is read, because the date depends on the
@@ -15,5 +17,5 @@ export function parseRetryAfter(value: string | undefined): number | undefined {
 export function getRetryAfterMs(data: unknown): number | undefined {
   const retryAfterMs = isObject(data) ? data.retryAfterMs : undefined;
   const isValid = typeof retryAfterMs === 'number' && retryAfterMs >= 0 && Number.isFinite(retryAfterMs);
-  return isValid ? Math.min(retryAfterMs, MAX_RETRY_AFTER) : undefined;
+  return isValid ? Math.min(retryAfterMs, MAX_DELAY) : undefined;
 }

@@ -44,6 +44,18 @@ export interface AuthorizerOptions extends GuardOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** Names of the options of all authorizers. */
+export const AUTHORIZER_OPTION_NAMES: { readonly [K in keyof Required<AuthorizerOptions>]: true } = {
+  tokenStore: true,
+  scopes: true,
+  dpop: true,
+  exceptions: true,
+  fetch: true,
+  clock: true,
+  allowInsecure: true,
+  allowPrivate: true,
+};
+
 /** Options of an authorizer, with defaults applied. */
 export interface AuthorizerSettings {
   readonly guard: GuardOptions;

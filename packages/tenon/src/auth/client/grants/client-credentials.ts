@@ -4,7 +4,7 @@ import { toAuthError } from '../../oauth/to-auth-error.js';
 import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
-import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { AUTHORIZER_OPTION_NAMES, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 
 const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
@@ -27,14 +27,7 @@ export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<Client
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
   requireKnownOptions('clientCredentials', options, {
     issuer: true,
-    tokenStore: true,
-    scopes: true,
-    dpop: true,
-    exceptions: true,
-    fetch: true,
-    clock: true,
-    allowInsecure: true,
-    allowPrivate: true,
+    ...AUTHORIZER_OPTION_NAMES,
     id: true,
     secret: true,
     key: true,

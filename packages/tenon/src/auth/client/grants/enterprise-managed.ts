@@ -10,7 +10,13 @@ import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
-import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
+import {
+  AUTHORIZER_OPTION_NAMES,
+  type AuthorizerOptions,
+  type AuthorizerSettings,
+  parseScopeOption,
+  resolveSettings,
+} from '../settings.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
@@ -65,14 +71,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
     subject: true,
     client: true,
     issuer: true,
-    tokenStore: true,
-    scopes: true,
-    dpop: true,
-    exceptions: true,
-    fetch: true,
-    clock: true,
-    allowInsecure: true,
-    allowPrivate: true,
+    ...AUTHORIZER_OPTION_NAMES,
   });
   const settings = resolveSettings(options);
   return createGrantAuthorizer(

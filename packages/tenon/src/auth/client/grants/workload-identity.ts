@@ -6,7 +6,7 @@ import { toAuthError } from '../../oauth/to-auth-error.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { AUTHORIZER_OPTION_NAMES, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
@@ -40,14 +40,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
     assertion: true,
     clientId: true,
     issuer: true,
-    tokenStore: true,
-    scopes: true,
-    dpop: true,
-    exceptions: true,
-    fetch: true,
-    clock: true,
-    allowInsecure: true,
-    allowPrivate: true,
+    ...AUTHORIZER_OPTION_NAMES,
   });
   const { assertion } = options;
   const identity = createWorkloadIdentity(options.clientId);

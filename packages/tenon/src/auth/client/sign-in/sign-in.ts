@@ -8,7 +8,13 @@ import { requestTokensWithCode } from '../grants/authorization-code.js';
 import { DEVICE_GRANT, requestTokensWithDeviceCode, type ShowDeviceCode } from '../grants/device-code.js';
 import type { Grant } from '../grants/grant.js';
 import { createGrantAuthorizer } from '../grants/grant-authorizer.js';
-import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
+import {
+  AUTHORIZER_OPTION_NAMES,
+  type AuthorizerOptions,
+  type AuthorizerSettings,
+  parseScopeOption,
+  resolveSettings,
+} from '../settings.js';
 import type { TokenStore, Tokens } from '../token-store.js';
 import { checkDocumentUrl } from './client-document.js';
 import { type ConfirmIssuer, checkResponseOrigin, getIssuerPath, recordRedirect } from './issuer-redirect.js';
@@ -109,14 +115,7 @@ export function signIn(options: SignInOptions = {}): Authorizer {
     offline: true,
     confirmIssuer: true,
     limits: true,
-    tokenStore: true,
-    scopes: true,
-    dpop: true,
-    exceptions: true,
-    fetch: true,
-    clock: true,
-    allowInsecure: true,
-    allowPrivate: true,
+    ...AUTHORIZER_OPTION_NAMES,
   });
   const settings = resolveSettings(options);
   if (options.clientMetadataUrl !== undefined) checkDocumentUrl(options.clientMetadataUrl);

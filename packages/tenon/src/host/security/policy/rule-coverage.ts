@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { doesGlobCover, doesMatchGlob } from './matching/glob.js';
+import { coversGlob, matchGlob } from './matching/glob.js';
 import { foldCase, listPatterns, type NamePatterns } from './matching/name-patterns.js';
 import type { Globs, Match, Rule } from './rules.js';
 
@@ -59,9 +59,7 @@ function doesTextCover(
   isLiteral: boolean,
 ): boolean {
   if (exact) return patterns.includes(text) && (isLiteral || !/[*?]/.test(text));
-  return patterns.some(each =>
-    isLiteral ? doesMatchGlob(fold(each), fold(text)) : doesGlobCover(fold(each), fold(text)),
-  );
+  return patterns.some(each => (isLiteral ? matchGlob(fold(each), fold(text)) : coversGlob(fold(each), fold(text))));
 }
 
 /** Tells if a pattern has no letters with upper and lower case. */

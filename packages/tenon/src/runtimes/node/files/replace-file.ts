@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import type { Clock } from '../../../cancellation/clock.js';
 
 /**
@@ -17,6 +17,16 @@ const RENAME_DELAY = 25;
 export async function ensureRealPath(path: string, folderMode = 0o777): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: folderMode });
   return realpath(path).catch(() => path);
+}
+
+/**
+ * Returns the real path of a file. Resolves with `undefined` if a link leads it out of its folder: a project that someone
+ * else wrote must not lead to files of the user. A link whose file does not exist is replaced.
+ */
+export async function ensurePathInFolder(path: string): Promise<string | undefined> {
+  const realPath = await ensureRealPath(path);
+  const place = relative(await realpath(dirname(path)), realPath);
+  return place === '..' || /^\.\.[\\/]/.test(place) || isAbsolute(place) ? undefined : realPath;
 }
 
 /**

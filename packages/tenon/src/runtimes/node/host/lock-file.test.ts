@@ -31,6 +31,22 @@ describe('a lock in a file', () => {
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
   });
 
+  it.skipIf(process.platform === 'win32')('is not written through a link that leads out of its folder', async () => {
+    const outside = join(folder, 'deep/users-file');
+    await mkdir(join(folder, 'deep/project'), { recursive: true });
+    await writeFile(outside, 'of the user');
+    const link = join(folder, 'deep/project/mcp.lock');
+    await symlink('../users-file', link);
+    const file = openLockFile(link);
+    await expect(file.write({ servers: new Map() })).rejects.toMatchObject({ code: 'lock/link' });
+    await expect(file.update(lock => lock)).rejects.toMatchObject({ code: 'lock/link' });
+    expect(await readFile(outside, 'utf8')).toBe('of the user');
+    await rm(outside);
+    await file.write({ servers: new Map() });
+    await expect(readFile(outside)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readFile(link, 'utf8')).toBe(serializeLock({ servers: new Map() }));
+  });
+
   it.skipIf(process.platform === 'win32')('keeps its mode, and the link that leads to it', async () => {
     const lock = await createLock([notes], [entry]);
     await openLockFile(path).write(lock);

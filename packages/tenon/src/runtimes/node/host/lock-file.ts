@@ -7,7 +7,7 @@ import { serializeLock } from '../../../host/security/lock/serialize-lock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { withLock } from '../files/file-lock.js';
-import { ensureRealPath, replaceFile } from '../files/replace-file.js';
+import { ensurePathInFolder, replaceFile } from '../files/replace-file.js';
 
 export interface LockFileOptions {
   readonly clock?: Clock | undefined;
@@ -41,7 +41,7 @@ export function openLockFile(path: string, options: LockFileOptions = {}): LockF
   };
   const write = async (lock: Lock) => {
     const text = serializeLock(lock);
-    const realPath = await ensureRealPath(path);
+    const realPath = await resolvePath(path);
     if (text !== (await readText(path).catch(() => undefined))) await replaceFile(realPath, text, clock);
   };
   return {
@@ -49,13 +49,21 @@ export function openLockFile(path: string, options: LockFileOptions = {}): LockF
     read,
     write,
     async update(change) {
-      return withLock(`${await ensureRealPath(path)}.lock`, clock, async () => {
+      return withLock(`${await resolvePath(path)}.lock`, clock, async () => {
         const lock = await change((await read()) ?? { servers: new Map() });
         await write(lock);
         return lock;
       });
     },
   };
+}
+
+async function resolvePath(path: string): Promise<string> {
+  const realPath = await ensurePathInFolder(path);
+  if (realPath !== undefined) return realPath;
+  throw new TenonError('lock/link', `the lock ${path} is not written, because a link leads out of its folder`, {
+    hint: 'remove the link, or pass the path of the file itself',
+  });
 }
 
 async function readText(path: string): Promise<string | undefined> {

@@ -6,7 +6,8 @@ import {
   PARSE_ERROR,
   UNAVAILABLE,
 } from '../../../jsonrpc/error-codes.js';
-import { createFailure, diagnoseMessage, type ErrorObject, type Id, isObject } from '../../../jsonrpc/message.js';
+import { createFailure, diagnoseMessage, type ErrorObject, type Id } from '../../../jsonrpc/message.js';
+import { getRetryAfterMs } from '../../../jsonrpc/retry-after.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import type { HttpServerContext } from './context.js';
 import type { Exchange, HeaderFields } from './exchange.js';
@@ -47,12 +48,8 @@ export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
 
 /** Returns the header with the time after which a client may retry, for errors with that time. */
 export function getRetryHeader(error: ErrorObject): HeaderFields {
-  const retryAfterMs = getRetryAfter(error);
+  const retryAfterMs = getRetryAfterMs(error.data);
   return retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
-}
-
-function getRetryAfter({ data }: ErrorObject): number | undefined {
-  return isObject(data) && typeof data.retryAfterMs === 'number' ? data.retryAfterMs : undefined;
 }
 
 /**
@@ -74,7 +71,7 @@ export function getHttpStatus(error: ErrorObject): number {
     case UNAVAILABLE:
       return 503;
     case INTERNAL_ERROR:
-      return getRetryAfter(error) === undefined ? 200 : 503;
+      return getRetryAfterMs(error.data) === undefined ? 200 : 503;
     default:
       return 200;
   }

@@ -1,5 +1,5 @@
 import { isObject } from '../../../../jsonrpc/message.js';
-import { doesMatchGlob } from './glob.js';
+import { matchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 
 /** Maximum number of values of one argument, over all its arrays. */
@@ -55,10 +55,10 @@ export function compilePath(path: string, certain: boolean): readonly PathStep[]
 function createMemberTest(text: string, certain: boolean): (name: string) => boolean {
   const folded = foldCase(text);
   const isWild = /[*?]/.test(text);
-  const exact = isWild ? (name: string) => doesMatchGlob(text, name) : (name: string) => name === text;
+  const exact = isWild ? (name: string) => matchGlob(text, name) : (name: string) => name === text;
   if (certain) return exact;
   const loose = isWild
-    ? (name: string) => doesMatchGlob(folded, foldCase(name))
+    ? (name: string) => matchGlob(folded, foldCase(name))
     : (name: string) => foldCase(name) === folded;
   return name => exact(name) || loose(name);
 }

@@ -1,6 +1,6 @@
 import { hasOneReading, listReadings } from './decoded-variants.js';
 import { createFolderMatcher } from './folder-matcher.js';
-import { doesMatchGlob } from './glob.js';
+import { matchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 import {
   listComparableTexts,
@@ -68,23 +68,21 @@ export function compilePattern(pattern: ArgumentPattern): ValueTest {
 function createGlobTest(pattern: string): ValueTest {
   const url = normalizeUrl(pattern);
   const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...listReadings(url)])];
-  const fits = (text: string) => forms.some(form => doesMatchGlob(form, text));
+  const fits = (text: string) => forms.some(form => matchGlob(form, text));
   const looseForms = [...new Set([...forms, ...listPatternForms(pattern)])];
   const folded = looseForms.map(foldCase);
   const mayFit = (text: string) => {
     const small = foldCase(text);
-    return (
-      looseForms.some(form => doesMatchGlob(form, text, true)) || folded.some(form => doesMatchGlob(form, small, true))
-    );
+    return looseForms.some(form => matchGlob(form, text, true)) || folded.some(form => matchGlob(form, small, true));
   };
   return (value, certain) => {
     if (typeof value !== 'string') return !certain && isScalarText(value) && mayFit(String(value));
     if (/^\*+$/.test(pattern)) return true;
     if (value.length > MAX_READ && !hasOneReading(value)) return !certain;
     if (!certain) return listComparableTexts(value).some(mayFit);
-    if (!doesMatchGlob(pattern, value) || !fitsWithoutQuery(pattern, value, fits)) return false;
+    if (!matchGlob(pattern, value) || !fitsWithoutQuery(pattern, value, fits)) return false;
     const read = pattern.includes('://') ? normalizeUrl(value) : undefined;
-    return listReadings(value).every(each => doesMatchGlob(pattern, each)) && (read === undefined || fits(read));
+    return listReadings(value).every(each => matchGlob(pattern, each)) && (read === undefined || fits(read));
   };
 }
 
@@ -139,7 +137,7 @@ function createFolderTest(folders: string | readonly string[]): ValueTest {
 
 function createHostTest(hosts: string | readonly string[]): ValueTest {
   const patterns = [hosts].flat().flatMap(host => (/[*?]/.test(host) ? [normalizeHost(host)] : listHostForms(host)));
-  const fits = (host: string) => patterns.some(pattern => doesMatchGlob(pattern, host));
+  const fits = (host: string) => patterns.some(pattern => matchGlob(pattern, host));
   return (value, certain) => {
     if (typeof value !== 'string') return false;
     if (value.length > MAX_URL) return !certain;

@@ -10,7 +10,7 @@ const MAX_STEPS = 5_000_000;
  *
  * @param ifTooLong Result for a text that takes too many steps. Default: false, as for `allow`.
  */
-export function doesMatchGlob(pattern: string, text: string, ifTooLong = false): boolean {
+export function matchGlob(pattern: string, text: string, ifTooLong = false): boolean {
   let index = 0;
   let steps = 0;
   let in_ = 0;
@@ -38,7 +38,7 @@ function getCharacterWidth(text: string, index: number): number {
 }
 
 /** Tells if `wide` matches every text that `narrow` matches. `true` is certain. `false` is not. */
-export function doesGlobCover(wide: string, narrow: string): boolean {
+export function coversGlob(wide: string, narrow: string): boolean {
   let stars: number[] = [0];
   // Each state is a position in `wide`. `narrow` is treated as a text whose star only matches a star.
   for (const char of narrow) {

@@ -1,5 +1,5 @@
 import type { Globs } from '../rules.js';
-import { doesMatchGlob } from './glob.js';
+import { matchGlob } from './glob.js';
 
 /** Normalizes the case of letters and compatibility characters: `DROP`, `drop` and `\uff24rop` become equal. */
 export function foldCase(text: string): string {
@@ -26,12 +26,10 @@ export function listPatterns(globs: Globs): NamePatterns {
 export function compileNames(globs: Globs, certain: boolean): (name: string) => boolean {
   const { patterns, exact } = listPatterns(globs);
   if (exact) return name => patterns.includes(name);
-  if (certain) return name => patterns.some(pattern => doesMatchGlob(pattern, name));
+  if (certain) return name => patterns.some(pattern => matchGlob(pattern, name));
   const folded = patterns.map(foldCase);
   return name => {
     const small = foldCase(name);
-    return (
-      folded.some(pattern => doesMatchGlob(pattern, small)) || patterns.some(pattern => doesMatchGlob(pattern, name))
-    );
+    return folded.some(pattern => matchGlob(pattern, small)) || patterns.some(pattern => matchGlob(pattern, name));
   };
 }

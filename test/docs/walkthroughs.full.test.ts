@@ -10,9 +10,9 @@ import { pages, root } from './pages.js';
 import { openWorkshop, run } from './workshop.js';
 
 /** The way of a new user through the pages, with the code of the pages, real processes and the official client. */
-const JOURNEY_PAGES = new Set(['docs/start/first-server.md', 'docs/authorization/protect-a-server.md']);
+const CLIENT_PAGES = new Set(['docs/start/first-server.md', 'docs/authorization/protect-a-server.md']);
 
-const workshop = openWorkshop(pages().filter(({ path }) => JOURNEY_PAGES.has(path)));
+const workshop = openWorkshop(pages().filter(({ path }) => CLIENT_PAGES.has(path)));
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
 const command = join(root, 'packages/cli/dist/tenon.mjs');
 const firstServer = join(workshop.folder, 'docs-start-first-server/full');
@@ -48,7 +48,7 @@ async function givePorts(path: string, ...shown: readonly number[]): Promise<voi
 }
 
 async function connectOfficialClient(transport: StreamableHTTPClientTransport | StdioClientTransport): Promise<Client> {
-  const client = new Client({ name: 'journey', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+  const client = new Client({ name: 'walkthrough', version: '1.0.0' }, { capabilities: { elicitation: {} } });
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { replace: true } }));
   await client.connect(transport);
   return client;

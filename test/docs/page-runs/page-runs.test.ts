@@ -7,8 +7,8 @@ import { hasPrograms } from '../../../scripts/optional-programs.mjs';
 import { runtimes } from '../../../scripts/runtimes.mjs';
 import { takeCover } from '../../support/extent.js';
 import { pages } from '../pages.js';
-import { type Journey, startJourney } from './journey.js';
 import { type PackageRegistry, startRegistry } from './package-registry.js';
+import { type PageRun, startPageRun } from './page-run.js';
 import { beginsWithInstall, readSteps, type Step } from './page-steps.js';
 
 /** Commands that pages mark as not run. */
@@ -16,7 +16,7 @@ const COMMANDS_NOT_RUN = 31;
 /** Time for one command, such as the installation of a large package, in milliseconds. */
 const STEP_TIMEOUT = 60_000;
 
-const journeys = pages()
+const runs = pages()
   .filter(({ text }) => beginsWithInstall(text))
   .map(({ path, text }) => ({ path, steps: readSteps(text) }));
 
@@ -61,21 +61,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the commands that no journey runs', () => {
+describe('the commands that no test runs', () => {
   it('are few, each with a reason', () => {
-    const notRun = journeys.flatMap(({ steps }) => steps.filter(({ kind }) => kind === 'not-run'));
+    const notRun = runs.flatMap(({ steps }) => steps.filter(({ kind }) => kind === 'not-run'));
     expect(notRun.length).toBe(COMMANDS_NOT_RUN);
   });
 });
 
-describe.each(takeCover(journeys, ({ path }) => path === 'README.md'))('a reader of $path', ({ steps }) => {
-  let journey: Journey;
+describe.each(takeCover(runs, ({ path }) => path === 'README.md'))('a reader of $path', ({ steps }) => {
+  let pageRun: PageRun;
   /** The rest of a page needs its earlier steps. */
   let isBroken = false;
   beforeAll(async () => {
-    journey = await startJourney(environment, [folder], downloads);
+    pageRun = await startPageRun(environment, [folder], downloads);
   });
-  afterAll(() => journey?.close());
+  afterAll(() => pageRun?.close());
 
   const canFollow = !steps.some(step => missingRuntimes.some(name => uses(step, name)));
   for (const step of steps) {
@@ -85,7 +85,7 @@ describe.each(takeCover(journeys, ({ path }) => path === 'README.md'))('a reader
       it.skipIf(!canTake)(titleOf(step), { timeout: STEP_TIMEOUT }, async ({ skip }) => {
         if (isBroken) skip('an earlier step failed');
         isBroken = true;
-        await journey.take(step);
+        await pageRun.take(step);
         isBroken = false;
       });
   }

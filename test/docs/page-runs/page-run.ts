@@ -29,7 +29,7 @@ interface Running {
 }
 
 /** A reader who follows one page, in an empty folder outside of the workspace. */
-export interface Journey {
+export interface PageRun {
   take(step: Step): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,12 +39,12 @@ export interface Journey {
  * @param folders Folders with more programs of the reader.
  * @param downloads Folder with what npm has downloaded before.
  */
-export async function startJourney(
+export async function startPageRun(
   environment: Readonly<Record<string, string>>,
   folders: readonly string[],
   downloads: string,
-): Promise<Journey> {
-  const home = await mkdtemp(join(tmpdir(), 'tenon-journey-'));
+): Promise<PageRun> {
+  const home = await mkdtemp(join(tmpdir(), 'tenon-page-'));
   let cwd = join(home, 'project');
   await mkdir(cwd);
   // curl shows its progress if its output is no terminal.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pages } from '../pages.js';
-import { matchesOutput } from './journey.js';
+import { matchesOutput } from './page-run.js';
 import { beginsWithInstall, readSteps } from './page-steps.js';
 
 const fence = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\`\n`;
