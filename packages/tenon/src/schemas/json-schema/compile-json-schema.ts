@@ -1,4 +1,5 @@
 import { copyThroughJson } from '../../encoding/json-value.js';
+import type { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
@@ -122,9 +123,9 @@ class SchemaCompiler {
     return schema === false ? rejectAll : this.#compileInvalid(`${shorten(JSON.stringify(schema))} is not a schema`);
   }
 
-  #compileInvalid(reason: string): SchemaCheck {
+  #compileInvalid(reason: string, createError?: (reason: string) => TenonError): SchemaCheck {
     this.faults.push(reason);
-    return createInvalidCheck(reason);
+    return createInvalidCheck(reason, createError);
   }
 
   #compileKeywords(schema: JsonObject, resource: SchemaResource): CompiledKeyword[] {
@@ -134,7 +135,7 @@ class SchemaCompiler {
       document: this.#document,
       compile: (each, other = resource) => this.compile(each, other),
       compilePattern: source => this.#patterns.compile(source),
-      compileInvalid: reason => this.#compileInvalid(reason),
+      compileInvalid: (reason, createError) => this.#compileInvalid(reason, createError),
     };
     const isReference = this.#document.draft === '7' && typeof schema.$ref === 'string';
     const keywords: CompiledKeyword[] = [];

@@ -1,3 +1,4 @@
+import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { SchemaDocument, SchemaResource } from './schema-document.js';
@@ -15,8 +16,11 @@ export interface KeywordContext {
   compile(schema: unknown, resource?: SchemaResource): SchemaCheck;
   /** Compiles a regular expression. Returns `undefined` for an invalid one. */
   compilePattern(source: string): PatternTest | undefined;
-  /** Returns the check of a part that is invalid, and records the reason. */
-  compileInvalid(reason: string): SchemaCheck;
+  /**
+   * Returns the check of a part that is invalid, and records the reason.
+   * @param createError Creates the error of a value that reaches the part. Default: `schema/broken`.
+   */
+  compileInvalid(reason: string, createError?: (reason: string) => TenonError): SchemaCheck;
 }
 
 /**

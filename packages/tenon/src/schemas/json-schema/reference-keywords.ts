@@ -1,6 +1,7 @@
 import { createCannotValidateError, shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
+import { createInvalidCheck } from './schema-checks.js';
 import { describeReference, type ReferenceTarget, type SchemaResource } from './schema-document.js';
 import { countSteps, LOOKUP_STEPS } from './work.js';
 
@@ -46,14 +47,12 @@ function findOutermost(fragment: string, run: CheckRun): ReferenceTarget | undef
 }
 
 function createOutsideCheck(reference: string, { resource, compileInvalid }: KeywordContext): SchemaCheck {
-  if (reference.startsWith('#'))
-    return compileInvalid(`its $ref ${shorten(JSON.stringify(reference))} leads to no part of the schema`);
   const target = shorten(describeReference(reference, resource));
-  return () => {
-    throw createCannotValidateError(
-      `the schema refers to ${target}, which is outside of the schema and is never fetched`,
-    );
-  };
+  const reason = `the schema refers to ${target}, which is outside of the schema and is never fetched`;
+  // A reference to another document may be valid for those who have it.
+  return reference.startsWith('#')
+    ? compileInvalid(reason, createCannotValidateError)
+    : createInvalidCheck(reason, createCannotValidateError);
 }
 
 /**

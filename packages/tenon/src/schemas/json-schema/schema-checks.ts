@@ -93,9 +93,9 @@ export function createScopedCheck(check: SchemaCheck, resource: SchemaResource):
 }
 
 /** Creates a check that throws `schema/broken`. An invalid part of a schema affects only the values that reach it. */
-export function createInvalidCheck(reason: string): SchemaCheck {
+export function createInvalidCheck(reason: string, createError = createBrokenSchemaError): SchemaCheck {
   return () => {
-    throw createBrokenSchemaError(reason);
+    throw createError(reason);
   };
 }
 
