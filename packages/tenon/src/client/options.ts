@@ -141,10 +141,11 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    */
   readonly preferredVersion?: string | undefined;
   /**
-   * Called before each connection attempt. Aborting the signal ends the attempt with the reason of the signal.
+   * Called before each connection attempt. Aborting the signal ends the attempt with the reason of the signal, and no
+   * other timeout does. `hasProgress` tells if the process of the server has worked since its last call.
    * @internal
    */
-  readonly getOpenSignal?: (() => AbortSignal) | undefined;
+  readonly getOpenSignal?: ((hasProgress: () => boolean) => AbortSignal) | undefined;
   /** The session at the server, if several processes use it. @internal */
   readonly sharedSession?: SessionSharing | undefined;
   /**

@@ -84,8 +84,9 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly prefix?: Prefix | undefined;
   /**
-   * Time limit for starting or connecting to a server, in milliseconds.
-   * @default 30,000
+   * Time limit for starting or connecting to a server, in milliseconds. A process that writes to standard error or uses
+   * the processor meanwhile gets up to ten times as much, because a package runner may install its package first.
+   * @default 30,000, and 180,000 for package runners and containers: `npx`, `uvx`, `docker` and similar commands
    */
   readonly startTimeout?: number | undefined;
   /**

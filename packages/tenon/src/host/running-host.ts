@@ -25,6 +25,7 @@ import { connectUpstream, getServerState } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
 import { createConnector } from './connections/connector.js';
+import { getDefaultStartTimeout } from './connections/default-start-timeout.js';
 import type { ListKind } from './connections/list-cache.js';
 import { ProcessLimit } from './connections/process-limit.js';
 import { SharedSessions } from './connections/shared-sessions.js';
@@ -268,7 +269,7 @@ export class RunningHost implements Host {
   }
 
   #createUpstream(name: string, server: HostOptions['servers'][string], transports: TransportFactory): UpstreamServer {
-    const { startTimeout, connectionIdleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
+    const { connectionIdleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
       DEFAULT_HOST_OPTIONS,
       this.#options,
     );
@@ -279,7 +280,7 @@ export class RunningHost implements Host {
       hasBroker: this.#options.broker !== undefined,
       hostRoots: this.#options.roots,
       retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
-      startTimeout: server.startTimeout ?? startTimeout,
+      startTimeout: server.startTimeout ?? this.#options.startTimeout ?? getDefaultStartTimeout(server),
       connectionIdleTimeout,
       maxConnectionsPerServer,
       maxShare,

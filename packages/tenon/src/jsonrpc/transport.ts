@@ -39,6 +39,12 @@ export interface Transport {
   readonly firstOutput?: Promise<void> | undefined;
 
   /**
+   * Tells if the process of the peer has written something or used the processor since the last call. Absent on
+   * transports that start no process.
+   */
+  readonly takeProgress?: (() => boolean) | undefined;
+
+  /**
    * True while a stream is open on which the peer sends by itself, over a network that may fail silently. Absent on
    * transports that always detect a broken connection.
    */

@@ -106,6 +106,26 @@ describe('opening', () => {
     await client.close();
   });
 
+  it('waits for `initialize` until the signal of the attempt is aborted, whatever the timeouts of calls are', async () => {
+    const clock = fakeClock();
+    const controller = new AbortController();
+    const { connecting, methods } = start(() => undefined, {
+      clock,
+      idleTimeout: 1000,
+      totalTimeout: 1000,
+      getOpenSignal: () => controller.signal,
+    });
+    const rejected = expect(connecting).rejects.toThrow('the start is over');
+    await soon();
+    clock.advance(2000);
+    await soon();
+    clock.advance(600_000);
+    await soon();
+    expect(methods()).toContain('initialize');
+    controller.abort(new Error('the start is over'));
+    await rejected;
+  });
+
   it('waits for a silent server once, also for clients that prefer the newest version', async () => {
     const clock = fakeClock();
     const versionCache = memoryVersionCache({ clock });

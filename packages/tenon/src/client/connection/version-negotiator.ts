@@ -83,6 +83,8 @@ class VersionNegotiator {
   readonly #clock: PausableClock;
   readonly #noise = new OpeningNoise();
   #signal: AbortSignal | undefined;
+  /** Transport that was opened last. */
+  #transport: Transport | undefined;
   /** True if the server lost the session during `initialize`, which is retried once. */
   #hasLostSession = false;
   /** True if the server failed or was still starting during the probe, which then does not show its versions. */
@@ -112,7 +114,7 @@ class VersionNegotiator {
   /** Opens a connection with the cached dialect, if there is one. Negotiates again when the server refuses it. */
   async open(cached: Dialect | undefined): Promise<Connection> {
     const first = cached ?? this.#wanted[0];
-    this.#signal ??= this.#options.getOpenSignal?.();
+    this.#signal ??= this.#options.getOpenSignal?.(() => this.#transport?.takeProgress?.() ?? false);
     const connection = await this.#createConnection(this.#endpoint);
     try {
       this.#isRemembered = cached?.opening === 'handshake';
@@ -140,6 +142,7 @@ class VersionNegotiator {
 
   async #openTransport(endpoint: ServerEndpoint): Promise<Transport> {
     const transport = await endpoint.open();
+    this.#transport = transport;
     const { onMessage } = this.#options;
     if (onMessage === undefined) return transport;
     // Loaded on first use, because few clients need it.
@@ -293,10 +296,11 @@ class VersionNegotiator {
       clientInfo: { ...createClientInfo(this.#options) },
     };
     const sentAt = this.#clock.now();
-    const answer = await connection.call('initialize', params, {
-      totalTimeout: this.#options.totalTimeout,
-      signal: this.#signal,
-    });
+    // The timeouts of calls are not those of a start, which the signal ends.
+    const timeouts = this.#signal
+      ? { idleTimeout: Number.POSITIVE_INFINITY, totalTimeout: Number.POSITIVE_INFINITY }
+      : { totalTimeout: this.#options.totalTimeout };
+    const answer = await connection.call('initialize', params, { ...timeouts, signal: this.#signal });
     if (this.#hasProbeTimedOut && this.#clock.now() - sentAt > SLOW_START) this.hasProbeFailed = true;
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);

@@ -209,6 +209,12 @@ describe('problems of a configuration', () => {
     });
   });
 
+  it('does not limit the start of a server by `timeout`', async () => {
+    const { entries } = await readOne({ command: 'x', timeout: 5000 });
+    expect(entries[0]).toMatchObject({ totalTimeout: 5000 });
+    expect(entries[0]).not.toHaveProperty('startTimeout');
+  });
+
   it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuses the name %j', async name => {
     const config = await read(JSON.stringify({ mcpServers: { [name]: { command: 'x' } } }));
     expect(config.problems[0]?.error.code).toBe('config/name');

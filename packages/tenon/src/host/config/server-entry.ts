@@ -13,8 +13,9 @@ export interface ServerEntry {
    */
   readonly disabled?: boolean | undefined;
   /**
-   * Time limit for starting or connecting to the server, in milliseconds.
-   * @default of the host: 30,000
+   * Time limit for starting or connecting to the server, in milliseconds. A process that makes progress gets up to ten
+   * times as much.
+   * @default that of the host
    */
   readonly startTimeout?: number | undefined;
   /**

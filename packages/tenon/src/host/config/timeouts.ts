@@ -19,7 +19,7 @@ type EntryTimeouts = Pick<ServerEntry, 'startTimeout' | 'idleTimeout' | 'totalTi
  * Reads the timeouts of one server. The library's own keys are in milliseconds.
  *
  * `timeout` sets both the total and the idle timeout of a call, as other hosts do. Claude Code, Gemini CLI and Zed use
- * milliseconds; Cline, Roo Code, Kilo Code, Goose and Crush use seconds.
+ * milliseconds; Cline, Roo Code, Kilo Code, Goose and Crush use seconds. It does not limit the start, which `startTimeout` does.
  *
  * @see https://code.claude.com/docs/en/mcp
  * @see https://geminicli.com/docs/tools/mcp-server

@@ -2,13 +2,14 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { describePublicly } from './public-error-text.js';
 
 /**
- * Creates the error of a server that did not start in time.
+ * Creates the error of a server that made no progress in time at its start.
  *
  * @param startTimeout Time limit, in milliseconds.
  */
 export function createStartTimeoutError(server: string, startTimeout: number): TenonError {
-  return new TenonError('host/start-timeout', `the server "${server}" timed out after ${startTimeout} ms at startup`, {
-    hint: 'raise `startTimeout` of the server, or check its startup',
+  const summary = `the server "${server}" timed out at startup: no progress within its \`startTimeout\` of ${startTimeout} ms`;
+  return new TenonError('host/start-timeout', summary, {
+    hint: 'raise `startTimeout` of the server, or check its startup. `timeout` limits calls only',
   });
 }
 

@@ -5,8 +5,13 @@ import { TenonError } from '../../jsonrpc/error.js';
 /** Maximum time for a server to end after its connection was closed, in milliseconds. A process takes up to 6,000. */
 const CLOSE_TIMEOUT = 10_000;
 
+/** Number of checks of the progress within the timeout of an attempt. */
+const CHECKS = 6;
+/** Maximum duration of an attempt that makes progress, in timeouts. */
+const MAX_TIMEOUT_FACTOR = 10;
+
 /**
- * Limits the time of each connection attempt. An abandoned attempt is closed, and `waitForClosed` waits until it has
+ * Limits the time without progress of each connection attempt. An abandoned attempt is closed, and `waitForClosed` waits until it has
  * ended.
  */
 export class OpenAttempts {
@@ -14,6 +19,7 @@ export class OpenAttempts {
   readonly #startTimeout: number;
   readonly #createTimeoutError: () => TenonError;
   readonly #abandoned = new Set<Promise<void>>();
+  #hasProgress: () => boolean = () => false;
   #controller = new AbortController();
   #cancelTimer: (() => void) | undefined;
   #closed: TenonError | undefined;
@@ -27,14 +33,38 @@ export class OpenAttempts {
     this.#createTimeoutError = createTimeoutError;
   }
 
-  /** Starts the timer of an attempt. Returns a signal that is aborted with the reason when the attempt must stop. */
-  begin(): AbortSignal {
+  /**
+   * Starts the timer of an attempt. Returns a signal that is aborted with the reason when the attempt must stop.
+   *
+   * @param hasProgress Tells if the process of the server has worked since the last call. Such a start is not slow, but
+   * long: it installs a package, for example.
+   */
+  begin(hasProgress: () => boolean = () => false): AbortSignal {
     this.end();
     const controller = new AbortController();
     this.#controller = controller;
+    this.#hasProgress = hasProgress;
     if (this.#closed) controller.abort(this.#closed);
-    else this.#cancelTimer = this.#clock.after(this.#startTimeout, () => controller.abort(this.#createTimeoutError()));
+    else {
+      const begunAt = this.#clock.now();
+      this.#scheduleCheck(controller, begunAt, begunAt);
+    }
     return controller.signal;
+  }
+
+  /** Sets the function that tells if the process of the current attempt has worked. */
+  observeProgress(hasProgress: () => boolean): void {
+    this.#hasProgress = hasProgress;
+  }
+
+  #scheduleCheck(controller: AbortController, begunAt: number, lastProgressAt: number): void {
+    const now = this.#clock.now();
+    const deadline = Math.min(lastProgressAt + this.#startTimeout, begunAt + MAX_TIMEOUT_FACTOR * this.#startTimeout);
+    if (now >= deadline) return controller.abort(this.#createTimeoutError());
+    const delay = Math.min(Math.ceil(this.#startTimeout / CHECKS), deadline - now);
+    this.#cancelTimer = this.#clock.after(delay, () => {
+      this.#scheduleCheck(controller, begunAt, this.#hasProgress() ? this.#clock.now() : lastProgressAt);
+    });
   }
 
   /** Stops the timer of the attempt. */

@@ -395,7 +395,11 @@ export class UpstreamConnection {
       tasks,
       validate: 'off',
       cacheSize: 0,
-      getOpenSignal: () => (this.#client ? this.#openings.begin() : opening),
+      getOpenSignal: hasProgress => {
+        if (this.#client) return this.#openings.begin(hasProgress);
+        this.#openings.observeProgress(hasProgress);
+        return opening;
+      },
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
       ...(totalTimeout === undefined ? {} : { totalTimeout }),
       ...(this.logLevel.value === undefined ? {} : { logLevel: this.logLevel.value }),

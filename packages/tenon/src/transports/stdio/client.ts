@@ -49,6 +49,8 @@ export interface StdioTransportOptions extends LineLimits {
 
 const EXIT_TIMEOUT = 2000;
 const TERMINATE_TIMEOUT = 2000;
+/** Minimum time that a process uses the processor while it makes progress, in milliseconds. Waiting uses less. */
+const MIN_PROCESSOR_TIME = 50;
 /** Maximum time between the exit of a process and the end of its output, in milliseconds, in either order. */
 const SETTLE_TIMEOUT = 500;
 
@@ -74,6 +76,8 @@ class StdioTransport implements Transport {
   #writer: LineWriter | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #hasOutput = false;
+  #processorTime = 0;
 
   constructor(options: StdioTransportOptions, spawn: SpawnServer) {
     this.peer = `stdio: ${redactCommand(options.command, options.args)}`;
@@ -101,13 +105,21 @@ class StdioTransport implements Transport {
     return this.#finish();
   }
 
+  takeProgress(): boolean {
+    const time = this.#child?.getProcessorTime() ?? this.#processorTime;
+    const hasProgress = this.#hasOutput || time - this.#processorTime >= MIN_PROCESSOR_TIME;
+    this.#hasOutput = false;
+    this.#processorTime = time;
+    return hasProgress;
+  }
+
   async #start(): Promise<void> {
     const child = await this.#spawn(this.#options, this.peer, () => this.close());
     this.#child = child;
     this.#writer = createLineWriter(child.input, { peer: this.peer, maxBufferedSize: this.#options.maxBufferedSize });
     child.errors?.read({
       push: bytes => {
-        this.#onFirstOutput();
+        this.#onOutput();
         this.#stderrTail.push(bytes);
       },
       end: () => this.#stderrTail.end(),
@@ -124,6 +136,11 @@ class StdioTransport implements Transport {
     });
   }
 
+  #onOutput(): void {
+    this.#hasOutput = true;
+    this.#onFirstOutput();
+  }
+
   #read(child: ServerProcess): Promise<void> {
     const lines = {
       value: (value: unknown) => this.#receiver?.onMessage(value),
@@ -134,7 +151,7 @@ class StdioTransport implements Transport {
     return new Promise(resolve => {
       child.output.read({
         push: bytes => {
-          this.#onFirstOutput();
+          this.#onOutput();
           reader.push(bytes);
         },
         end() {

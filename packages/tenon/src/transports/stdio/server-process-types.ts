@@ -20,6 +20,11 @@ export interface ServerProcess {
   isRunning(): boolean;
   /** Tells if the process, or a process that it started and that can be found, is running. */
   isTreeRunning(): boolean;
+  /**
+   * Returns the time that the process and its children have used the processor, in milliseconds. `undefined` if the
+   * platform does not tell it.
+   */
+  getProcessorTime(): number | undefined;
   /** Keeps this process from exiting until the returned function is called. */
   keepAlive(): () => void;
   /** Requests the process and all its children to exit. */

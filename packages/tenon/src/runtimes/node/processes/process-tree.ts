@@ -5,6 +5,8 @@ import { runningServers } from './running-servers.js';
 /** A process and the processes that it started. POSIX finds them by their process group, Windows by their parents. */
 export interface ProcessTree {
   isTreeRunning(): boolean;
+  /** Returns the time that they have used the processor, in milliseconds. Known only on Linux. */
+  getProcessorTime(): number | undefined;
   terminate(): void;
   kill(): void;
 }
@@ -26,6 +28,7 @@ export function trackProcessTree(pid: number, isLeaderRunning: () => boolean, st
   };
   return {
     isTreeRunning,
+    getProcessorTime: () => sumProcessorTime(pid),
     // A Windows console program cannot catch SIGTERM, and the children of an exited process cannot be found any more.
     terminate: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
     kill: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGKILL'))),
@@ -47,22 +50,43 @@ function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
  * Detected only on Linux.
  */
 function hasOnlyZombies(group: number): boolean {
-  if (process.platform !== 'linux') return false;
+  const members = listMembers(group);
+  return members !== undefined && !members.some(({ state }) => state !== 'Z' && state !== 'X');
+}
+
+/** Time of one tick in `/proc`, in milliseconds. It is the same on all platforms of Linux that Node supports. */
+const TICK = 10;
+
+function sumProcessorTime(group: number): number | undefined {
+  return listMembers(group)?.reduce((sum, { ticks }) => sum + ticks * TICK, 0);
+}
+
+interface GroupMember {
+  readonly state: string | undefined;
+  /** Time that the process, and its children that have ended, used the processor. */
+  readonly ticks: number;
+}
+
+/** Lists the processes of a group. Returns `undefined` where the platform has no `/proc`. */
+function listMembers(group: number): readonly GroupMember[] | undefined {
+  if (process.platform !== 'linux') return undefined;
   try {
-    return !readdirSync('/proc').some(name => /^\d+$/.test(name) && isLivingMember(name, group));
+    return readdirSync('/proc').flatMap(name => (/^\d+$/.test(name) ? readMember(name, group) : []));
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function isLivingMember(pid: string, group: number): boolean {
+function readMember(pid: string, group: number): readonly GroupMember[] {
   try {
     // Format: pid (name) state parent group …. The name may contain any character.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, , memberGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(memberGroup) === group && state !== 'Z' && state !== 'X';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(fields[2]) !== group) return [];
+    // The fields 14 to 17 of the whole line.
+    return [{ state: fields[0], ticks: fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) }];
   } catch {
-    return false;
+    return [];
   }
 }
 

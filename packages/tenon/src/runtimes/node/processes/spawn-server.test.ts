@@ -140,6 +140,22 @@ describe('a server that cannot be started', () => {
   });
 });
 
+describe('the progress of a child process', () => {
+  it('is noticed by its output, once', async () => {
+    const { channel, open, ready } = start('chatty');
+    await open();
+    await ready();
+    expect(channel.takeProgress?.()).toBe(true);
+    await vi.waitFor(() => expect(channel.takeProgress?.()).toBe(false), 20_000);
+  });
+
+  it.runIf(process.platform === 'linux')('is noticed by its use of the processor, also in its children', async () => {
+    const { channel, open } = start('busy-wrapper');
+    await open();
+    for (const _ of ['first', 'second']) await vi.waitFor(() => expect(channel.takeProgress?.()).toBe(true), 20_000);
+  });
+});
+
 describe('the end of a child process', () => {
   it('is reported with its last output when it was not requested', async () => {
     const { open, closed, ready } = start('crash', { env: { API_KEY: 'hunter22' } });
