@@ -62,7 +62,7 @@ describe('a line', () => {
     const opening = deferred<Client>();
     let signal: AbortSignal | undefined;
     const { line, clock } = lineTo(options => {
-      signal = options.getOpenSignal?.();
+      signal = options.getOpenSignal?.(() => false);
       return opening.promise;
     });
     const waiting = line.getClient();
@@ -83,7 +83,7 @@ describe('a line', () => {
   it('ends the opening when closed meanwhile, and waits for it', async () => {
     const opening = deferred<Client>();
     const { line } = lineTo(options => {
-      options.getOpenSignal?.().addEventListener('abort', () => opening.reject(new Error('aborted')));
+      options.getOpenSignal?.(() => false).addEventListener('abort', () => opening.reject(new Error('aborted')));
       return opening.promise;
     });
     const waiting = line.getClient();
@@ -121,7 +121,7 @@ describe('a line', () => {
     await line.getClient();
     expect(clock.timers).toBe(0);
     stand.become('reconnecting');
-    const signal = opening?.();
+    const signal = opening?.(() => false);
     expect([clock.timers, signal?.aborted]).toEqual([1, false]);
     stand.become('connected');
     expect(clock.timers).toBe(0);
