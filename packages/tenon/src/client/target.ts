@@ -50,7 +50,10 @@ export interface StdioTarget {
    * @default none
    */
   readonly args?: readonly string[] | undefined;
-  /** Environment variables to add. The process gets only these and the few variables that it needs. */
+  /**
+   * Environment variables to add. The process gets only these, the few variables that programs need, and those for
+   * proxies, certificates and package registries that contain no credentials. `undefined` removes a variable.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Working directory of the program.

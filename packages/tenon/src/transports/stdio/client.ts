@@ -3,7 +3,7 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
-import { redactCommand, redactValues } from './command-redaction.js';
+import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';
 import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter, type LineWriter } from './line-writer.js';
 import type { ProcessExit, ServerProcess, SpawnServer } from './server-process-types.js';
@@ -14,8 +14,8 @@ export interface StdioTransportOptions extends LineLimits {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /**
-   * Environment variables of the server, in addition to the few that programs need to run. Other variables of this
-   * process may contain secrets and are not passed on. A value of `undefined` removes a variable.
+   * Environment variables of the server, in addition to the few that programs need to run and to reach the network.
+   * Other variables of this process may contain secrets and are not passed on. A value of `undefined` removes a variable.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -84,7 +84,7 @@ class StdioTransport implements Transport {
     this.#options = options;
     this.#spawn = spawn;
     this.#clock = options.clock ?? systemClock;
-    this.#stderrTail = createStderrTail(createLineListener(options.stderr));
+    this.#stderrTail = createStderrTail(createLineListener(options));
     this.firstOutput = new Promise(resolve => {
       this.#onFirstOutput = resolve;
     });
@@ -212,15 +212,24 @@ function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise(resolve => clock.after(ms, resolve));
 }
 
-function createLineListener(stderr: StdioTransportOptions['stderr']): ((line: string) => void) | undefined {
+function createLineListener({
+  stderr,
+  env,
+}: Pick<StdioTransportOptions, 'stderr' | 'env'>): ((line: string) => void) | undefined {
   if (typeof stderr !== 'function') return undefined;
+  const secrets = listSecrets(env);
   return line => {
     try {
-      stderr(line);
+      stderr(redactValues(line, secrets));
     } catch {
       // An exception of the listener loses its line, but the connection stays open.
     }
   };
+}
+
+/** Returns the texts that reveal a configured variable. A server may print its environment. */
+function listSecrets(env: StdioTransportOptions['env']): readonly string[] {
+  return Object.values(env ?? {}).flatMap(value => (value === undefined ? [] : listSecretTexts(value)));
 }
 
 function createExitError(
@@ -231,7 +240,7 @@ function createExitError(
 ): TenonError {
   tail.end();
   const ending = exit.signal ? `ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
-  const secrets = Object.values(env ?? {}).filter(value => value !== undefined);
+  const secrets = listSecrets(env);
   const lines = tail.getLines().map(line => redactValues(line, secrets));
   const stderrText = lines.length === 0 ? 'nothing on stderr' : `last lines of stderr:\n  ${lines.join('\n  ')}`;
   return new TenonError('stdio/exited', `the server ${ending}: ${stderrText}`, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactCommand, redactValues } from './command-redaction.js';
+import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';
 
 describe('a command as it is shown', () => {
   it.each([
@@ -29,4 +29,17 @@ describe('a command as it is shown', () => {
 
 it('takes given values out of a text, but not the short ones that any word holds', () => {
   expect(redactValues('key hunter22 is bad', ['hunter22', 'is', ''])).toBe('key … is bad');
+});
+
+it('knows the password of a URL as a secret of its own, also decoded', () => {
+  expect(listSecretTexts('http://ada:p%40ss@proxy.example:3128')).toEqual([
+    'http://ada:p%40ss@proxy.example:3128',
+    'p%40ss',
+    'p@ss',
+  ]);
+  expect(listSecretTexts('ada:hunter22@proxy.example')).toContain('hunter22');
+  expect(listSecretTexts('https://proxy.example/a:b@c')).toEqual(['https://proxy.example/a:b@c']);
+  expect(redactValues('proxy login ada:hunter22 failed', listSecretTexts('http://ada:hunter22@proxy'))).toBe(
+    'proxy login ada:… failed',
+  );
 });

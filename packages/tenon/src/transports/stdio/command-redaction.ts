@@ -15,6 +15,24 @@ function redactArgument(arg: string, previous: string | undefined): string {
   return start === undefined ? redactSecrets(arg) : `${arg.slice(0, start)}${REDACTED}`;
 }
 
+/** Userinfo of a URL, also without a scheme. */
+const USERINFO = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@\s:]*):([^/@\s]*)@/i;
+
+/** Returns the texts that reveal a secret value: the value, and the password of a URL, as it is written and decoded. */
+export function listSecretTexts(value: string): readonly string[] {
+  const [, , password] = USERINFO.exec(value) ?? [];
+  if (password === undefined) return [value];
+  return [value, password, decodeSafely(password)];
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Removes the given values from a text. A server may print its environment when it fails. */
 export function redactValues(text: string, secrets: readonly string[]): string {
   let clean = text;

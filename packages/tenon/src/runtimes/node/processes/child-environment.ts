@@ -1,3 +1,5 @@
+import { redactSecrets } from '../../../redaction/secrets.js';
+
 /**
  * Names of variables that a program needs to find its files, its user and its language. None of them contains secrets.
  */
@@ -13,13 +15,37 @@ const WINDOWS_VARIABLES = [
   ...['PUBLIC', 'PROCESSOR_ARCHITECTURE', 'NUMBER_OF_PROCESSORS', 'PSMODULEPATH'],
 ];
 
+/** Variables that name certificates, or switch sources of certificates and proxies. They are paths and flags. */
+const NETWORK_SETTINGS = [
+  ...['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'NODE_USE_ENV_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'AWS_CA_BUNDLE', 'GIT_SSL_CAINFO', 'DENO_CERT', 'DENO_TLS_CA_STORE'],
+  ...['NPM_CONFIG_CAFILE', 'PIP_CERT', 'UV_NATIVE_TLS', 'UV_SYSTEM_CERTS', 'NO_PROXY', 'NPM_CONFIG_NOPROXY'],
+];
+
+/** Variables that contain URLs of proxies and of package registries. They may contain credentials. */
+const NETWORK_ADDRESSES = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NPM_CONFIG_PROXY', 'NPM_CONFIG_HTTPS_PROXY', 'PIP_PROXY'],
+  ...['NPM_CONFIG_REGISTRY', 'YARN_NPM_REGISTRY_SERVER', 'BUN_CONFIG_REGISTRY', 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL'],
+  ...['UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_PYTHON_INSTALL_MIRROR'],
+];
+
+/** Tells if a variable is needed to reach the network from here. Their names have capital or small letters. */
+function isNetworkVariable(name: string, value: string): boolean {
+  const upper = name.toUpperCase();
+  return NETWORK_SETTINGS.includes(upper) || (NETWORK_ADDRESSES.includes(upper) && !hasCredentials(value));
+}
+
+/** Tells if an address contains a user, a password or a token, also without a scheme before it. */
+const hasCredentials = (address: string): boolean => address.includes('@') || redactSecrets(address) !== address;
+
 export interface PlatformEnvironment {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Creates the environment of a server: variables of the platform and `LC_*` of this process, then the configured ones.
+ * Creates the environment of a server: variables of the platform and `LC_*` of this process, those for proxies,
+ * certificates and package registries that hold no credentials, then the configured ones.
  * A variable with the value `undefined` is omitted. Exported shell functions are never passed on, because a shell would
  * run them.
  */
@@ -33,8 +59,9 @@ export function createChildEnvironment(
   const normalizeName = (name: string) => (windows ? name.toUpperCase() : name);
   const selected = new Map<string, [name: string, value: string | undefined]>();
   for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || value.startsWith('()')) continue;
     const known = safe.has(normalizeName(name)) || normalizeName(name).startsWith('LC_');
-    if (known && value !== undefined && !value.startsWith('()')) selected.set(normalizeName(name), [name, value]);
+    if (known || isNetworkVariable(name, value)) selected.set(normalizeName(name), [name, value]);
   }
   for (const [name, value] of Object.entries(overrides ?? {})) selected.set(normalizeName(name), [name, value]);
   const result: Record<string, string> = {};
