@@ -48,6 +48,7 @@ function fake(
       return () => void state.releases++;
     },
     isTreeRunning: () => state.running || state.orphan,
+    getProcessorTime: () => undefined,
     terminate() {
       log.push(`terminated after ${Math.round(state.now / 100) * 100}`);
       if (reacts.terminate) {
