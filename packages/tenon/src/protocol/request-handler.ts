@@ -122,6 +122,13 @@ export interface ServerSession {
   readonly inFlight: number;
   /** True if all open requests of the peer wait for its response to an input request. Absent if it is not known. */
   readonly waitsForClient?: boolean | undefined;
+  /** True while the peer has an open `subscriptions/listen` request. Absent if it is not known. */
+  readonly isListening?: boolean | undefined;
+  /**
+   * Completes the open `subscriptions/listen` requests, because the server is shutting down. Absent on sessions without
+   * such requests.
+   */
+  readonly endListening?: (() => void) | undefined;
   /** Number of running handlers, including those of cancelled requests. Absent if it is not known. */
   readonly activeHandlers?: number | undefined;
   /**

@@ -51,7 +51,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   #isActive = false;
   #subscriptions: ResourceSubscriptions | undefined;
   readonly #onStateChange: ((change: SessionChange) => void) | undefined;
-  #listenCount = 0;
+  /** Functions that complete the open `subscriptions/listen` requests. */
+  #listening: Map<RequestScope, () => void> | undefined;
   #isEnded = false;
   #initialized: InitializedSignal | undefined;
   #endListeners: Set<() => void> | undefined;
@@ -86,7 +87,15 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   get inFlight(): number {
     // Subscriptions do not count, because a shutdown must not wait for them.
-    return Math.max(0, this.#peer.inFlight - this.#listenCount);
+    return Math.max(0, this.#peer.inFlight - (this.#listening?.size ?? 0));
+  }
+
+  get isListening(): boolean {
+    return (this.#listening?.size ?? 0) > 0;
+  }
+
+  endListening(): void {
+    for (const end of [...(this.#listening?.values() ?? [])]) end();
   }
 
   get waitsForClient(): boolean {
@@ -221,10 +230,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     scope: RequestScope,
     { auth = this.#caller.auth, address = this.#caller.address, request: headers }: MessageContext = {},
   ): JsonObject | Promise<JsonObject> {
-    const countListening = (change: 1 | -1) => {
-      this.#listenCount += change;
+    const getListening = () => {
+      this.#listening ??= new Map();
+      return this.#listening;
     };
-    const context = { auth, address, request: headers, countListening };
+    const context = { auth, address, request: headers, getListening };
     return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context);
   }
 

@@ -14,14 +14,15 @@ export function handleStatelessInSession(
   peer: Peer,
   request: JsonRpcRequest,
   scope: RequestScope,
-  { countListening, ...context }: MessageContext & { readonly countListening: (change: 1 | -1) => void },
+  { getListening, ...context }: MessageContext & { readonly getListening: () => Map<RequestScope, () => void> },
 ): JsonObject | Promise<JsonObject> {
   const route = requireServed(request, runtime.servedDialects);
   if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
   if (request.method === 'subscriptions/listen') {
-    countListening(1);
+    const listening = getListening();
+    listening.set(scope, () => {});
     scope.onDone(() => {
-      countListening(-1);
+      listening.delete(scope);
       // The client learns on a shared transport that the server ended the subscription.
       if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
     });
@@ -30,6 +31,9 @@ export function handleStatelessInSession(
     ...context,
     request: context.request,
     isTraced: true,
+    onShutdown: end => {
+      if (request.method === 'subscriptions/listen') getListening().set(scope, end);
+    },
     send: ({ method, params }) => void peer.notify(method, params, { relatedTo: request.id }),
   });
 }

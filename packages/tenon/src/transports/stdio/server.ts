@@ -76,7 +76,8 @@ export async function serveLines(
     });
     // Messages in the last bytes are handled first.
     await new Promise<void>(resolve => sink.schedule(resolve));
-    await waitWhile(() => isClientOpen && session.inFlight > 0, clock, drainTimeout);
+    session.endListening?.();
+    await waitWhile(() => isClientOpen && (session.inFlight > 0 || session.isListening === true), clock, drainTimeout);
     session.end();
     await waitWhile(() => (session.activeHandlers ?? 0) > 0, clock, cancelTimeout);
     await transport.close();

@@ -72,6 +72,10 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
     return [...(this.#state?.subscribedUris ?? []), ...this.#requests.listenedUris];
   }
 
+  endListening(): void {
+    this.#sendToAll({ server: 'end-listening', session: this.id });
+  }
+
   end(): void {
     this.#sendToAll({ server: 'end', session: this.id });
   }

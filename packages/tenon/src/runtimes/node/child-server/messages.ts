@@ -42,6 +42,7 @@ export type MessageToServer =
   | { readonly server: 'message'; readonly session: number; readonly value: unknown; readonly context: SentContext }
   | { readonly server: 'parse-error'; readonly session: number; readonly error: SentError }
   | { readonly server: 'response-lost'; readonly session: number; readonly id: Id; readonly error: SentError }
+  | { readonly server: 'end-listening'; readonly session: number }
   | { readonly server: 'end'; readonly session: number }
   | { readonly server: 'closed'; readonly session: number; readonly error: SentError | undefined }
   | {

@@ -21,6 +21,7 @@ export class ParentSession {
   receive(message: SessionMessage): void {
     if (this.serverSession === undefined) this.#waiting.push(message);
     else if (message.server === 'end') this.serverSession.end();
+    else if (message.server === 'end-listening') this.serverSession.endListening?.();
     else this.transport.receive(message);
   }
 }

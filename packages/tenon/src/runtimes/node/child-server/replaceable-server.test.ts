@@ -154,6 +154,33 @@ describe('a replaceable server', () => {
     await server.close();
   });
 
+  it('completes an open listen request when its session ends', async () => {
+    const { server } = await start({ hello: say('one') });
+    const pair = createTransportPair();
+    const session = await server.connect(pair.server);
+    const received: unknown[] = [];
+    await pair.client.open({
+      onMessage: message => void received.push(message),
+      onParseError() {},
+      onResponseLost() {},
+      onClose() {},
+    });
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = { notifications: { toolsListChanged: true }, _meta };
+    await pair.client.send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+    await expect.poll(() => received.length).toBe(1);
+    session.endListening?.();
+    await expect.poll(() => received.length).toBe(3);
+    expect(received.slice(1)).toMatchObject([
+      { id: 1, result: { resultType: 'complete' } },
+      { method: 'notifications/cancelled', params: { requestId: 1 } },
+    ]);
+    await server.close();
+  });
+
   it('notifies of a list that is empty now', async () => {
     const { server } = await start({ hello: say('one') });
     const { client } = await open(server, { protocolVersion: '2025-11-25' });

@@ -7,10 +7,11 @@ import type { Transport } from '../../../jsonrpc/transport.js';
 import { serveStdio } from './stdio-server.js';
 
 const SERVER = fileURLToPath(new URL('../../../transports/stdio/fixtures/server.mjs', import.meta.url));
+const OPEN_CALLS = fileURLToPath(new URL('../../../transports/stdio/fixtures/open-calls.mjs', import.meta.url));
 const started: ChildProcess[] = [];
 
-function start(args: string[] = [], options: SpawnOptions = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, ...args], { stdio: 'pipe', ...options });
+function start(args: string[] = [], options: SpawnOptions = {}, program = SERVER) {
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: 'pipe', ...options });
   started.push(child);
   const seen = { out: '', err: '' };
   child.stdout!.on('data', chunk => {
@@ -44,6 +45,31 @@ afterEach(() => {
 });
 
 describe('a server process [stdio.streams]', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+    ['end of input', 0],
+  ] as const)(
+    'completes an open listen request at %s [subscriptions.graceful-close-result cancellation.server-listen-teardown]',
+    async (ending, code) => {
+      const { child, send, exited, lines } = start([], {}, OPEN_CALLS);
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const id = send('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta });
+      await vi.waitFor(() => expect(lines()).toHaveLength(1), 20_000);
+      if (ending === 'end of input') child.stdin!.end();
+      else child.kill(ending);
+      expect(await exited).toEqual([code, null]);
+      const result = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': id } };
+      expect(lines().slice(1)).toMatchObject([
+        { id, result },
+        { method: 'notifications/cancelled', params: { requestId: id } },
+      ]);
+    },
+  );
+
   it('answers, and exits when stdin ends [stdio.server-exits-on-eof]', async () => {
     const { child, send, answer, exited, seen } = start();
     expect(await answer(send('echo', { text: '😀' }))).toMatchObject({ text: '😀' });
