@@ -67,6 +67,8 @@ export interface RequestContext {
 }
 
 export interface ClientSession {
+  /** ID of the session. Absent on transports whose sessions have none. */
+  readonly id?: string | undefined;
   /** ID of the session at all processes that share it. Absent if only this process has the session. */
   readonly sharedId?: string | undefined;
   /** Log level that the client has set. Absent until it sets one. */

@@ -147,6 +147,20 @@ export class Context<S = unknown> {
     return this.#getActive().requestContext.dialect.protocolVersion;
   }
 
+  /**
+   * ID of the session, for state that lasts from call to call. It is the same on all replicas with shared stores.
+   *
+   * On versions before 2026-07-28 it is that of `Mcp-Session-Id`, or of the stream of HTTP+SSE. Undefined on stdio and in
+   * memory, where a connection is one session, with `sessions: false`, on 2026-07-28, and in a task whose session has ended.
+   * Whoever knows the ID may use the session, unless callers are authorized: do not return or log it.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+   */
+  get sessionId(): string | undefined {
+    const { session, originSession } = this.#getActive().requestContext;
+    return (session ?? originSession)?.id;
+  }
+
   /** User and token, verified by the authorization of the transport. */
   get auth(): AuthInfo | undefined {
     return this.#getActive().requestContext.caller.auth;

@@ -77,6 +77,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     return this.#dialect;
   }
 
+  get id(): string | undefined {
+    return this.#peer.transport.sessionId;
+  }
+
   get sharedId(): string | undefined {
     return this.#sharing?.id;
   }

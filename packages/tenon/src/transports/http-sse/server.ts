@@ -114,6 +114,7 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
     };
     const channel: Transport = {
       peer: PEER,
+      sessionId: id,
       progressDelay: PROGRESS_GAP,
       hasOpenStream: true,
       open(receiver) {

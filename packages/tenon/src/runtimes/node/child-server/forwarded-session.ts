@@ -84,12 +84,12 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   moveTo(process: ServingProcess): void {
     // An `initialize` that the former process handles is sent again, so that the session begins in this process.
     if (this.#requests.hasMethod('initialize')) this.#state = undefined;
-    const { peer, network, progressDelay } = this.#transport;
+    const { peer, sessionId, network, progressDelay } = this.#transport;
     const { auth, address } = this.#options;
     this.#current = process;
     this.#processes.add(process);
     const transport = {
-      ...{ peer, network, progressDelay, requestIdPrefix: process.requestIdPrefix },
+      ...{ peer, sessionId, network, progressDelay, requestIdPrefix: process.requestIdPrefix },
       closesStreams: this.#transport.closeStream !== undefined,
       abandonsResponses: this.#transport.abandonResponse !== undefined,
     };

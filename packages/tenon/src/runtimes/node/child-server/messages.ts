@@ -16,6 +16,7 @@ export interface SentContext {
 /** A transport of a client, as the process of the server needs it. */
 export interface SentTransport {
   readonly peer: string;
+  readonly sessionId: string | undefined;
   readonly network?: 'pipe' | 'tcp' | undefined;
   readonly progressDelay?: number | undefined;
   readonly requestIdPrefix: string;

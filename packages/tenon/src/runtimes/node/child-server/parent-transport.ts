@@ -9,6 +9,7 @@ export type SessionMessage = Extract<MessageToServer, { readonly session: number
 /** A transport of a client that is connected to the parent process. */
 export class ParentTransport implements Transport {
   readonly peer: string;
+  readonly sessionId: string | undefined;
   readonly network: SentTransport['network'];
   readonly progressDelay: number | undefined;
   readonly requestIdPrefix: string;
@@ -19,10 +20,11 @@ export class ParentTransport implements Transport {
   #receiver: MessageReceiver | undefined;
 
   constructor(channel: ChannelToParent, session: number, transport: SentTransport) {
-    const { peer, network, progressDelay, requestIdPrefix, closesStreams, abandonsResponses } = transport;
+    const { peer, sessionId, network, progressDelay, requestIdPrefix, closesStreams, abandonsResponses } = transport;
     this.#channel = channel;
     this.#session = session;
     this.peer = peer;
+    this.sessionId = sessionId;
     this.network = network;
     this.progressDelay = progressDelay;
     this.requestIdPrefix = requestIdPrefix;
