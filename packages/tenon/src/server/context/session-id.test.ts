@@ -64,7 +64,7 @@ describe('`sessionId` of the context', () => {
     const session = await openSharedSession(replicas[0]);
     for (const replica of replicas) {
       const response = await session.request(replica, 'tools/call', { name: 'session', arguments: {} });
-      expect(textOf((await response.json()).result)).toBe(session.id);
+      expect(await response.json()).toMatchObject({ result: { content: [{ text: session.id }] } });
     }
   });
 
