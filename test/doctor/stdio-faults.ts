@@ -73,6 +73,7 @@ export const stdioFaults: readonly SeededStdioFault[] = [
   { fault: 'no-name', title: 'the server has no name', found: ['connection.failed'], text: /serverInfo/ },
   { fault: 'null-members', title: 'optional members are null', found: ['connection.deviation'], text: /null/ },
   { fault: 'missing-list', title: 'the result has no list', found: ['connection.deviation'], text: /no tools/ },
+  { fault: 'string-ids', title: 'ids are returned as texts', found: ['connection.deviation'], text: /id/ },
   { fault: 'no-jsonrpc', title: 'responses lack jsonrpc', found: ['connection.failed'], text: /jsonrpc/ },
   {
     fault: 'undeclared',
