@@ -24,6 +24,14 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
     expect(tail.getLines().every(line => line.length <= 1025 && line.endsWith('…'))).toBe(true);
   });
 
+  it('keeps the message of an error before a long stack', () => {
+    const tail = createStderrTail();
+    tail.push(bytes('Error: Could not locate the bindings file\n'));
+    for (let count = 0; count < 30; count++) tail.push(bytes(`    at load (file.js:${count})\n`));
+    expect(tail.getLines().slice(0, 2)).toEqual(['Error: Could not locate the bindings file', '…']);
+    expect(tail.getLines()).toHaveLength(MAX_TAIL_LINES + 2);
+  });
+
   it('leaves out what moves the cursor, sets a title or hides text, and keeps a line without an end', () => {
     const tail = createStderrTail();
     tail.push(bytes('\u001b[1;31mError\u001b[0m:\tbad\u0007\u202e\n\u001b]0;title\u0007after\u001b[2J'));

@@ -5,13 +5,15 @@ export interface StderrTail {
   push(bytes: Uint8Array): void;
   /** Ends an incomplete line. */
   end(): void;
-  /** Returns the last lines, the oldest first. */
+  /** Returns the last lines, the oldest first. Begins with the last error message if later lines have displaced it. */
   getLines(): string[];
 }
 
 export const MAX_TAIL_LINES = 20;
 export const MAX_TAIL_CHARACTERS = 8192;
 const MAX_LINE_LENGTH = 1024;
+/** First line of an error, which a long stack or dump follows. */
+const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:[A-Z]\w*(?:Error|Exception)\b.*:|error:|fatal:|panic:)/i;
 
 /**
  * Creates a store of the last lines that a server wrote to standard error: 20 lines and 8 Ki characters. Each line is
@@ -21,11 +23,13 @@ export function createStderrTail(onLine?: (line: string) => void): StderrTail {
   const decoder = new TextDecoder();
   const tail: string[] = [];
   let size = 0;
+  let errorMessage: string | undefined;
   let partial = '';
 
   function add(raw: string): void {
     const line = stripInvisible(raw.length > MAX_LINE_LENGTH ? `${raw.slice(0, MAX_LINE_LENGTH)}…` : raw).trimEnd();
     if (line === '') return;
+    if (ERROR_MESSAGE.test(line)) errorMessage = line;
     tail.push(line);
     size += line.length;
     while (tail.length > MAX_TAIL_LINES || size > MAX_TAIL_CHARACTERS) size -= tail.shift()?.length ?? 0;
@@ -46,6 +50,9 @@ export function createStderrTail(onLine?: (line: string) => void): StderrTail {
       add(partial);
       partial = '';
     },
-    getLines: () => tail.map(redactSecrets),
+    getLines() {
+      const isDisplaced = errorMessage !== undefined && !tail.includes(errorMessage);
+      return [...(isDisplaced ? [errorMessage ?? '', '…'] : []), ...tail].map(redactSecrets);
+    },
   };
 }
