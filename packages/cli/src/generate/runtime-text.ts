@@ -90,6 +90,7 @@ function convertText(name, type, text) {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const number = Number(text);
   const isNumber = text.trim() !== '' && Number.isFinite(number) && (type !== 'integer' || Number.isInteger(number));
+  if (type !== 'boolean' && isNumber) requireExact(name, text.trim().replace(/^[+]/, ''));
   if (type === 'boolean' || !isNumber) throw new UsageError('--' + name + ': expected ' + type + ', got ' + JSON.stringify(text));
   return number;
 }
@@ -106,10 +107,21 @@ function readText(text) {
 
 /** @param {string} name @param {string} text @returns {unknown} */
 function parseJson(name, text) {
+  let value;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new UsageError('--' + name + ': expected JSON');
+  }
+  requireExact(name, text);
+  return value;
+}
+
+/** Refuses integers that a number cannot represent. @param {string} name @param {string} json */
+function requireExact(name, json) {
+  for (const token of json.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g) ?? []) {
+    if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token)))
+      throw new UsageError('--' + name + ': the integer ' + token + ' cannot be sent exactly');
   }
 }
 

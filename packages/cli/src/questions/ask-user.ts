@@ -1,4 +1,5 @@
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
+import { findInexactInteger } from 'tenon/escape';
 import {
   createFormResult,
   createFormView,
@@ -129,7 +130,8 @@ async function askTextField(
 /** Converts typed text. Text that is not a number stays text, and the schema of the field reports the problem. */
 function parseText({ kind }: Field, text: string): FieldValue {
   if (text === '') return undefined;
-  return (kind === 'number' || kind === 'integer') && !Number.isNaN(Number(text)) ? Number(text) : text;
+  const isNumber = (kind === 'number' || kind === 'integer') && !Number.isNaN(Number(text));
+  return isNumber && findInexactInteger(text) === undefined ? Number(text) : text;
 }
 
 /** Returns the reason why a value does not fit its field. */

@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
+import { keepIntegers } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import type { OpenedDaemonTarget } from '../daemon/open-daemon-target.js';
 import { describeError } from '../error-hints.js';
@@ -112,6 +113,8 @@ async function openClient(
   handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
+  // The results of a server are printed with the integers that it sent.
+  keepIntegers();
   const { target } = resolved;
   const { timeout, protocolVersion } = options;
   const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };

@@ -1,6 +1,7 @@
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
+import { requireExactIntegers } from './exact-integers.js';
 import { formatType, resolveReference } from './type-text.js';
 
 /** Syntax of a JSON number. */
@@ -30,7 +31,12 @@ function coerceText(name: string, text: string, schema: unknown, root: unknown):
   if (choice !== undefined) return choice;
   const types = listTypes(node, root);
   if (types.has('string')) return text;
-  if (types.size === 0) return parseLiteral(text) ?? text;
+  if (types.size === 0) {
+    const literal = parseLiteral(text);
+    if (literal !== undefined) requireExactIntegers(`argument "${name}"`, text);
+    return literal ?? text;
+  }
+  requireExactIntegers(`argument "${name}"`, text);
   const value = text === 'null' && types.has('null') ? null : parseLiteral(text);
   if (value !== undefined && types.has(getType(value))) return value;
   throw createUsageError(

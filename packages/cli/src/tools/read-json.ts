@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createUsageError } from '../usage-error.js';
+import { requireExactIntegers } from './exact-integers.js';
 
 export interface JsonSource {
   /** JSON, or `@FILE`. */
@@ -41,9 +42,12 @@ export async function readArgumentFile(path: string, subject: string): Promise<s
 }
 
 function parseJson(json: string, problem: string, hint: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     throw createUsageError(problem, hint);
   }
+  requireExactIntegers(problem.slice(0, problem.indexOf(':')), json);
+  return value;
 }

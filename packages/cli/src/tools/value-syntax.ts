@@ -1,4 +1,5 @@
 import { createUsageError } from '../usage-error.js';
+import { requireExactIntegers } from './exact-integers.js';
 
 /** Call in the form of a function: `tool(a: 1, b: "x")` or `tool(1, "x")`. */
 export interface CallExpression {
@@ -67,6 +68,7 @@ class ValueParser {
 
   #decodeToken(token: string): unknown {
     if (/^["']/.test(token)) return decodeQuoted(token);
+    requireExactIntegers(this.#whole.slice(0, 80), token);
     try {
       return JSON.parse(token);
     } catch {

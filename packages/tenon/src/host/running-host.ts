@@ -1,3 +1,4 @@
+import { keepIntegers } from '../encoding/kept-integers.js';
 import type { CallerSignInChange } from '../auth/client/caller-sign-in/options.js';
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { CallOptions } from '../client/call-options.js';
@@ -78,6 +79,7 @@ export class RunningHost implements Host {
     this.#options = options;
     this.#clock = clock;
     const reportError = options.onError ?? logErrorMessage;
+    keepIntegers();
     this.#stores = prepareStores(options.stores ?? memoryStores({ clock }), options.inputRequests?.keys, reportError);
     this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;
     this.#closing.push(async () => this.#sharedSessions?.close());

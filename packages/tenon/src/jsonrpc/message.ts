@@ -1,3 +1,5 @@
+import { parseJsonText, stringifyJson } from '../encoding/json-text.js';
+
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.
  * @see https://www.jsonrpc.org/specification
@@ -188,9 +190,9 @@ export function isPreserialized(result: JsonObject): boolean {
 
 /** Serializes a message as JSON. Throws the errors of `JSON.stringify`. */
 export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
-  if (!('result' in message) || !serializedResults.has(message.result)) return JSON.stringify(message);
+  if (!('result' in message) || !serializedResults.has(message.result)) return stringifyJson(message);
   const { id, result } = message;
-  const text = serializedResults.get(result) ?? JSON.stringify(result);
+  const text = serializedResults.get(result) ?? stringifyJson(result);
   serializedResults.set(result, text);
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
@@ -200,5 +202,5 @@ export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcRespo
  * programs write one. Throws a `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
-  return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  return parseJsonText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 }

@@ -50,7 +50,9 @@ function coerceText(text: string, types: ReadonlySet<string>): unknown {
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (!types.has('number') || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return text;
   const number = Number(text);
-  return Number.isFinite(number) ? number : text;
+  // The validation reports an integer that a number cannot represent, as the text that it is.
+  const isExact = !/^[+-]?\d{16,}$/.test(text) || BigInt(text.replace('+', '')) === BigInt(number);
+  return Number.isFinite(number) && isExact ? number : text;
 }
 
 type Arguments = Map<string, TextArgument>;

@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.js';
 import { isAbandoned } from '../../client/tasks/tracked-task.js';
+import { findKeptInteger } from '../../encoding/kept-integers.js';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { toInputRequest } from '../../execution/journaled-execution.js';
 import { rpcError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
@@ -47,6 +48,7 @@ const MAX_ROUNDS = 32;
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
   const { connection, method, requestContext, allowQuestions } = proxiedRequest;
+  refuseInexactIntegers(proxiedRequest.params);
   const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
   try {
     return await connection.run(call, client => {
@@ -63,6 +65,20 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   } finally {
     call.stopProgress?.();
   }
+}
+
+/**
+ * Refuses arguments with an integer that a number cannot represent. The policy and the approval would have seen another
+ * value than the server.
+ */
+function refuseInexactIntegers({ arguments: input }: JsonObject): void {
+  const integer = findKeptInteger(input);
+  if (integer === undefined) return;
+  const advice = 'Send an integer of at most 9007199254740991, or a string if the tool accepts one';
+  throw rpcError(
+    INVALID_PARAMS,
+    `Invalid params: the integer ${integer.slice(0, 40)} cannot be represented exactly. ${advice}`,
+  );
 }
 
 /** Creates the function that sends an input request to the caller, rewritten for this caller. */

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../encoding/json-text.js';
 import { escapeJsonCharacter } from '../invisible-characters.js';
 
 /** Characters that JSON allows in a string, and that a terminal, an editor or an older parser interprets. */
@@ -10,7 +11,7 @@ const MAX_SHORT_CODE = 0xffff;
  * @param indent Number of spaces of a level. Default: one line.
  */
 export function writeJson(value: unknown, indent?: number | string): string {
-  return escapeJson(JSON.stringify(value, undefined, indent) ?? 'null');
+  return escapeJson(stringifyJson(value, indent) ?? 'null');
 }
 
 /** Escapes the invisible characters of a JSON text. Line feeds and tabs of its layout stay. */

@@ -1,6 +1,6 @@
 import { systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { parseJson } from '../../jsonrpc/message.js';
+import { parseJson, serializeMessage } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
 import {
@@ -140,7 +140,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       const requestSignal = signals.create(signal);
       try {
         const allHeaders = { ...headers, 'content-type': 'application/json' };
-        const body = JSON.stringify(receiveMessage);
+        const body = serializeMessage(receiveMessage);
         const reply = await client.request({
           method: 'POST',
           headers: allHeaders,

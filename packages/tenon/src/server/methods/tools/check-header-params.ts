@@ -22,12 +22,15 @@ export function checkHeaderParams(
   }
 }
 
+/** The grammar of a number in JSON. `Number` also reads `0x2a`, `+42` and a text with spaces. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+
 function findMismatch(value: unknown, raw: string | undefined): string | false {
   if (raw === undefined) return 'is missing';
   if (typeof value === 'number' && !isExactNumber(value)) return 'mirrors a number that is not exact';
   const decoded = decodeHeaderValue(raw);
   if (decoded === undefined) return 'is not encoded correctly';
   const isEqual =
-    typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value);
+    typeof value === 'number' ? JSON_NUMBER.test(decoded) && Number(decoded) === value : decoded === String(value);
   return isEqual ? false : 'does not match its argument';
 }

@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
-import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../jsonrpc/message.js';
 import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
@@ -85,7 +85,7 @@ function isListening(message: JsonRpcMessage | readonly JsonRpcResponse[]): bool
 
 function serialize(message: JsonRpcMessage, peer: string): string {
   try {
-    return JSON.stringify(message);
+    return serializeMessage(message);
   } catch (cause) {
     throw new TenonError('call/unwritable', 'the message cannot be serialized as JSON', { peer, cause });
   }

@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyMessage } from '../../../jsonrpc/message.js';
+import { classifyMessage, parseJson } from '../../../jsonrpc/message.js';
 import { OUTCOME_ADVICE } from '../../../jsonrpc/outcome.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
@@ -81,7 +81,7 @@ async function readAcknowledgement(
   if (text === '' || type !== 'application/json') return;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return;
   }

@@ -94,7 +94,7 @@ class StatelessRequest implements RequestIO {
   send(notification: JsonRpcNotification): void | Promise<void> {
     if (this.#done || this.#exchange.clientClosed) return undefined;
     this.#stream ??= this.#context.streams.begin(this.#exchange, this.caller);
-    if (this.#stream !== undefined) return this.#stream.write(encodeEvent(JSON.stringify(notification)));
+    if (this.#stream !== undefined) return this.#stream.write(encodeEvent(serializeMessage(notification)));
     // The handler of any other request has begun, and a client that sends the request again would run it twice.
     if (this.#request.method !== LISTEN) return undefined;
     if (this.#finish()) refuseBusy(this.#exchange, 'Too many open streams. Retry later', this.#request.id);

@@ -1,4 +1,10 @@
-import type { ErrorObject, Id, JsonRpcMessage, JsonRpcResponse } from '../../../../jsonrpc/message.js';
+import {
+  type ErrorObject,
+  type Id,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+  serializeMessage,
+} from '../../../../jsonrpc/message.js';
 import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
@@ -51,7 +57,7 @@ export class SessionPost implements MessageContext {
   /** Sends a message that belongs to the request. Returns `false` when it cannot be sent. */
   send(session: HttpSession, message: JsonRpcMessage): false | void | Promise<void> {
     if (!this.#beginStream(session)) return false;
-    return this.#sendEvent(session, JSON.stringify(message));
+    return this.#sendEvent(session, serializeMessage(message));
   }
 
   /** Sends a response, and ends the POST after the last one. */

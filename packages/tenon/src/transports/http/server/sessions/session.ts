@@ -140,9 +140,9 @@ export class HttpSession implements Transport {
     // A message for a request that no client waits for is only sent if it needs a response. A client without a session
     // has no stream for messages that belong to no request.
     if (!this.stored || (post !== undefined && !('id' in message))) return undefined;
-    if (this.shared !== undefined) return this.shared.sendUnrelated(JSON.stringify(message));
+    if (this.shared !== undefined) return this.shared.sendUnrelated(serializeMessage(message));
     this.#standalone ??= new StandaloneStreams();
-    return this.#standalone.send(this, JSON.stringify(message));
+    return this.#standalone.send(this, serializeMessage(message));
   }
 
   close(): void {
