@@ -15,6 +15,8 @@ export interface SchemaFeatures {
   readonly invalidKeys: readonly string[];
   /** True if a `$ref` leads to the schema itself or one of its parents. */
   readonly hasReference: boolean;
+  /** Paths with a list of types in place of one type. */
+  readonly typeLists: readonly string[];
 }
 
 /** Maximum number of values of an `enum` without a remark. */
@@ -46,10 +48,12 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
     largeEnums: [] as string[],
     invalidKeys: [] as string[],
     hasReference: false,
+    typeLists: [] as string[],
   };
   const visit = (value: unknown, path: string, depth: number) => {
     if (!isJsonObject(value) || depth > MAX_DEPTH) return;
     if (Array.isArray(value.enum) && value.enum.length > MAX_ENUM) features.largeEnums.push(path);
+    if (Array.isArray(value.type) && value.type.length > 1) features.typeLists.push(path);
     if (typeof value.$ref === 'string') {
       features.hasReference = true;
       if (!value.$ref.startsWith('#')) features.externalReferences.push(value.$ref);

@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Issue } from './issues.js';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
+import { isDecodedValue } from './zod-json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
 
 export { describeIssues, type Issue } from './issues.js';
@@ -30,7 +31,7 @@ export type ValueCheck = (value: unknown) => CheckResult | Promise<CheckResult>;
  */
 export function compileSchema<const S extends Schema>(schema: S, side: SchemaSide): Validator<InferOutput<S>> {
   const json = toJsonSchema(schema, side);
-  const check = isStandardSchema(schema) ? createStandardCheck(schema) : createJsonCheck(json);
+  const check = isStandardSchema(schema) ? createStandardCheck(schema, side) : createJsonCheck(json);
   return { json, check } as Validator<InferOutput<S>>;
 }
 
@@ -50,7 +51,7 @@ function createJsonCheck(json: JsonObject): ValueCheck {
   };
 }
 
-function createStandardCheck(schema: StandardSchema): ValueCheck {
+function createStandardCheck(schema: StandardSchema, side: SchemaSide): ValueCheck {
   const standard = schema['~standard'];
   const createThrownError = (cause: unknown) =>
     new TenonError('schema/threw', `a ${standard.vendor} schema threw during validation`, {
@@ -60,7 +61,10 @@ function createStandardCheck(schema: StandardSchema): ValueCheck {
   return value => {
     try {
       const result = standard.validate(value);
-      if (!('then' in result)) return toCheckResult(result);
+      if (!('then' in result))
+        return result.issues && side === 'output' && isDecodedValue(schema, value)
+          ? { ok: true, value }
+          : toCheckResult(result);
       return result.then(toCheckResult).catch(cause => {
         throw createThrownError(cause);
       });

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './json-schema/pointer-tokens.js';
+import { convertZodSchema, DATE_SCHEMA, getZodType, isZodNode } from './zod-json-schema.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 
 /** Side of a schema: input, or output after defaults and transforms. */
@@ -86,7 +87,9 @@ function findConverter(
   side: SchemaSide,
 ): ((target: (typeof TARGETS)[number]) => unknown) | undefined {
   const converter = schema['~standard'].jsonSchema;
-  if (typeof converter?.[side] === 'function') return target => converter[side]?.({ target });
+  if (typeof converter?.[side] === 'function')
+    return target => converter[side]?.({ target, ...(isZodNode(schema) && side === 'output' ? ZOD_OUTPUT : {}) });
+  if (isZodNode(schema)) return () => convertZodSchema(schema, side);
   const half = (side === 'input' ? schema.in : schema.out) as Convertible | undefined;
   for (const each of [half, schema]) {
     const method = each?.toJsonSchema;
@@ -94,6 +97,24 @@ function findConverter(
   }
   return undefined;
 }
+
+/**
+ * Options of zod for the output of a tool. JSON has a date as a text, so it is no type without a representation there.
+ */
+const ZOD_OUTPUT = {
+  libraryOptions: {
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }: { readonly zodSchema: unknown; readonly jsonSchema: JsonObject }): void {
+      const type = getZodType(zodSchema) ?? '';
+      if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA);
+      else if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);
+    },
+  },
+};
+
+const UNREPRESENTABLE: ReadonlySet<string> = new Set(
+  'bigint symbol undefined void map set transform custom function nan file promise'.split(' '),
+);
 
 function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
@@ -109,7 +130,7 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
 /** Advice by vendor, for schemas that have no conversion to JSON Schema. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['valibot', 'wrap the schema: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
-  ['zod', "use zod 4.2 or later, imported from 'zod' and not from 'zod/v3'"],
+  ['zod', "import zod 4 from 'zod', or from 'zod/v4' of zod 3, and not from 'zod/v3'"],
 ]);
 
 function createNoSchemaError(value: unknown): TenonError {

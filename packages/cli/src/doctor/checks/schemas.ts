@@ -122,8 +122,11 @@ function checkDescriptions(
   ];
 }
 
+const PORTABLE_FIX =
+  'write the definitions in place, and anyOf in place of lists of types; with Tenon, pass `portableSchemas: true` to createServer';
+
 function checkFeatures(features: readonly NamedFeatures[], { info, warning, problem }: FindingFactory): Finding[] {
-  const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys') =>
+  const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys' | 'typeLists') =>
     features.flatMap(each => each[key].map(path => `${each.name}: ${path}`));
   const [external, enums, keys] = [list('externalReferences'), list('largeEnums'), list('invalidKeys')];
   const referring = features.filter(({ hasReference }) => hasReference).map(({ name }) => name);
@@ -156,8 +159,19 @@ function checkFeatures(features: readonly NamedFeatures[], { info, warning, prob
     findings.push(
       info('local-reference', `${formatCount(referring.length, 'input schema')} with $ref`, {
         seen: shorten(referring),
-        cause: 'some hosts do not resolve references, and send the model an empty schema',
-        fix: 'write the definitions in place if hosts show wrong parameters',
+        cause:
+          'VS Code Copilot, Copilot CLI, Claude Desktop, Cursor and AWS Bedrock AgentCore drop or refuse references in some versions, so the model sees no parameters',
+        fix: PORTABLE_FIX,
+      }),
+    );
+  const typeLists = list('typeLists');
+  if (typeLists.length > 0)
+    findings.push(
+      info('type-list', `${formatCount(typeLists.length, 'list')} of types in place of one type`, {
+        seen: shorten(typeLists),
+        cause:
+          'the Gemini API refuses them in some places, also behind Copilot CLI and Gemini CLI, with all tools of the request',
+        fix: PORTABLE_FIX,
       }),
     );
   return findings;

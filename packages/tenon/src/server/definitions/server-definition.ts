@@ -97,6 +97,12 @@ export interface ServerOptions<S = unknown> {
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
   /**
+   * Lists schemas of tools in the form that strict hosts read: references are replaced by what they refer to, and lists
+   * of types by `anyOf`. The schemas become larger. Calls are validated as before.
+   * @default `false`
+   */
+  readonly portableSchemas?: boolean | undefined;
+  /**
    * Refuses each deviation of a client from the protocol, also one that does not change the meaning of a message, such
    * as `null` for an optional member. Otherwise the deviation is tolerated, and reported to `onError` as
    * `peer/deviation`: once per session, and once per server for requests without a session.

@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
@@ -24,13 +25,29 @@ export function listTools(
   { params }: MethodOperation<'tools/list'>,
   requestContext: RequestContext,
   runtime: ServerRuntime,
+): MaybePromise<JsonObject> {
+  const { options } = runtime;
+  // Loaded on first use, because few servers need it.
+  return options.portableSchemas
+    ? import('../../schemas/portable-schema.js').then(({ toPortableTool }) =>
+        createToolList(params, requestContext, runtime, toPortableTool),
+      )
+    : createToolList(params, requestContext, runtime, tool => tool);
+}
+
+function createToolList(
+  params: JsonObject,
+  requestContext: RequestContext,
+  runtime: ServerRuntime,
+  toListed: (tool: Tool) => Tool,
 ): JsonObject {
   const { tools } = runtime;
   const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(runtime.options.extensions);
   const all = getCachedList(runtime, tools, asTasks ? 'tools as tasks' : 'tools', () =>
     selectListed(runtime, tools, requestContext).map(([name, tool]) => {
       const { wire, taskOptions } = compileTool(name, tool);
-      return asTasks ? addExecution(wire, taskOptions) : wire;
+      const listed = toListed(wire);
+      return asTasks ? addExecution(listed, taskOptions) : listed;
     }),
   );
   return createPageResult(runtime, 'tools', all, ({ name }) => name, params, isSharedList(runtime, tools));

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import * as mini from 'zod/mini';
+import { connectTo, createInProcessEndpoint } from '../client/connect.js';
+import { tool } from '../server/definitions/tool.js';
+import { createServer } from '../server/server.js';
+import { toJsonSchema } from './json-schema.js';
+import { convertZodSchema } from './zod-json-schema.js';
+
+const tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(tree);
+  },
+});
+
+/** Schemas whose conversion by zod itself is the same, but for the order and the form of alternatives. */
+const schemas = {
+  texts: z.object({ a: z.string().min(1).max(5).describe('d'), b: z.string().regex(/^a/), c: z.string().length(3) }),
+  numbers: z.object({ a: z.number().min(1).max(5), b: z.number().gt(1).lt(5), c: z.number().multipleOf(2) }),
+  optional: z.object({ a: z.boolean().optional(), b: z.string().default('x'), c: z.null(), d: z.any() }),
+  choices: z.object({ a: z.literal('q'), b: z.literal(['a', 'b']), c: z.enum(['a', 'b']), d: z.literal(5) }),
+  lists: z.object({ a: z.array(z.string()).min(1).max(2), b: z.tuple([z.string(), z.number()]) }),
+  records: z.object({ a: z.record(z.string(), z.number()) }),
+  objects: z.object({ a: z.strictObject({ b: z.string() }), c: z.looseObject({ d: z.string() }) }),
+  intersections: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string().optional() })),
+  pipes: z.object({
+    a: z.preprocess(value => value, z.string()),
+    b: z.coerce.number(),
+    c: z.string().pipe(z.string()),
+  }),
+  metadata: z.object({ a: z.string().meta({ title: 'T', description: 'D', examples: ['x'] }) }),
+  recursive: tree,
+  recursiveInside: z.object({ x: tree, y: tree }),
+};
+
+/** Gives recursive definitions the same names. */
+const normalize = ({ $schema: _, ...json }: Record<string, unknown>): unknown =>
+  JSON.parse(JSON.stringify(json).replaceAll('__schema', 'schema'));
+
+describe('a schema of zod without a conversion of its own', () => {
+  it.each(Object.entries(schemas))('is converted as zod does it: %s', (_, schema) => {
+    for (const io of ['input', 'output'] as const)
+      expect(convertZodSchema(schema, io)).toEqual(normalize(z.toJSONSchema(schema, { io })));
+  });
+
+  it('has its formats, alternatives and integers', () => {
+    const schema = mini.object({
+      email: mini.email(),
+      at: mini.iso.datetime(),
+      count: mini.int().check(mini.positive()),
+      either: mini.union([mini.string(), mini.number()]),
+      none: mini.nullable(mini.string()),
+      given: mini._default(mini.string(), 'x'),
+    });
+    expect(toJsonSchema(schema, 'input')).toEqual({
+      type: 'object',
+      properties: {
+        email: { type: 'string', format: 'email' },
+        at: { type: 'string', format: 'date-time' },
+        count: { type: 'integer', exclusiveMinimum: 0 },
+        either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+        none: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        given: { type: 'string', default: 'x' },
+      },
+      required: ['email', 'at', 'count', 'either', 'none'],
+    });
+  });
+
+  it.each([mini.bigint(), mini.date(), mini.map(mini.string(), mini.string()), mini.symbol(), mini.undefined()])(
+    'is refused for what JSON does not have (%#)',
+    member => {
+      expect(() => toJsonSchema(mini.object({ a: member }), 'input')).toThrow(/cannot be represented in JSON Schema/);
+    },
+  );
+});
+
+const toDate = { decode: (text: string) => new Date(text), encode: (date: Date) => date.toISOString() };
+
+describe('the output of a tool', () => {
+  it.each([
+    ['zod', z.object({ at: z.date() }), new Date(0)],
+    ['zod/mini', mini.object({ at: mini.date() }), new Date(0)],
+    ['zod, as a codec', z.object({ at: z.codec(z.iso.datetime(), z.date(), toDate) }), new Date(0)],
+    [
+      'zod, as an encoded codec',
+      z.object({ at: z.codec(z.iso.datetime(), z.date(), toDate) }),
+      new Date(0).toISOString(),
+    ],
+    ['zod/mini, as a codec', mini.object({ at: mini.codec(mini.iso.datetime(), mini.date(), toDate) }), new Date(0)],
+  ] as const)('has a date of %s as a text', async (_, output, at) => {
+    const run = (): never => ({ at }) as never;
+    const server = createServer({ name: 'a', version: '1', tools: { now: tool({ output, run }) } });
+    const client = await connectTo(createInProcessEndpoint(server));
+    for await (const { outputSchema } of client.listTools())
+      expect(outputSchema).toMatchObject({ properties: { at: { type: 'string', format: 'date-time' } } });
+    expect(await client.callTool('now')).toMatchObject({ structuredContent: { at: '1970-01-01T00:00:00.000Z' } });
+    await client.close();
+  });
+
+  it('refuses what JSON does not have, also where zod converts by itself', () => {
+    expect(() => toJsonSchema(z.object({ a: z.bigint() }), 'output')).toThrow(/cannot be represented/);
+    expect(() => toJsonSchema(z.object({ a: z.string().transform(Number) }), 'output')).toThrow(
+      /cannot be represented/,
+    );
+    expect(() => toJsonSchema(z.object({ a: z.date() }), 'input')).toThrow(/cannot be represented/);
+  });
+});

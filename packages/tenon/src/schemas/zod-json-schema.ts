@@ -1,0 +1,287 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { SchemaSide } from './json-schema.js';
+
+/**
+ * Converts schemas of zod that have no conversion of their own: those of zod 4.0 and 4.1, and of `zod/mini`. Their
+ * definitions are the same in all versions of zod 4.
+ */
+
+/** A schema or a check of zod 4, as far as the conversion reads it. */
+interface ZodNode {
+  readonly _zod: { readonly def: object; readonly run?: unknown };
+  readonly description?: unknown;
+}
+
+interface ZodDefinition {
+  readonly type?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Returns the definition of a schema or a check. */
+const getDefinition = ({ _zod }: ZodNode): ZodDefinition => _zod.def as ZodDefinition;
+
+export function isZodNode(value: unknown): value is ZodNode {
+  return isObject(value) && isObject(value._zod) && isObject(value._zod.def);
+}
+
+/** Returns the type of a schema of zod 4, or `undefined` for another value. */
+export const getZodType = (value: unknown): string | undefined =>
+  isZodNode(value) ? getDefinition(value).type : undefined;
+
+/** Converts one side of a schema. Throws for a type that JSON does not have. */
+export function convertZodSchema(schema: ZodNode, side: SchemaSide): JsonObject {
+  return new ZodConversion(side).convertRoot(schema);
+}
+
+/**
+ * Tells if a value is one that the codecs of a schema of zod have decoded. A handler may return it, because its JSON is
+ * that of the output side.
+ */
+export function isDecodedValue(schema: unknown, value: unknown): boolean {
+  if (!isZodNode(schema) || typeof schema._zod.run !== 'function') return false;
+  try {
+    const { issues }: { issues?: unknown } = schema._zod.run(
+      { value, issues: [] },
+      { direction: 'backward', async: false },
+    );
+    return Array.isArray(issues) && issues.length === 0;
+  } catch {
+    // A transform has no way back.
+    return false;
+  }
+}
+
+/** The JSON Schema of a date, as JSON has it in a result. */
+export const DATE_SCHEMA = { type: 'string', format: 'date-time' } as const;
+
+/** Formats of zod and of JSON Schema. Other formats have only their pattern. */
+const FORMATS: { readonly [format: string]: string | undefined } = {
+  email: 'email',
+  url: 'uri',
+  uuid: 'uuid',
+  guid: 'uuid',
+  date: 'date',
+  time: 'time',
+  datetime: 'date-time',
+  duration: 'duration',
+  ipv4: 'ipv4',
+  ipv6: 'ipv6',
+};
+
+class ZodConversion {
+  readonly #side: SchemaSide;
+  readonly #open = new Set<ZodNode>();
+  readonly #names = new Map<ZodNode, string>();
+  readonly #definitions: JsonObject = {};
+  #root: ZodNode | undefined;
+
+  constructor(side: SchemaSide) {
+    this.#side = side;
+  }
+
+  convertRoot(schema: ZodNode): JsonObject {
+    this.#root = schema;
+    const json = this.#convert(schema);
+    return Object.keys(this.#definitions).length > 0 ? { ...json, $defs: this.#definitions } : json;
+  }
+
+  #convert(value: unknown): JsonObject {
+    if (!isZodNode(value)) throw new Error('the definition of a part is unknown');
+    const known = this.#names.get(value);
+    if (known !== undefined && !this.#open.has(value)) return { $ref: `#/$defs/${known}` };
+    if (this.#open.has(value)) return { $ref: value === this.#root ? '#' : `#/$defs/${this.#name(value)}` };
+    this.#open.add(value);
+    const json = { ...this.#convertType(getDefinition(value)), ...readMetadata(value) };
+    this.#open.delete(value);
+    const name = this.#names.get(value);
+    if (name === undefined) return json;
+    this.#definitions[name] = json;
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  #name(schema: ZodNode): string {
+    const name = this.#names.get(schema) ?? `schema${this.#names.size}`;
+    this.#names.set(schema, name);
+    return name;
+  }
+
+  #convertType(def: ZodDefinition): JsonObject {
+    const { type = '' } = def;
+    switch (type) {
+      case 'string':
+        return { type, ...readFormat(def), ...readChecks(def) };
+      case 'number': {
+        const checks = readChecks(def);
+        return { type: /int/.test(String(def.format ?? checks.format)) ? 'integer' : type, ...withoutFormat(checks) };
+      }
+      case 'boolean':
+      case 'null':
+        return { type };
+      case 'any':
+      case 'unknown':
+        return {};
+      case 'never':
+        return { not: {} };
+      case 'enum':
+        return toChoice(Object.values(withoutReverse(def.entries)));
+      case 'literal':
+        return toChoice(toArray(def.values));
+      case 'array':
+        return { type, items: this.#convert(def.element), ...readChecks(def) };
+      case 'tuple': {
+        const items = toArray(def.items).map(item => this.#convert(item));
+        return { type: 'array', prefixItems: items, ...this.#convertRest(def.rest, items.length) };
+      }
+      case 'object':
+        return this.#convertObject(def);
+      case 'record':
+        return {
+          type: 'object',
+          propertyNames: this.#convert(def.keyType),
+          additionalProperties: this.#convert(def.valueType),
+        };
+      case 'union':
+        return { anyOf: toArray(def.options).map(option => this.#convert(option)) };
+      case 'intersection':
+        return intersect(this.#convert(def.left), this.#convert(def.right));
+      case 'nullable':
+        return { anyOf: [this.#convert(def.innerType), { type: 'null' }] };
+      case 'default':
+      case 'prefault':
+        return { ...this.#convert(def.innerType), default: readDefault(def.defaultValue) };
+      case 'optional':
+      case 'nonoptional':
+      case 'readonly':
+      case 'catch':
+      case 'success':
+        return type === 'success' ? { type: 'boolean' } : this.#convert(def.innerType);
+      case 'pipe':
+        return this.#convert(this.#side === 'input' && !isTransform(def.in) ? def.in : def.out);
+      case 'lazy':
+        return this.#convert(typeof def.getter === 'function' ? def.getter() : undefined);
+      case 'date':
+        if (this.#side === 'output') return { ...DATE_SCHEMA };
+    }
+    throw new Error(`${type} cannot be represented in JSON Schema`);
+  }
+
+  #convertRest(rest: unknown, count: number): JsonObject {
+    return isZodNode(rest)
+      ? { items: this.#convert(rest), minItems: count }
+      : { items: false, minItems: count, maxItems: count };
+  }
+
+  #convertObject({ shape, catchall }: ZodDefinition): JsonObject {
+    const entries = Object.entries(isObject(shape) ? shape : {});
+    const properties = Object.fromEntries(entries.map(([name, member]) => [name, this.#convert(member)]));
+    const required = entries.filter(([, member]) => !this.#isOptional(member)).map(([name]) => name);
+    const isClosed = isZodNode(catchall) ? getDefinition(catchall).type === 'never' : this.#side === 'output';
+    const others = isClosed ? false : isZodNode(catchall) ? this.#convert(catchall) : undefined;
+    return {
+      type: 'object',
+      properties,
+      ...(required.length > 0 ? { required } : {}),
+      ...(others === undefined ? {} : { additionalProperties: others }),
+    };
+  }
+
+  /** Tells if a member may be absent. One with a default may be absent in the input only. */
+  #isOptional(schema: unknown): boolean {
+    if (!isZodNode(schema)) return false;
+    const def = getDefinition(schema);
+    switch (def.type) {
+      case 'optional':
+        return true;
+      case 'default':
+      case 'prefault':
+        return this.#side === 'input';
+      case 'nullable':
+      case 'readonly':
+        return this.#isOptional(def.innerType);
+      case 'pipe':
+        return this.#isOptional(this.#side === 'input' ? def.in : def.out);
+      case 'lazy':
+        return !this.#open.has(schema) && typeof def.getter === 'function' && this.#isOptional(def.getter());
+      default:
+        return false;
+    }
+  }
+}
+
+/** Intersects two schemas. Two objects become one, because each of them alone would refuse the members of the other. */
+function intersect(left: JsonObject, right: JsonObject): JsonObject {
+  if (!isObject(left.properties) || !isObject(right.properties)) return { allOf: [left, right] };
+  const required = [...toArray(left.required), ...toArray(right.required)];
+  return {
+    ...left,
+    ...right,
+    properties: { ...left.properties, ...right.properties },
+    ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
+  };
+}
+
+const isTransform = (value: unknown): boolean => getZodType(value) === 'transform';
+const toArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function toChoice(values: readonly unknown[]): JsonObject {
+  if (values.some(value => typeof value === 'bigint' || value === undefined))
+    throw new Error('a literal cannot be represented in JSON Schema');
+  const types = new Set(values.map(value => (value === null ? 'null' : typeof value)));
+  const type = types.size === 1 ? { type: [...types][0] } : {};
+  return values.length === 1 ? { ...type, const: values[0] } : { ...type, enum: values };
+}
+
+/** Removes the names that TypeScript adds to a numeric enum. */
+function withoutReverse(entries: unknown): JsonObject {
+  const all = Object.entries(isObject(entries) ? entries : {});
+  return Object.fromEntries(all.filter(([name, value]) => !(typeof value === 'string' && /^\d+$/.test(name))));
+}
+
+function readDefault(value: unknown): unknown {
+  const given = typeof value === 'function' ? value() : value;
+  return given === undefined ? undefined : JSON.parse(JSON.stringify(given));
+}
+
+/** Reads the description of a schema. `zod/mini` has it in a registry only. */
+function readMetadata(schema: ZodNode): JsonObject {
+  const registry: unknown = Reflect.get(globalThis, '__zod_globalRegistry');
+  const registered: unknown =
+    isObject(registry) && typeof registry.get === 'function' ? registry.get(schema) : undefined;
+  const { description = schema.description, title, examples, deprecated } = isObject(registered) ? registered : {};
+  const members = { title, description, examples, deprecated };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function readFormat({ format, pattern }: ZodDefinition): JsonObject {
+  const known = typeof format === 'string' ? FORMATS[format] : undefined;
+  if (known !== undefined) return { format: known };
+  return pattern instanceof RegExp ? { pattern: pattern.source } : {};
+}
+
+const withoutFormat = ({ format: _, ...checks }: JsonObject): JsonObject => checks;
+
+/** Keywords of a check by its kind, with the member of its definition that has the value. */
+const KEYWORDS: { readonly [check: string]: readonly (readonly [keyword: string, member: string])[] | undefined } = {
+  min_length: [['minLength', 'minimum']],
+  max_length: [['maxLength', 'maximum']],
+  length_equals: [
+    ['minLength', 'length'],
+    ['maxLength', 'length'],
+  ],
+  multiple_of: [['multipleOf', 'value']],
+};
+
+function readChecks(def: ZodDefinition): JsonObject {
+  const keywords: JsonObject = {};
+  for (const check of toArray(def.checks)) {
+    if (!isZodNode(check)) continue;
+    const own = getDefinition(check);
+    for (const [keyword, member] of KEYWORDS[String(own.check)] ?? [])
+      keywords[def.type === 'array' ? keyword.replace('Length', 'Items') : keyword] = own[member];
+    if (own.check === 'greater_than') keywords[own.inclusive ? 'minimum' : 'exclusiveMinimum'] = own.value;
+    if (own.check === 'less_than') keywords[own.inclusive ? 'maximum' : 'exclusiveMaximum'] = own.value;
+    if (own.check === 'number_format') keywords.format = own.format;
+    if (own.check === 'string_format') Object.assign(keywords, readFormat(own));
+  }
+  return keywords;
+}
