@@ -57,6 +57,49 @@ describe('tenon audit verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
+  it('exports entries as JSON lines without the chain, and as CSV that a spreadsheet does not run', async () => {
+    await writeFile(
+      project.path('made.jsonl'),
+      [
+        {
+          seq: 1,
+          prev: 'a',
+          time: '2026-11-26T08:00:00Z',
+          action: 'denied',
+          principal: '=1+1',
+          reason: 'a "b", c',
+          hash: 'x',
+        },
+        {
+          seq: 2,
+          prev: 'b',
+          time: '2026-11-27T08:00:00Z',
+          action: 'answered',
+          name: 'price',
+          ms: 3,
+          argumentsHash: 'h',
+        },
+      ]
+        .map(entry => JSON.stringify(entry))
+        .join('\n'),
+    );
+    const lines = await tenon(project.folder, ['audit', 'export', 'made.jsonl', '--until', '2026-11-27']);
+    expect(JSON.parse(lines.out)).toEqual({
+      ...{ seq: 1, time: '2026-11-26T08:00:00Z', action: 'denied', principal: '=1+1', reason: 'a "b", c' },
+    });
+    const csv = ['audit', 'export', 'made.jsonl', '--format', 'csv', '--output', 'made.csv', '--json'];
+    expect(JSON.parse((await tenon(project.folder, csv)).out)).toEqual({ file: 'made.csv', entries: 2 });
+    expect(await readFile(project.path('made.csv'), 'utf8')).toBe(
+      [
+        'time,replica,seq,action,principal,server,kind,name,call,rule,reason,outcome,ms,details',
+        `2026-11-26T08:00:00Z,,1,denied,'=1+1,,,,,,"a ""b"", c",,,`,
+        '2026-11-27T08:00:00Z,,2,answered,,,,price,,,,,3,"{""argumentsHash"":""h""}"',
+        '',
+      ].join('\n'),
+    );
+    expect((await tenon(project.folder, csv)).code).toBe(2);
+  });
+
   it('shows entries, by their decision, time and tool, without verifying them', async () => {
     const show = (...args: string[]) => runTenon(project.folder, ['audit', 'show', 'audit.jsonl', ...args]);
     const { code, out, err } = await show();

@@ -77,6 +77,7 @@ describe('a gateway whose files change', () => {
     );
     expect(await gateway.said(({ error }) => error !== undefined)).toMatchObject({
       event: 'configuration',
+      level: 'error',
       error: { code: 'config/syntax' },
     });
     expect(await listNames(client)).toHaveLength(4);

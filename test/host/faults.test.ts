@@ -100,10 +100,10 @@ describe.each(takePart(pairs, 1, pairs.length))(
       expect(first.names).toContain('good__echo');
       expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
       const reason = expect.stringMatching(/exited with code 3|stdout/);
-      expect(first.absent).toEqual([{ server: 'broken', reason }]);
+      expect(first.absent).toEqual([{ server: 'broken', reason, code: 'stdio/exited' }]);
       await retryUntilPasses(() =>
         expect(scene.logs).toContainEqual(
-          expect.objectContaining({ data: { unavailable: [{ server: 'broken', reason }] } }),
+          expect.objectContaining({ data: { unavailable: [{ server: 'broken', reason, code: 'stdio/exited' }] } }),
         ),
       );
       for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
@@ -238,7 +238,9 @@ describe.each(takePart(pairs, 3, pairs.length))(
       const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       const { absent } = await listTools(scene);
-      expect(absent).toEqual([{ server: 'mute', reason: 'the server "mute" timed out after 500 ms at startup' }]);
+      expect(absent).toEqual([
+        { server: 'mute', reason: 'the server "mute" timed out after 500 ms at startup', code: 'host/start-timeout' },
+      ]);
       await scene.close();
     });
   },

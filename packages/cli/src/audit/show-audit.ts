@@ -1,14 +1,10 @@
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { JsonObject } from 'tenon';
-import { readAudit, sanitizeText } from 'tenon/host';
+import { sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
-import { isJsonObject } from '../json-object.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseDuration } from '../options/option-parsers.js';
+import { type EntryFilter, readEntries, withEntryFilter } from './read-entries.js';
 
 /** Entry of an audit log, as `tenon audit show` prints it. It may have other members. */
 export interface AuditEntryLine {
@@ -31,27 +27,18 @@ export interface AuditEntryLine {
   readonly [member: string]: unknown;
 }
 
-interface ShowOptions {
-  readonly denied?: boolean;
-  readonly since?: number;
-  readonly tool?: string;
+interface ShowOptions extends EntryFilter {
   readonly json?: boolean;
 }
 
-/** Actions that did not happen. */
-const DENIED: readonly unknown[] = ['denied', 'refused', 'limited'];
 const MAX_TEXT = 500;
 
 export function createShowAuditCommand(context: CliContext): Command {
-  return createCommand('show', 'print the entries of audit logs, without verifying them')
-    .argument('<file...>', 'paths of the audit logs')
-    .option('--denied', 'only actions that were denied, refused or limited')
-    .option(
-      '--since <time>',
-      'only later entries: a date such as 2026-11-26T08:00Z, or a time before now such as 2h',
-      parseSince,
-    )
-    .option('--tool <name>', 'only entries of this tool, prompt or resource: NAME or SERVER/NAME')
+  const command = createCommand('show', 'print the entries of audit logs, without verifying them').argument(
+    '<file...>',
+    'paths of the audit logs',
+  );
+  return withEntryFilter(command)
     .option('--json', 'print the entries as they are, as one JSON object per line')
     .addHelpText(
       'after',
@@ -66,44 +53,12 @@ export function createShowAuditCommand(context: CliContext): Command {
     });
 }
 
-function parseSince(text: string): number {
-  const date = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Date.now() - parseDuration(text);
-  if (Number.isNaN(date)) throw new InvalidArgumentError('Expected a date such as 2026-11-26, or a time such as 2h.');
-  return date;
-}
-
-async function showFile({ screen, cwd }: CliContext, file: string, options: ShowOptions): Promise<void> {
-  let invalid = 0;
-  const lines = createInterface({ input: Readable.from(readAudit(resolve(cwd, file))), crlfDelay: Infinity });
-  for await (const line of lines) {
-    const entry = parseEntry(line);
-    if (entry === undefined) invalid += 1;
-    // Other lines connect files and replicas.
-    else if (typeof entry.action === 'string' && isSelected(entry, options))
-      if (options.json) screen.printJson(entry);
-      else screen.print(formatEntry(entry));
-  }
-  if (invalid > 0)
-    screen.note(
-      `${file}: ${invalid} ${invalid === 1 ? 'line is no entry' : 'lines are no entries'}, and skipped`,
-      'warning',
-    );
-  if (!options.json) screen.note(`${file}: not verified. Run \`tenon audit verify ${file}\``);
-}
-
-function parseEntry(line: string): JsonObject | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isJsonObject(entry) ? entry : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isSelected({ action, time, server, name }: JsonObject, { denied, since, tool }: ShowOptions): boolean {
-  if (denied && !DENIED.includes(action)) return false;
-  if (since !== undefined && !(Date.parse(String(time)) >= since)) return false;
-  return tool === undefined || tool === name || tool === `${server}/${name}`;
+async function showFile(context: CliContext, file: string, { json, ...filter }: ShowOptions): Promise<void> {
+  const { screen } = context;
+  for await (const entry of readEntries(context, file, filter))
+    if (json) screen.printJson(entry);
+    else screen.print(formatEntry(entry));
+  if (!json) screen.note(`${file}: not verified. Run \`tenon audit verify ${file}\``);
 }
 
 /** Formats an entry: time, caller, server and tool, decision, reason, duration. */

@@ -9,6 +9,7 @@ import {
   verifyAuditFile,
   verifyAuditFiles,
 } from 'tenon/host';
+import { createExportAuditCommand } from '../audit/export-audit.js';
 import { createShowAuditCommand } from '../audit/show-audit.js';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -44,7 +45,10 @@ export function createAuditCommand(context: CliContext): Command {
     .action(async (files: string[], options: VerifyOptions) => {
       context.code = await verifyAll(context, files, options);
     });
-  return createCommand('audit', summaries.audit).addCommand(createShowAuditCommand(context)).addCommand(verify);
+  return createCommand('audit', summaries.audit)
+    .addCommand(createShowAuditCommand(context))
+    .addCommand(createExportAuditCommand(context))
+    .addCommand(verify);
 }
 
 async function verifyAll(context: CliContext, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {

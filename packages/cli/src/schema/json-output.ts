@@ -136,8 +136,9 @@ export type ApprovalsOutput =
   /** IDs of approvals. */
   | { readonly revoked: readonly string[] };
 
-/** Lines: one for each log, and for `show` one for each entry. */
+/** Lines: one for each log, for `show` one for each entry, and for `export` one for the written file. */
 export type AuditOutput =
+  | { readonly file: string; readonly entries: number }
   | AuditEntryLine
   | ({ readonly file: string } & AuditFileVerification)
   /** The log of a replica that was not given. */

@@ -176,7 +176,8 @@ export class RunningHost implements Host {
       try {
         return await readInventory(upstream.getConnection(scope));
       } catch (error) {
-        return { server: upstream.name, reason: TenonError.from(error).summary };
+        const { summary: reason, code } = TenonError.from(error);
+        return { server: upstream.name, reason, code };
       }
     });
     const found = await Promise.all(all);

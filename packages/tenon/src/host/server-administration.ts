@@ -78,7 +78,7 @@ export class ServerAdministration {
     const { guard, pool } = this.#context;
     const upstream = pool.upstreams.get(name);
     const connections = upstream?.connections ?? [];
-    const lists = connections.flatMap(({ lists: { getKnown } }) => getKnown('tools') ?? []);
+    const lists = connections.flatMap(({ lists }) => lists.getLast('tools') ?? []);
     const [tools] = lists.flatMap(list => [guard.getFilteredTools(list) ?? []]);
     return {
       ...(upstream ? getServerState(upstream) : { ...NO_STATE, name }),

@@ -20,6 +20,9 @@ export function createPeerError(
   return new TenonError(OUTCOME_UNKNOWN, message, { ...answer, hint: OUTCOME_ADVICE });
 }
 
+/** Member of the data of an error response that says that the request may have been executed. */
+export const UNKNOWN_OUTCOME = { outcome: 'unknown' } as const;
+
 /** Tells if the data of an error response says that the request may have been executed. */
 export function hasUnknownOutcome(data: unknown): boolean {
   return isObject(data) && data.outcome === 'unknown';
@@ -27,10 +30,10 @@ export function hasUnknownOutcome(data: unknown): boolean {
 
 /** Creates the error for the peer whose request may have been executed. The data marks it for programs. */
 export function createUnknownOutcomeError(problem: string, data: JsonObject = {}): TenonError {
-  return rpcError(INTERNAL_ERROR, problem, { ...data, outcome: 'unknown' });
+  return rpcError(INTERNAL_ERROR, problem, { ...data, ...UNKNOWN_OUTCOME });
 }
 
 /** Creates the error object of a request that may have been executed, and whose process no longer responds. */
 export function createUnknownOutcomeObject(problem: string, code = INTERNAL_ERROR): ErrorObject {
-  return { code, message: `${problem}. The request may have taken effect`, data: { outcome: 'unknown' } };
+  return { code, message: `${problem}. The request may have taken effect`, data: UNKNOWN_OUTCOME };
 }

@@ -1,4 +1,5 @@
 import { TenonError } from '../jsonrpc/error.js';
+import { getErrorType } from '../jsonrpc/error-type.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
 import type { RequestDetails, TracedConnection, TracedRequest } from './telemetry.js';
@@ -125,13 +126,14 @@ export function findResultFailure({ method, signal }: TracedRequest, result: Jso
 /** Converts an error. `isCancelled`: the request was given up. */
 export function toTraceFailure(error: unknown, isCancelled = false): TraceFailure {
   if (isCancelled) return { type: 'cancelled' };
-  if (!TenonError.is(error)) return { type: error instanceof Error ? error.name : '_OTHER' };
-  const { rpcCode, code, summary: message } = error;
-  if (rpcCode !== undefined) return { type: String(rpcCode), message, rpcCode };
-  return { type: ERROR_TYPES[code] ?? code, message };
+  if (!TenonError.is(error)) return { type: getErrorType(error) };
+  const { code, rpcCode, summary: message } = error;
+  const type = COMMON_TYPES[code] ?? getErrorType(error);
+  return rpcCode === undefined ? { type, message } : { type, message, rpcCode };
 }
 
-const ERROR_TYPES: { readonly [code: string]: string } = {
+/** Types that OpenTelemetry recommends for failures of a client, by code. */
+const COMMON_TYPES: { readonly [code: string]: string } = {
   'call/timeout': 'timeout',
   'call/aborted': 'cancelled',
 };

@@ -1,10 +1,11 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { createCausedError } from '../../jsonrpc/error-type.js';
 import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
-import type { UnavailableServer } from '../connections/upstream-registry.js';
+import { getUnavailableCause, type UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/unanswered-error.js';
 import type { NamedKind } from './host-catalog.js';
 
@@ -43,9 +44,8 @@ export function createUnknownNameError(
   if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
-  return rpcError(INVALID_PARAMS, `${what}${stop} These servers are unavailable: ${who}`, {
-    unavailable,
-  });
+  const problem = `${what}${stop} These servers are unavailable: ${who}`;
+  return createCausedError(getUnavailableCause(unavailable), INVALID_PARAMS, problem, { unavailable });
 }
 
 /** Creates the error for a URI that belongs to several servers. */

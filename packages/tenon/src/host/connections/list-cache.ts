@@ -138,10 +138,6 @@ export class ListCache {
     return this.#last.get(kind) as EntryList<K> | undefined;
   }
 
-  /** Returns the last list that was read, even if it has expired. It reads nothing. */
-  readonly getKnown = <K extends ListKind>(kind: K): EntryList<K> | undefined =>
-    this.#cached.get(kind)?.value as EntryList<K> | undefined;
-
   /** True while a list is being read. */
   get isReading(): boolean {
     for (const { settled } of this.#cached.values()) if (!settled) return true;

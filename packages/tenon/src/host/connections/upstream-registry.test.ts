@@ -72,7 +72,7 @@ describe('lists that are gathered', () => {
     const { board } = boardOf({ good: () => [{ tools: [tool('x')], ttlMs: 50 }], broken: exits });
     const { parts, unavailable, ttlMs } = await board.aggregateList('tools', all);
     expect(parts.map(({ server }) => server)).toEqual(['good']);
-    expect(unavailable).toEqual([{ server: 'broken', reason: 'the server exited with code 3' }]);
+    expect(unavailable).toEqual([{ server: 'broken', reason: 'the server exited with code 3', code: 'stdio/exited' }]);
     expect(ttlMs).toBe(0);
   });
 

@@ -1,8 +1,9 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import type { Clock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { createCausedError } from '../../jsonrpc/error-type.js';
 import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { createUnknownServerError } from './connection-errors.js';
@@ -18,6 +19,8 @@ export interface UnavailableServer {
   readonly server: string;
   /** Reason in plain text. */
   readonly reason: string;
+  /** Stable code of the error. */
+  readonly code: string;
   /** True if the server waits for the caller to sign in. */
   readonly signIn?: true;
 }
@@ -133,8 +136,10 @@ export class UpstreamRegistry {
       error => {
         const part = this.#findLastList(kind, server, scope);
         if (part?.connection.isUnstable) return part;
-        if (getSignInRequest(error)) return { server, reason: 'the server requires the user to sign in', signIn: true };
-        return { server, reason: describePublicly(TenonError.from(error)) };
+        const { code } = TenonError.from(error);
+        if (getSignInRequest(error))
+          return { server, reason: 'the server requires the user to sign in', code, signIn: true };
+        return { server, reason: describePublicly(TenonError.from(error)), code };
       },
     );
   }
@@ -162,7 +167,7 @@ export class UpstreamRegistry {
     if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
     const last = connection.lists.getLast(kind);
     if (last) return { server, connection, list: last };
-    return { server, reason: `no response within ${timeout} ms. The request continues` };
+    return { server, reason: `no response within ${timeout} ms. The request continues`, code: 'call/timeout' };
   }
 
   /** Returns the last list of a server that does not respond now. */
@@ -188,5 +193,12 @@ function createUnavailableError(unavailable: readonly UnavailableServer[]): Teno
     unavailable.length === 1
       ? `The server "${first?.server}" is unavailable`
       : `All ${unavailable.length} servers are unavailable`;
-  return rpcError(INTERNAL_ERROR, `${who}: ${first?.reason}`, { unavailable });
+  return createCausedError(getUnavailableCause(unavailable), INTERNAL_ERROR, `${who}: ${first?.reason}`, {
+    unavailable,
+  });
+}
+
+/** Returns the error of the first server, as the cause of an error for callers. */
+export function getUnavailableCause([first]: readonly UnavailableServer[]): TenonError {
+  return new TenonError(first?.code ?? 'host/lost', first?.reason ?? 'no server is available');
 }

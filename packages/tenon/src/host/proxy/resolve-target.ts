@@ -1,9 +1,11 @@
 import { rpcError } from '../../jsonrpc/error.js';
+import { createCausedError } from '../../jsonrpc/error-type.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import { createUnknownNameError } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
+import { getUnavailableCause } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import { toSignInError } from './sign-in-tools.js';
 import { selectVisibleEntries } from './visible-entries.js';
@@ -86,6 +88,6 @@ async function lookUpResource(
   if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
   // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');
-  const data = { uri, unavailable };
-  throw rpcError(code, `Resource not found. These servers are unavailable: ${who}`, data);
+  const problem = `Resource not found. These servers are unavailable: ${who}`;
+  throw createCausedError(getUnavailableCause(unavailable), code, problem, { uri, unavailable });
 }

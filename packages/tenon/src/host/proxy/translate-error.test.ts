@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorDetails, rpcError, TenonError, toErrorObject } from '../../jsonrpc/error.js';
+import { getErrorType } from '../../jsonrpc/error-type.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
@@ -45,6 +46,22 @@ describe('an error that crosses', () => {
     '%s: it was never sent',
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );
+
+  it.each(['stdio/exited', 'http/unreachable', 'host/backoff', 'call/timeout', 'call/outcome-unknown'])(
+    'counts under the code %s of its cause, which the caller gets as data',
+    code => {
+      const told = cross(error(code, { rpcCode: code === 'stdio/exited' ? -32000 : undefined }));
+      expect([getErrorType(told), toErrorObject(told).data]).toMatchObject([code, { code }]);
+    },
+  );
+
+  it('counts under the number of an error of the server, whatever its data says', () => {
+    const theirs = error('peer/error', { rpcCode: -32050, data: { server: 'notes', code: 'host/backoff' } });
+    expect(getErrorType(cross(theirs))).toBe('-32050');
+    expect(getErrorType(cross(error('peer/error', { rpcCode: -32050, data: { outcome: 'unknown' } })))).toBe(
+      'call/outcome-unknown',
+    );
+  });
 
   it('is 503 for the store of the host, unless the server may have carried the call out [so.outage-auth]', () => {
     const outage = error('store/unavailable', {}, 'Postgres at 10.0.0.7:5432: not available');

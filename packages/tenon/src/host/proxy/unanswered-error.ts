@@ -1,8 +1,9 @@
 import { isReadOnly } from '../../client/calls/call-checks.js';
 import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import type { TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
+import { createCausedError } from '../../jsonrpc/error-type.js';
+import { UNKNOWN_OUTCOME } from '../../jsonrpc/outcome.js';
 import { describePublicly } from '../connections/public-error-text.js';
 
 /**
@@ -20,7 +21,6 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const { retryAfterMs } = error;
   const isDelayed = retryAfterMs !== undefined && !isOpen;
   const problem = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
-  return isOpen
-    ? createUnknownOutcomeError(problem, { server, code })
-    : rpcError(INTERNAL_ERROR, problem, { server, code, ...(isDelayed ? { retryAfterMs } : {}) });
+  const added = isOpen ? UNKNOWN_OUTCOME : isDelayed ? { retryAfterMs } : {};
+  return createCausedError(error, INTERNAL_ERROR, problem, { server, code, ...added });
 }

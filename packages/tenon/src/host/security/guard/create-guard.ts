@@ -2,8 +2,10 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { copyJson } from '../../../encoding/json-value.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { getErrorType } from '../../../jsonrpc/error-type.js';
 import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import { hasUnknownOutcome, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import type { Stores } from '../../../stores/stores.js';
 import type { Telemetry } from '../../../telemetry/telemetry.js';
@@ -117,7 +119,7 @@ export function createGuard(
       });
     },
     recordSignIn({ action, server, caller, error }) {
-      const outcome = error === undefined ? 'ok' : TenonError.from(error).code;
+      const outcome = error === undefined ? 'ok' : getErrorType(error);
       telemetry?.countSignIn(server, action);
       const event = {
         action,
@@ -130,8 +132,10 @@ export function createGuard(
       void recorder.add(event).catch(() => {});
     },
     recordFailure(actionRequest, error) {
-      const { code } = TenonError.from(error);
-      recorder.recordLater(actionRequest, { action: 'failed', outcome: code, ms: getDuration(actionRequest) });
+      const isUnknown = TenonError.is(error) && (error.code === OUTCOME_UNKNOWN || hasUnknownOutcome(error.data));
+      const reason = isUnknown ? 'outcome unknown: the server may have executed the call' : undefined;
+      const ms = getDuration(actionRequest);
+      recorder.recordLater(actionRequest, { action: 'failed', outcome: getErrorType(error), reason, ms });
     },
     async authorizePassive(actionRequest, connection, method) {
       await permission.authorizePassive(actionRequest, method);
@@ -141,8 +145,8 @@ export function createGuard(
       throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
     },
     recordDenied({ method, error, ...request }) {
-      const { summary, rpcCode, code } = TenonError.from(error);
-      const outcome = rpcCode === undefined ? code : String(rpcCode);
+      const { summary } = TenonError.from(error);
+      const outcome = getErrorType(error);
       return recorder.add({ ...request, action: 'refused', reason: summary, outcome, details: { method } });
     },
     createQuestionHandler: connection => questions.createHandler(connection),

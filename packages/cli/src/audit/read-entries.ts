@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { JsonObject } from 'tenon';
+import { readAudit } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { isJsonObject } from '../json-object.js';
+import { parseDuration } from '../options/option-parsers.js';
+
+/** Selection of the entries of an audit log. */
+export interface EntryFilter {
+  readonly denied?: boolean;
+  /** Time of the first entry, in milliseconds since the epoch. */
+  readonly since?: number;
+  /** Time before which the last entry is, in milliseconds since the epoch. */
+  readonly until?: number;
+  readonly tool?: string;
+}
+
+/** Actions that did not happen. */
+const DENIED: readonly unknown[] = ['denied', 'refused', 'limited'];
+
+/** Adds the options that select entries. */
+export const withEntryFilter = (command: Command): Command =>
+  command
+    .option('--denied', 'only actions that were denied, refused or limited')
+    .option(
+      '--since <time>',
+      'only later entries: a date such as 2026-11-26T08:00Z, or a time before now such as 2h',
+      parseTime,
+    )
+    .option('--until <time>', 'only earlier entries, with the same forms of a time', parseTime)
+    .option('--tool <name>', 'only entries of this tool, prompt or resource: NAME or SERVER/NAME');
+
+function parseTime(text: string): number {
+  const date = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Date.now() - parseDuration(text);
+  if (Number.isNaN(date)) throw new InvalidArgumentError('Expected a date such as 2026-11-26, or a time such as 2h.');
+  return date;
+}
+
+/** Reads the selected entries of an audit log, over all its files. Reports lines that are no entries. */
+export async function* readEntries(
+  { screen, cwd }: Pick<CliContext, 'screen' | 'cwd'>,
+  file: string,
+  filter: EntryFilter,
+): AsyncGenerator<JsonObject> {
+  let invalid = 0;
+  const lines = createInterface({ input: Readable.from(readAudit(resolve(cwd, file))), crlfDelay: Infinity });
+  for await (const line of lines) {
+    const entry = parseEntry(line);
+    if (entry === undefined) invalid += 1;
+    // Other lines connect files and replicas.
+    else if (typeof entry.action === 'string' && isSelected(entry, filter)) yield entry;
+  }
+  if (invalid === 0) return;
+  const what = invalid === 1 ? 'line is no entry' : 'lines are no entries';
+  screen.note(`${file}: ${invalid} ${what}, and skipped`, 'warning');
+}
+
+function parseEntry(line: string): JsonObject | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isJsonObject(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSelected({ action, time, server, name }: JsonObject, { denied, since, until, tool }: EntryFilter): boolean {
+  if (denied && !DENIED.includes(action)) return false;
+  const at = Date.parse(String(time));
+  if (since !== undefined && !(at >= since)) return false;
+  if (until !== undefined && !(at < until)) return false;
+  return tool === undefined || tool === name || tool === `${server}/${name}`;
+}

@@ -1,0 +1,70 @@
+import * as api from '@opentelemetry/api';
+import { type Client, connect } from 'tenon';
+import { createAudit, createHost, type HostOptions } from 'tenon/host';
+import { createTelemetry } from 'tenon/telemetry';
+import { describe, expect, it } from 'vitest';
+import { retryUntilPasses } from '../interop/retry.js';
+import { useSdk } from '../telemetry/setup.js';
+import { createFaultyServer } from './faulty-server.js';
+
+const { takeSpans, use } = useSdk();
+
+/** Opens a gateway to one server, and reads the code of a failed call from each place that has one. */
+async function open(server: HostOptions['servers'][string]) {
+  const lines: string[] = [];
+  const audit = await createAudit({ append: async line => void lines.push(line) });
+  const telemetry = createTelemetry({ api });
+  const host = use(await createHost({ servers: { far: server }, audit, telemetry, onError: () => {} }));
+  const client: Client = use(await connect(host.toServer(), { validate: 'off', cacheSize: 0 }));
+  const fail = async (tool: string) => {
+    lines.splice(0);
+    takeSpans();
+    const error = await client.call('tools/call', { name: `far__${tool}`, arguments: {} }).then(
+      () => undefined,
+      reason => reason,
+    );
+    const isFailure = ({ action }: { action?: string }) => action === 'failed' || action === 'refused';
+    const readEvents = () => lines.map(line => JSON.parse(line) as Record<string, string>).filter(isFailure);
+    await retryUntilPasses(() => expect(readEvents()).toHaveLength(1));
+    const spans = takeSpans().filter(({ kind, name }) => kind === api.SpanKind.SERVER && name.includes('tools/call'));
+    return {
+      error,
+      code: error?.data?.code ?? error?.data?.unavailable?.[0].code,
+      metrics: spans.map(({ attributes }) => attributes['error.type']),
+      audit: readEvents(),
+    };
+  };
+  return { client, fail };
+}
+
+describe('a failed call of a gateway has one code in metrics, audit log and error', () => {
+  it('for a server that ends during the call, whose outcome is unknown', async () => {
+    const { client, fail } = await open(createFaultyServer({ revision: '2025-11-25' }).server);
+    await client.callTool('far__echo');
+    const { error, code, metrics, audit } = await fail('dies');
+    expect(error).toMatchObject({ code: 'call/outcome-unknown', data: { outcome: 'unknown' } });
+    expect(code).toBe('call/outcome-unknown');
+    expect(metrics).toEqual([code]);
+    expect(audit).toMatchObject([{ outcome: code, reason: expect.stringContaining('outcome unknown') }]);
+  });
+
+  it.each([
+    ['that exits at its start', createFaultyServer({ revision: '2025-11-25', start: 'exit' }).server, 'stdio/exited'],
+    ['that cannot be reached', { url: 'http://127.0.0.1:9/mcp' }, 'http/unreachable'],
+  ])('for a server %s', async (_, server, code) => {
+    const { fail } = await open(server);
+    const failed = await fail('echo');
+    // The attempt before the call may have failed just now.
+    expect([code, 'host/backoff']).toContain(failed.code);
+    expect(failed.metrics).toEqual([failed.code]);
+    expect(failed.audit).toMatchObject([{ outcome: failed.code }]);
+  });
+
+  it('for a JSON-RPC error of the server, whose number is the code', async () => {
+    const { fail } = await open(createFaultyServer({ revision: '2025-11-25', tools: ['nothing-known'] }).server);
+    const { error, metrics, audit } = await fail('unlisted');
+    expect(error).toMatchObject({ rpcCode: -32602 });
+    expect(metrics).toEqual(['-32602']);
+    expect(audit).toMatchObject([{ outcome: '-32602' }]);
+  });
+});
