@@ -45,7 +45,7 @@ export async function connectUpstream(connection: UpstreamConnection, guard: Hos
     return;
   }
   // The server may respond slowly. The guard reports its findings itself.
-  if (!wasOpen || connection.lists.getKnown('tools') === undefined) void readOfferedTools(connection, guard);
+  if (!wasOpen || connection.lists.getLast('tools') === undefined) void readOfferedTools(connection, guard);
 }
 
 /** Reads the tools of a server, compares them with the lock, and screens them. */
