@@ -31,7 +31,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**', ...(isCover ? ['**/*.full.test.ts'] : [])],
     setupFiles: ['test/support/patient-waits.ts'],
     expect: { poll: { timeout: 55_000, interval: 20 } },
-    globalSetup: ['test/support/report-missing.ts'],
+    globalSetup: ['test/support/temporary-folders.ts', 'test/support/report-missing.ts'],
     reporters: [new ProgressReporter(), ...(report === undefined ? [] : ['json'])],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
     // Deadlines are for tests that hang. A busy machine needs many times as long as an idle one.

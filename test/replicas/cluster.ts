@@ -58,6 +58,11 @@ export interface ClusterOptions {
    * @default starts Redis
    */
   readonly startStore?: () => Promise<StoreServer>;
+  /**
+   * Sends no requests to replicas whose `/readyz` fails. Needed for replicas that accept connections and do not answer.
+   * @default `false`
+   */
+  readonly isChecking?: boolean;
 }
 
 export async function startCluster({
@@ -65,6 +70,7 @@ export async function startCluster({
   env = {},
   clockOffsets = [],
   startStore = startRedis,
+  isChecking = false,
 }: ClusterOptions = {}): Promise<Cluster> {
   const store = await startStore();
   const isGroup = store.url.includes('+sentinel:');
@@ -78,7 +84,7 @@ export async function startCluster({
     return startHttpPeer(replica, { STORE_URL, CLOCK_OFFSET: String(clockOffsets[index] ?? 0), ...env }, ports[index]);
   };
   const peers = await Promise.all(ports.map((_, index) => start(index)));
-  const balancer = await startBalancer(ports);
+  const balancer = await startBalancer(ports, isChecking);
   const kill = async (index: number) => peers[index]?.stop();
   return {
     url: `http://127.0.0.1:${balancer.port}/mcp`,
@@ -115,17 +121,18 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Starts HAProxy without stickiness. A request that reached no replica is sent to another one. */
-export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+/**
+ * Starts HAProxy with the configuration of `examples/replicas`, and its health checks only on request. Without them, HAProxy
+ * uses each replica that accepts a connection, however slowly a busy machine lets it answer. A request that reached no
+ * replica is sent to another one. `drain.test.ts` tests the health checks.
+ */
+export async function startBalancer(ports: readonly number[], isChecking = false): Promise<Balancer> {
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'tenon-haproxy-'));
   const file = join(folder, 'haproxy.cfg');
-  const servers = ports.map(
-    (each, index) =>
-      `  server r${index} 127.0.0.1:${each} check inter 200 fall 1 rise 1 on-marked-down shutdown-sessions`,
-  );
-  writeFileSync(file, `${CONFIGURATION.replace('PORT', String(port))}${servers.join('\n')}\n`);
-  const child = spawn(getProgram('haproxy'), ['-db', '-f', file], { stdio: 'ignore' });
+  writeFileSync(file, createConfiguration(ports, isChecking));
+  const env = { ...process.env, LISTEN: `127.0.0.1:${port}` };
+  const child = spawn(getProgram('haproxy'), ['-db', '-f', file], { stdio: 'ignore', env });
   const exited = once(child, 'exit');
   await retryUntilPasses(async () => {
     await fetch(`http://127.0.0.1:${port}/mcp`);
@@ -140,24 +147,12 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   };
 }
 
-const CONFIGURATION = `
-global
-  maxconn 4000
-defaults
-  mode http
-  timeout connect 2s
-  timeout check 2s
-  timeout client 120s
-  timeout server 120s
-  retries 3
-  option redispatch 1
-  option http-no-delay
-  retry-on conn-failure
-frontend mcp
-  bind 127.0.0.1:PORT
-  default_backend replicas
-backend replicas
-  balance roundrobin
-  option httpchk GET /mcp
-  http-check expect rstatus ^[1-5]
-`;
+/** Creates the published configuration with these replicas. */
+function createConfiguration(ports: readonly number[], isChecking: boolean): string {
+  const published = readFileSync(new URL('../../examples/replicas/haproxy.cfg', import.meta.url), 'utf8');
+  const servers = ports.map((port, index) => `  server r${index} 127.0.0.1:${port}\n`).join('');
+  const withServers = published.replace(/(?: {2}server .*\n)+/, servers);
+  return isChecking
+    ? withServers
+    : withServers.replace(/default-server check inter \d+ fall \d+ rise \d+/, 'default-server');
+}

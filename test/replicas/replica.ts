@@ -89,6 +89,7 @@ const server = createServer({
 });
 await serveHttp(server, {
   port: Number(process.env.PORT),
+  health: true,
   authorize(request) {
     const principal = request.header('x-user');
     return { auth: principal === undefined ? undefined : { principal } };

@@ -24,6 +24,8 @@ beforeAll(() => {
 });
 afterAll(() => sdk.shutDown());
 
+/** Number of calls of the tool `waits` that have begun. */
+let waiting = 0;
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -50,7 +52,13 @@ const startServer = (options: ServerOptions = {}) =>
             throw rpcError(-32_050, 'not today');
           },
         }),
-        waits: tool({ run: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)) }),
+        waits: tool({
+          run: (_, { signal }) =>
+            new Promise((_, reject) => {
+              waiting += 1;
+              signal.addEventListener('abort', reject);
+            }),
+        }),
         asks: tool({
           run: async (_, ctx) => {
             const { action } = await ctx.elicit({ message: 'Go on?', input: z.object({ sure: z.boolean() }) });
@@ -145,8 +153,9 @@ describe('spans', () => {
     await client.callTool('throws').catch(() => {});
     await client.callTool('waits').catch(() => {});
     const controller = new AbortController();
+    const before = waiting;
     const call = client.callTool('waits', {}, { signal: controller.signal, idleTimeout: 10_000 }).catch(() => {});
-    await new Promise(resolve => setTimeout(resolve, 50));
+    await expect.poll(() => waiting).toBe(before + 1);
     controller.abort();
     await call;
     const sent = sdk.takeSpans().filter(({ kind, name }) => kind === CLIENT && name.startsWith('tools/call'));

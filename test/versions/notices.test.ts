@@ -10,11 +10,7 @@ const textOf = (result: unknown): string => (result as { content: { text: string
 
 /** Resolves as soon as something that changes by itself is so. */
 async function until(so: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await so()) return;
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
-  throw new Error('it never came to be');
+  await expect.poll(so, { interval: 5 }).toBe(true);
 }
 
 /** Watches, and is ready only when the server watches too. */

@@ -14,6 +14,7 @@ const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 /** A server whose tool works until it is told to stop. */
 function working() {
   const reasons: unknown[] = [];
+  let started = 0;
   const server = createServer({
     name: 'works',
     version: '3',
@@ -21,6 +22,7 @@ function working() {
       works: tool({
         run: (_, ctx) =>
           new Promise<string>(resolve => {
+            started += 1;
             ctx.signal.addEventListener('abort', () => {
               reasons.push(ctx.signal.reason);
               resolve('stopped');
@@ -31,12 +33,12 @@ function working() {
     },
     onError: () => {},
   });
-  return { server, reasons };
+  return { server, reasons, hasStarted: () => expect.poll(() => started, { interval: 5 }).toBeGreaterThan(0) };
 }
 
 describe.each(protocolVersions)('a call on %s', protocolVersion => {
   it('is cancelled when nobody wants it any more, and its handler sees that [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
-    const { server, reasons } = working();
+    const { server, reasons, hasStarted } = working();
     const cancelled: Json[] = [];
     const client = await connectPair(server, {
       protocolVersion,
@@ -47,7 +49,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
     });
     const giveUp = new AbortController();
     const call = client.callTool('works', {}, { signal: giveUp.signal }).catch(({ code }) => code);
-    await soon();
+    await hasStarted();
     giveUp.abort();
     expect(await call).toBe('call/aborted');
     await expect.poll(() => reasons.length, { interval: 5 }).toBe(1);
@@ -102,7 +104,7 @@ describe('a cancellation', () => {
   it.each(['2025-03-26', '2025-06-18', '2025-11-25', newest])(
     'over HTTP on %s is said in the way of the revision [http.sse.cancel-explicitly, cancellation.http-notification-not-expected]',
     async protocolVersion => {
-      const { server, reasons } = working();
+      const { server, reasons, hasStarted } = working();
       const url = await site(server);
       const wire = createWire(protocolVersion as Revision);
       const endpoint = createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire));
@@ -111,7 +113,7 @@ describe('a cancellation', () => {
       const giveUp = new AbortController();
       const call = client.callTool('works', {}, { signal: giveUp.signal }).catch(({ code }) => code);
       await expect.poll(() => wire.sent('client', 'tools/call').length, { interval: 5 }).toBe(1);
-      await soon();
+      await hasStarted();
       giveUp.abort();
       expect(await call).toBe('call/aborted');
       await expect.poll(() => reasons.length, { interval: 5 }).toBe(1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { measureCpuTime } from '../../../../test/support/cpu-time.js';
 import { isSecretName } from './secret-names.js';
 import { redactSecrets } from './secrets.js';
 
@@ -60,11 +61,10 @@ describe('a text without its secrets', () => {
     'https://host/authorize?nonce=n-0S6WzA2MjwJalrXUtnFEMI7&state=wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE',
   ])('is the same where there is none: %s', text => expect(redactSecrets(text)).toBe(text));
 
-  it('takes no more than a moment, whatever the text', () => {
+  it('takes no more than a moment, whatever the text', async () => {
     for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
-      const start = performance.now();
-      redactSecrets(part.repeat(100_000 / part.length));
-      expect(performance.now() - start).toBeLessThan(3_000);
+      const text = part.repeat(100_000 / part.length);
+      expect(await measureCpuTime(() => redactSecrets(text))).toBeLessThan(3_000);
     }
   });
 });

@@ -82,7 +82,12 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
         await until(async () => (await statusOf(two, id)) === 'input_required');
         // The last write is that of the other process.
         await two.call('tasks/cancel', { taskId: id });
-        while (Date.now() < begun + 1400) expect(await statusOf(one, id)).toBe('cancelled');
+        for (;;) {
+          const status = await statusOf(one, id);
+          // A busy machine may answer after the lifetime.
+          if (Date.now() >= begun + 1400) break;
+          expect(status).toBe('cancelled');
+        }
         await until(async () => (await statusOf(one, id)) === undefined);
         expect(Date.now() - begun).toBeLessThan(1500 + 2500);
         await until(async () => (await stores.values.list('task')).length === 0);

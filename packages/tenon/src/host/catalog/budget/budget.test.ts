@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { measureCpuTime } from '../../../../../../test/support/cpu-time.js';
 import type { Tool } from '../../../protocol/content.js';
 import { type CatalogEntry, createCatalogSearch, MAX_RESULTS } from './catalog-search.js';
 import { chooseMetaToolNames, collapseTools, createMetaTools } from './collapse-tools.js';
@@ -195,16 +196,15 @@ describe('the search for tools', () => {
     expect(search.search('w900')).toEqual([]);
   });
 
-  it('finds among ten thousand in a moment', () => {
+  it('finds among ten thousand in a moment', async () => {
     const many = Array.from({ length: 10_000 }, (_, i) => ({
       name: `t${i}`,
       server: `s${i % 200}`,
       tool: tool(`tool_${i}`, `Does number ${i} of things.`),
     }));
     const search = createCatalogSearch(many);
-    const start = performance.now();
-    expect(search.search('tool 4711')[0]?.name).toBe('t4711');
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const time = await measureCpuTime(() => expect(search.search('tool 4711')[0]?.name).toBe('t4711'));
+    expect(time).toBeLessThan(1_000);
   });
 });
 

@@ -115,12 +115,10 @@ describe('a server process [stdio.streams]', () => {
     const hurried = start(['plain', '20000']);
     hurried.send('sleep', { ms: 60_000 });
     await hurried.answer(hurried.send('echo'));
-    hurried.child.kill(signal);
-    await new Promise(resolve => setTimeout(resolve, 100));
-    hurried.child.kill(signal);
-    const asked = performance.now();
+    // A busy machine may deliver two signals as one, so they are repeated. Its work would take a minute.
+    const signals = setInterval(() => hurried.child.kill(signal), 100);
     expect(await hurried.exited).toEqual([code, null]);
-    expect(performance.now() - asked).toBeLessThan(5000);
+    clearInterval(signals);
   });
 
   it('exits when nobody reads its answers any more', async () => {

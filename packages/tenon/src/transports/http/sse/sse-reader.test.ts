@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { measureCpuTime } from '../../../../../../test/support/cpu-time.js';
 import { createSseReader, type SseEvent } from './sse-reader.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -138,12 +139,13 @@ describe('readSse', () => {
     expect(readAll([bytes(`${line}x\n\n`)], 100)).toMatchObject({ events: [], tooLong: 1 });
   });
 
-  it('takes time in proportion to a line that comes in small pieces, and holds none that never ends', () => {
+  it('takes time in proportion to a line that comes in small pieces, and holds none that never ends', async () => {
     const piece = bytes('x'.repeat(16));
     const reader = createSseReader({ onEvent: () => {}, onEventTooLong: () => {} }, 4_000_000);
-    const started = performance.now();
-    reader.feed(bytes('data:'));
-    for (let n = 0; n < 400_000; n += 1) reader.feed(piece);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const feedAll = () => {
+      reader.feed(bytes('data:'));
+      for (let n = 0; n < 400_000; n += 1) reader.feed(piece);
+    };
+    expect(await measureCpuTime(feedAll)).toBeLessThan(5_000);
   });
 });

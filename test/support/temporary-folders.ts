@@ -1,0 +1,39 @@
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Beginning of the name of the folder. It is short, because paths of sockets may have about 100 characters only. */
+const PREFIX = 'tenon-run-';
+
+/**
+ * Set-up of a whole run: the temporary folders of all tests, and of the programs that they start, are in one folder, which is
+ * deleted at the end. Also deletes what a run left behind that was killed.
+ */
+export function setup(): () => void {
+  const parent = realpathSync(tmpdir());
+  for (const name of readdirSync(parent))
+    if (name.startsWith(PREFIX) && !isRunning(Number(name.slice(PREFIX.length)))) remove(join(parent, name));
+  const folder = join(parent, `${PREFIX}${process.pid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The workers are started later, and get these variables.
+  for (const variable of ['TMPDIR', 'TMP', 'TEMP']) process.env[variable] = folder;
+  return () => remove(folder);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Deletes a folder. Programs that are still ending may write into it, so what cannot be deleted is left to the next run. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // The next run deletes it.
+  }
+}
