@@ -78,16 +78,32 @@ describe('a gateway whose servers have such an authorization server', () => {
     expect(textOf(await ada.callTool('remote__whoami'))).toBe('You are ada');
   });
 
-  it('registers again for the next sign-in of a caller whose page led nowhere', async () => {
+  it('registers again before it gives a new caller a page', async () => {
     await openSignedIn('ada');
     gateway.other.forgetAll();
     gateway.upstream.forgetKeys();
     const bob = await open('bob');
-    expect(await browse(await linkFor(bob), formOf('bob'))).toMatch(/^400 /);
-    clock.advance(600_000);
-    await expect.poll(() => gateway.records()).toContain('"outcome":"auth/timeout"');
     expect(await browse(await linkFor(bob), formOf('bob'))).toContain('You are signed in to remote');
     expect(textOf(await bob.callTool('remote__whoami'))).toBe('You are bob');
+  });
+
+  it('gives a caller whose tokens have expired meanwhile a page with the first call', async () => {
+    const ada = await openSignedIn('ada');
+    clock.advance(3_700_000);
+    gateway.other.forgetAll();
+    gateway.upstream.forgetKeys();
+    expect(await browse(await linkFor(ada), formOf('ada'))).toContain('You are signed in to remote');
+    expect(textOf(await ada.callTool('remote__whoami'))).toBe('You are ada');
+  });
+
+  it('identifies the user of a browser although the own authorization server has lost its clients', async () => {
+    const ada = await openSignedIn('ada');
+    gateway.other.forgetAll();
+    gateway.upstream.forgetKeys();
+    const link = await linkFor(ada);
+    gateway.own.forgetAll();
+    gateway.forgetOwnKeys();
+    expect(await browse(link, formOf('ada'))).toContain('You are signed in to remote');
   });
 
   it.each(['own', 'other'] as const)(

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import type { AddressInfo } from 'node:net';
 import { createIssuer } from '@tenon/issuer';
 import { type ClientOptions, type Clock, connect, createServer, tool } from 'tenon';
-import { createCallerSignIn, memoryTokenStore, protect, signIn } from 'tenon/auth';
+import { createCallerSignIn, memoryTokenStore, protect, signIn, type TokenVerifier } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createAudit, createHost } from 'tenon/host';
 import { createHandler } from 'tenon/http';
@@ -97,7 +97,13 @@ export async function serveGateway({ clock }: { readonly clock?: Clock } = {}) {
   const upstream = await serveUpstream(other.url);
   const { url, listeners, close } = await listenFirst();
   const resource = `${url}/mcp`;
-  const tokenVerifier = protect({ resource, issuers: [own.url] });
+  const createVerifier = () => protect({ resource, issuers: [own.url] });
+  let verifier = createVerifier();
+  /** Verifies with the current keys of the issuer after `forgetOwnKeys`. */
+  const tokenVerifier: TokenVerifier = {
+    ...verifier,
+    authorize: request => verifier.authorize(request),
+  };
   const lines: string[] = [];
   const audit = await createAudit({ append: async line => void lines.push(line) });
   const callerSignIn = createCallerSignIn({
@@ -124,6 +130,10 @@ export async function serveGateway({ clock }: { readonly clock?: Clock } = {}) {
     /** The authorization server of the gateway, and that of the server behind it. */
     own,
     other,
+    /** Forgets the keys of the authorization server of the gateway, so that the next request reads them again. */
+    forgetOwnKeys() {
+      verifier = createVerifier();
+    },
     host,
     records: async () => {
       await audit.flush();

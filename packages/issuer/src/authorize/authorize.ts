@@ -72,7 +72,7 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
     },
     async handleConsent(httpRequest) {
       const request = getParameter(httpRequest.form, 'request') ?? '';
-      const cookie = createCookie(request, settings);
+      const cookie = createCookie(request, { secure: settings.secure });
       const isValid = isFromOurPage(httpRequest, await pending.read(request), cookie.read(httpRequest), settings);
       const consumed = isValid ? await pending.consume(request) : undefined;
       if (consumed === undefined)
@@ -137,7 +137,7 @@ async function showConsent(
     scopes: settings.scopes,
     action: `${settings.path}/consent`,
   };
-  return createConsentPage(consent, createCookie(request, settings).serialize(browser, CONSENT_TTL));
+  return createConsentPage(consent, createCookie(request, { secure: settings.secure }).serialize(browser, CONSENT_TTL));
 }
 
 /** Tells if a form was sent from the page that this browser received. */

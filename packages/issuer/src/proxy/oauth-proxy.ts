@@ -129,7 +129,7 @@ async function redirectToUpstream(
   await signIns.put(state, { authRequest, verifier, browser: hashSecret(browser) });
   const location = provider.createAuthorizeUrl(state, await oauth.calculatePKCECodeChallenge(verifier));
   return createRedirect(location, {
-    'set-cookie': createCookie(state, settings).serialize(browser, SIGN_IN_TTL),
+    'set-cookie': createCookie(state, { secure: settings.secure }).serialize(browser, SIGN_IN_TTL),
   });
 }
 
@@ -138,7 +138,7 @@ async function handleCallback(
   { settings, provider, upstream, signIns, upstreamTokens }: ProxyContext,
 ): Promise<AuthHttpResponse> {
   const state = getParameter(request.query, 'state') ?? '';
-  const cookie = createCookie(state, settings);
+  const cookie = createCookie(state, { secure: settings.secure });
   const isSameBrowser = isMatchingSecret(cookie.read(request), (await signIns.read(state))?.browser);
   const flow = isSameBrowser ? await signIns.consume(state) : undefined;
   if (flow === undefined)

@@ -6,9 +6,10 @@ import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-ident
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
-import { type RegisteredClient, signIn } from '../sign-in/sign-in.js';
+import type { RegisteredClient } from '../sign-in/sign-in.js';
 import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
 import { memoryTokenStore, mergeTokenStores, scopeTokenStore, type TokenStore } from '../token-store.js';
+import { createCheckedSignIn } from './checked-sign-in.js';
 import { createSignInEndpoint } from './endpoint.js';
 import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
@@ -198,7 +199,7 @@ function createCallerSession(
     nextPage = undefined;
     resolve(page);
   };
-  const authorizer = signIn({
+  const authorizer = createCheckedSignIn({
     tokenStore,
     clientName,
     exceptions: { ...common, ...exceptions },

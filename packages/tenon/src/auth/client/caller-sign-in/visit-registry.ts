@@ -2,8 +2,8 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
 import { type AuthFetch, fetchWithGlobal } from '../../http/guarded-fetch.js';
 import { createRandomText } from '../../pages/random-text.js';
-import { signIn } from '../sign-in/sign-in.js';
 import { memoryTokenStore, mergeTokenStores, type TokenStore } from '../token-store.js';
+import { createCheckedSignIn } from './checked-sign-in.js';
 import type { CallerSignInOptions } from './options.js';
 import { createDeadline, createPageRedirect, type OpenPage, type PendingSignIn } from './pending-sign-ins.js';
 
@@ -76,7 +76,7 @@ export class VisitRegistry {
 
   async #findUser(onPage: (page: OpenPage) => void, signal: AbortSignal): Promise<CallerIdentity> {
     const { url, resource, issuer, tokenVerifier, client, clientName, clock } = this.#options;
-    const authorizer = signIn({
+    const authorizer = createCheckedSignIn({
       // Client registrations are persisted. The tokens that identify a user exist only during the visit.
       tokenStore: mergeTokenStores(this.#tokenStore, memoryTokenStore()),
       redirect: createPageRedirect(`${url}/callback`, onPage),

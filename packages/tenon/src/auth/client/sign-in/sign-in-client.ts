@@ -25,7 +25,8 @@ type SignInClientOptions = Pick<
 export interface SignInRun {
   /** Redirect URI of the run, or the device grant. */
   readonly uri: string;
-  run(identity: ClientIdentity): Promise<Tokens>;
+  /** @param isStored True for a client that registered itself before this sign-in. */
+  run(identity: ClientIdentity, isStored: boolean): Promise<Tokens>;
   /** True if the user's browser did not come back in time. */
   hasMissedCallback(): boolean;
   close(): void | Promise<void>;
@@ -54,7 +55,8 @@ export async function signInAsClient(
       if (attempt.uri !== DEVICE_GRANT) checkRedirect(attempt.uri);
       if (!configured) registration = await registerItself(options, tokenStore, target, attempt.uri, signal);
       const credentials = configured ?? (registration as Registration).client;
-      const tokens = await attempt.run(await createClientIdentity(target.authorizationServer, credentials));
+      const identity = await createClientIdentity(target.authorizationServer, credentials);
+      const tokens = await attempt.run(identity, registration?.isStored ?? false);
       return registration ? { ...tokens, client: toTokenClient(registration.client) } : tokens;
     } catch (error) {
       const isUnknown = isUnknownClientError(getOauthErrorCode(error));

@@ -16,6 +16,7 @@ import {
   resolveSettings,
 } from '../settings.js';
 import type { TokenStore, Tokens } from '../token-store.js';
+import { checkClient } from './check-client.js';
 import { checkDocumentUrl } from './client-document.js';
 import { type ConfirmIssuer, checkResponseOrigin, getIssuerPath, recordRedirect } from './issuer-redirect.js';
 import type { Redirect, RedirectAttempt } from './redirect.js';
@@ -122,8 +123,22 @@ export function signIn(options: SignInOptions = {}): Authorizer {
   return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);
 }
 
+/** Options of the library's own sign-ins. */
+export interface InteractiveGrantOptions {
+  /**
+   * Checks that the authorization server still knows a stored client before a user opens the page. For users whose
+   * browser is elsewhere, because nobody notices a page that leads nowhere.
+   * @default `false`
+   */
+  readonly checksClient?: boolean | undefined;
+}
+
 /** Creates the grant of a user who signs in. */
-export function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
+export function createInteractiveGrant(
+  options: SignInOptions,
+  { tokenStore, clock }: AuthorizerSettings,
+  { checksClient = false }: InteractiveGrantOptions = {},
+): Grant {
   const { client, clientMetadataUrl, redirect, showDeviceCode } = options;
   const counter = createSignInCounter(options.limits ?? {}, clock);
   return {
@@ -146,6 +161,7 @@ export function createInteractiveGrant(options: SignInOptions, { tokenStore, clo
         target,
         scopes,
         signal,
+        checksClient,
       );
     },
     async identifyClient(target, tokens) {
@@ -200,6 +216,7 @@ async function signInWithBrowser(
   target: AuthTarget,
   scopes: readonly string[],
   signal: AbortSignal,
+  checksClient: boolean,
 ): Promise<Tokens> {
   const previous = parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), target.clock.now());
   const known = previous?.redirects.filter(uri => uri !== DEVICE_GRANT) ?? [];
@@ -207,9 +224,11 @@ async function signInWithBrowser(
   return signInAsClient(options, tokenStore, target, signal, async () => {
     const attempt = await redirect.begin(known, signal, issuerPath);
     let hasMissedCallback = false;
+    let isClientStored = false;
     const watched: RedirectAttempt = {
       uri: attempt.uri,
       authorize: async (url, pageSignal) => {
+        if (checksClient && isClientStored) await checkClient(target, url, pageSignal);
         try {
           return await attempt.authorize(url, pageSignal);
         } catch (error) {
@@ -229,7 +248,8 @@ async function signInWithBrowser(
     };
     return {
       uri: attempt.uri,
-      async run(identity) {
+      async run(identity, isStored) {
+        isClientStored = isStored;
         await recordRedirect(origin);
         return requestTokensWithCode(target, identity, watched, scopes, signal, (response, given) =>
           checkResponseOrigin(origin, response, given),
