@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import type { AuthFetch } from '../../../auth/http/guarded-fetch.js';
 import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { ACCEPT_ENCODING, decodeBody } from '../http/decode-body.js';
+import { ACCEPT_ENCODING } from '../http/accept-encoding.js';
+import { decodeBody } from '../http/decode-body.js';
 import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js';
 
 /**

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Readable, type Transform } from 'node:stream';
 import { TenonError } from '../../../jsonrpc/error.js';
-
-/** Content codings that `decodeBody` reads, for the header `Accept-Encoding`. */
-export const ACCEPT_ENCODING = 'gzip, deflate, br';
+import { ACCEPT_ENCODING } from './accept-encoding.js';
 
 /** Maximum number of codings of one body. Each of them can make a body a thousand times larger. */
 const MAX_CODINGS = 3;
@@ -24,14 +22,18 @@ export function decodeBody(message: IncomingMessage): Readable {
   const codings = parseCodings(message.headers['content-encoding']);
   if (codings.length === 0) return message;
   const output = new PassThrough();
+  // The response may have ended without a body, or its connection broken, while this module was loaded.
+  if (message.destroyed) return message.complete ? output.end() : output.destroy();
   message.once('close', () => {
     if (!message.readableEnded) output.destroy();
   });
   output.once('close', () => message.destroy());
+  const endEmpty = () => output.end();
   // The first bytes show the coding, because `deflate` has two forms.
-  message.once('readable', () => {
+  const begin = () => {
     const first: Buffer | null = message.read();
-    if (first === null) return void output.end();
+    if (first === null) return;
+    message.off('readable', begin).off('end', endEmpty);
     message.unshift(first);
     try {
       const decoders = createDecoders(codings, first);
@@ -45,7 +47,8 @@ export function decodeBody(message: IncomingMessage): Readable {
     } catch (error) {
       output.destroy(TenonError.from(error));
     }
-  });
+  };
+  message.on('readable', begin).once('end', endEmpty);
   return output;
 }
 

@@ -3,7 +3,7 @@ import * as https from 'node:https';
 import type { Readable } from 'node:stream';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
-import { ACCEPT_ENCODING, decodeBody } from './decode-body.js';
+import { ACCEPT_ENCODING } from './accept-encoding.js';
 import { nodeHttp } from './node-http.js';
 import { createProxyRouter, toProxyError } from './proxy.js';
 
@@ -88,7 +88,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     request.on('close', () => signal?.removeEventListener('abort', abort));
     // The listener stays, because a request can fail again after it was aborted.
     request.on('error', error => reject(toRequestError(error, sent)));
-    request.on('response', message => resolve(new NodeReply(message)));
+    request.on('response', message => resolve(createReply(message)));
     if (signal?.aborted) abort();
     else request.end(body);
   });
@@ -119,19 +119,25 @@ function isPlainResponse({ code, message }: NodeJS.ErrnoException): boolean {
   );
 }
 
+function createReply(message: http.IncomingMessage): NodeReply | Promise<NodeReply> {
+  // An error of an unread body is ignored.
+  message.on('error', ignore);
+  if (message.headers['content-encoding'] === undefined) return new NodeReply(message, message);
+  // Loaded on first use, because most responses are not compressed.
+  return import('./decode-body.js').then(({ decodeBody }) => new NodeReply(message, decodeBody(message)));
+}
+
 class NodeReply implements HttpReply {
   readonly status: number;
   readonly #message: http.IncomingMessage;
   /** The body without its content codings. */
   readonly #body: Readable;
 
-  constructor(message: http.IncomingMessage) {
+  constructor(message: http.IncomingMessage, body: Readable) {
     this.status = message.statusCode ?? 0;
     this.#message = message;
-    this.#body = decodeBody(message);
-    // An error of an unread body is ignored.
-    message.on('error', ignore);
-    if (this.#body !== message) this.#body.on('error', ignore);
+    this.#body = body;
+    if (body !== message) body.on('error', ignore);
   }
 
   header(name: string): string | undefined {
