@@ -145,6 +145,20 @@ describe('tenon search', () => {
     expect(requests[0]).toContain('limit=5&cursor=page2');
   });
 
+  it('leaves out an entry that is invalid, with a note, and lists the others [cli.search]', async () => {
+    const { version: _, ...server } = entry({ name: 'io.github.example/broken-notes' }).server;
+    entries = [{ ...entry({}), server: { ...server, version: undefined as never } }, ...entries];
+    const { code, out, err } = await run(['search', 'notes', '--json']);
+    expect([code, JSON.parse(out).servers.map(({ name }: { name: string }) => name)]).toEqual([
+      0,
+      ['io.github.example/notes', 'io.github.example/old-notes'],
+    ]);
+    expect(JSON.parse(err)).toEqual({
+      level: 'warning',
+      message: expect.stringMatching(/^io\.github\.example\/broken-notes: left out, .*version/),
+    });
+  });
+
   it('says what is wrong with a registry [cli.search]', async () => {
     for (const [url, code] of [
       ['http://example.com', 2],

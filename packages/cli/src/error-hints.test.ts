@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TenonError } from 'tenon';
 import { expect, it } from 'vitest';
 import { describeError, getHint } from './error-hints.js';
@@ -51,4 +53,59 @@ it('leaves other messages as they are', () => {
   const error = new TenonError('config/not-found', 'there is no file', { hint: 'write the file' });
   expect(describeError(error)).toBe('there is no file. Write the file.');
   expect(describeError(new Error('other'))).toBe('other');
+});
+
+/** Folders of the library whose errors reach users of the command, and places of errors that do not. */
+const REACHABLE = [
+  'auth/client',
+  'auth/http',
+  'auth/oauth',
+  'client',
+  'host/connections',
+  'host/security/lock',
+  'jsonrpc',
+];
+const MORE = [
+  'protocol/negotiation',
+  'transports/http/client',
+  'transports/http-sse',
+  'transports/stdio',
+  'runtimes/node/http',
+];
+const UNREACHABLE = [
+  'connect/caller',
+  'connection/used',
+  'connection/not-open',
+  'connect/no-processes',
+  'serve/handler',
+  'task/ttl',
+  'auth/options',
+];
+
+it('replaces each next step of the library that names its functions and options', async () => {
+  const library = join(import.meta.dirname, '../../tenon/src');
+  const files = await Promise.all(
+    [...REACHABLE, ...MORE].map(async folder =>
+      (await readdir(join(library, folder), { recursive: true })).map(name => join(library, folder, name)),
+    ),
+  );
+  const sources = files.flat().filter(file => file.endsWith('.ts') && !/\.test\.|fixtures/.test(file));
+  const raw: string[] = [];
+  let found = 0;
+  for (const file of sources) {
+    const text = await readFile(file, 'utf8');
+    // Each piece begins with a code, and ends before the next error.
+    for (const piece of text.split(/new TenonError\(\s*/).slice(1)) {
+      const [, code = ''] = /^'([a-z0-9-]+\/[a-z0-9-]+)'/.exec(piece) ?? [];
+      const [, , hint = ''] = /hint:\s*(['`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(piece.slice(0, 900)) ?? [];
+      if (code === '' || !/`/.test(hint) || UNREACHABLE.includes(code)) continue;
+      found += 1;
+      const shown = getHint(new TenonError(code, 'x', { hint })) ?? '';
+      const named = [...shown.matchAll(/\\?`([^`\\]+)\\?`/g)].map(([, term = '']) => term);
+      const isOfCommand = (term: string) => /^(?:tenon|npm|npx|chmod) |^(?:startTimeout|http:\/\/|\$\{)/.test(term);
+      if (!named.every(isOfCommand)) raw.push(`${code}: ${shown}`);
+    }
+  }
+  expect(found).toBeGreaterThan(15);
+  expect(raw).toEqual([]);
 });

@@ -20,9 +20,27 @@ const HINTS: Readonly<Record<string, string>> = {
     'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
-  'call/timeout': 'allow more time with --timeout',
   'call/not-in-version': 'see the protocol version of the server with `tenon list`',
   'task/unknown': 'list the tasks of the server with `tenon tasks TARGET`',
+  'connect/no-known-version': 'pass a version of the server with --protocol-version',
+  'connection/closed': 'run the command again, and check the effect first if it was a call',
+  'connection/unresponsive': 'check that the server is running, and run the command again',
+  'call/unanswered-request': 'run the command in a terminal, where you can answer the server',
+  'answer/timeout': 'run the command again, and answer the question sooner',
+  'peer/deviation': 'report it to the author of the server: `tenon doctor` lists such problems',
+  'host/start-timeout': 'raise `startTimeout` in the entry of the server, or check its startup',
+  'lock/no-confirm': 'review the changes with `tenon lock`',
+  'http/silent-stream': 'run the command again to receive changes',
+  'http/listen-ended': 'run the command again to receive changes',
+  'stdio/line-too-long': 'ask the author of the server to split the data into pages or links',
+  'stdio/too-deep': 'ask the author of the server to send values with fewer levels',
+  'stdio/queue-full': 'report it to the author of the server, which reads its input too slowly',
+  'auth/shared-redirect': 'register a client there, and pass its id with --client-id ID',
+  'auth/too-many-sign-ins': 'try again later',
+  'auth/insecure-server': 'use an https: URL, because others could read the token on the way',
+  'auth/not-bound': 'report it to the operator of the authorization server: its tokens are not bound to a key',
+  'auth/assertion': 'check the key and the id of the client, and the clock of this machine',
+  'auth/unsafe-url': 'report it to the operator of the server: its metadata lead to a private network',
   'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
 };
 
@@ -48,8 +66,10 @@ function findOwnHint(error: TenonError): string | undefined {
   const { retryAfterMs } = error;
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
-  if (error.code === 'call/timeout' && error.method === 'tools/call')
-    return `${CHECK_EFFECT}, and allow more time with --timeout`;
+  if (error.code === 'call/timeout') {
+    const option = error.hint?.startsWith('raise `totalTimeout`') ? '--total-timeout' : '--timeout';
+    return `${error.method === 'tools/call' ? `${CHECK_EFFECT}, and ` : ''}allow more time with ${option}`;
+  }
   if (error.code === 'auth/issuer-mismatch') return createIssuerHint(error);
   if (error.code === 'auth/no-pkce' && error.received === 'none') return PKCE_HINT;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);

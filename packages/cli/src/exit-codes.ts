@@ -60,6 +60,7 @@ const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
   ['call/aborted', exitCodes.interrupted],
   ['tool/failed', exitCodes.toolError],
   ['http/unreachable', exitCodes.unreachable],
+  ['http/invalid-header', exitCodes.usage],
   ['registry/unreachable', exitCodes.unreachable],
   ['http/interrupted', exitCodes.unreachable],
   ['http/no-endpoint', exitCodes.unreachable],

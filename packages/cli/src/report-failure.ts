@@ -15,6 +15,12 @@ export interface ErrorReport {
   readonly fix: string;
   /** Exit code of the process. */
   readonly exit: ExitCode;
+  /** Code of the JSON-RPC error, if the server has responded with one. */
+  readonly rpcCode?: number | undefined;
+  /** Data of the JSON-RPC error, as the server has sent it. */
+  readonly data?: unknown;
+  /** HTTP status of the response, if the request failed with one. */
+  readonly status?: number | undefined;
   /** Time after which the request may be repeated, in milliseconds. Only if the server has stated it. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -46,9 +52,18 @@ export function writeErrorReport(screen: Screen, report: ErrorReport): void {
 }
 
 function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
-  const { code, summary, peer, method, expected, received } = error;
+  const { code, summary, peer, method, expected, received, rpcCode, data, status } = error;
   const { message: cause } = new TenonError(code, summary, { peer, method, expected, received });
-  return { code, cause, fix: getHint(error) ?? DEFAULT_FIX, exit, retryAfterMs: error.retryAfterMs };
+  return {
+    code,
+    cause,
+    fix: getHint(error) ?? DEFAULT_FIX,
+    exit,
+    rpcCode,
+    data,
+    status,
+    retryAfterMs: error.retryAfterMs,
+  };
 }
 
 /** Creates the error for arguments that the parser refuses. The program adds the name of the command to its errors. */

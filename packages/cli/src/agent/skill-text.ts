@@ -53,7 +53,7 @@ tenon call notes add --args '{"title":"Wood glue"}' --json --no-input
 tenon call notes export --save out --json --no-input
 \`\`\`
 
-\`name=value\` is converted by the schema, \`name:=json\` is JSON, and \`name=@file\` is the content of a file. \`--args @FILE\` and \`--args -\` read JSON from a file or standard input.
+\`name=value\` is converted by the schema, \`name:=json\` is JSON, and \`name=@file\` is the content of a file. Write \`name=@@text\` for a text that begins with \`@\`. \`--args @FILE\` and \`--args -\` read JSON from a file or standard input.
 \`--save FOLDER\` writes images and audio into files. Raise \`--timeout 5m\` for slow tools.
 
 ## Exit codes

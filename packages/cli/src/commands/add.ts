@@ -43,7 +43,7 @@ export function createAddCommand(context: CliContext): Command {
     .option(
       '-H, --header <header>',
       "header of every request, as 'Name: value'; repeatable",
-      createPairParser('--header'),
+      createPairParser('--header', 'Name: value'),
     )
     .option(
       '--user-config <NAME=VALUE>',
@@ -59,8 +59,7 @@ export function createAddCommand(context: CliContext): Command {
       'start the server, show what it offers, and write that into this lock file (default: mcp.lock, for a bundle or a server of a registry also without this option if the file exists)',
     )
     .option('--no-lock', 'do not start the server, and write no lock file')
-    .option('--trust', 'with a lock file: start a bundle or a server of a registry without asking for approval')
-    .option('--yes', 'add a bundle or a server of a registry, and write the lock file, without asking');
+    .option('--trust', 'with a lock file: start a bundle or a server of a registry without asking for approval');
   return withHostOptions(command)
     .addHelpText(
       'after',

@@ -20,7 +20,12 @@ import {
 import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { type TargetOptions, withTargetOptions } from '../target/target-options.js';
+import {
+  refuseUnknownOptions,
+  type TargetOptions,
+  withArgumentOptions,
+  withTargetOptions,
+} from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
 
 /** JSON-RPC error code of invalid params, such as a state that has expired. */
@@ -41,7 +46,7 @@ export function createAnswerCommand(context: CliContext): Command {
     .option('--decline', 'decline the request of the server')
     .option('--forget', 'delete the call here, without a connection to the server')
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
-  return withTargetOptions(command)
+  return withTargetOptions(withArgumentOptions(command))
     .addHelpText(
       'after',
       formatExamples([
@@ -52,6 +57,7 @@ export function createAnswerCommand(context: CliContext): Command {
       ]),
     )
     .action(async (id: string | undefined, words: string[], options: AnswerCommandOptions) => {
+      refuseUnknownOptions('answer', id === undefined ? [] : [id], 1);
       if (id === undefined) return listWaiting(context, options);
       const parked = await findParkedCall(context, id);
       if (options.forget) await forgetCall(context, parked, options);

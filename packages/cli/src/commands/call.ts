@@ -9,7 +9,14 @@ import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
+import {
+  createTargetCommand,
+  refuseUnknownOptions,
+  type TargetOptions,
+  withArgumentOptions,
+  withKeep,
+  withTargetOptions,
+} from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { nameValues, parseArguments } from '../tools/parse-arguments.js';
@@ -30,10 +37,10 @@ export function createCallCommand(context: CliContext): Command {
         .default('text'),
     )
     .option('--save <folder>', 'save images, audio and resources of the result into this folder');
-  return withTargetOptions(withKeep(command))
+  return withTargetOptions(withKeep(withArgumentOptions(command)))
     .addHelpText(
       'after',
-      `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON; name:=@file reads it from a file\n  name=@file    content of a file\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
+      `\nArguments of the tool:\n  name=value    text, converted into the type of the schema; repeated for a list\n  name:=json    JSON; name:=@file reads it from a file\n  name=@file    content of a file; name=@@text for a text that begins with @\n  name:value    the same as name=value; also --name value\n  'tool(a: 1)'  all arguments as a function call\n${formatExamples(
         [
           ['tenon call https://example.com/mcp echo message=hi', 'call a tool at a URL'],
           ['tenon call notes add title=Glue tags:=\'["wood"]\' text=@glue.md', 'a server of ./mcp.json'],
@@ -46,6 +53,7 @@ export function createCallCommand(context: CliContext): Command {
     )
     .action(async (words: string[], { output, ...given }: CallCommandOptions) => {
       const options = { ...given, json: given.json || output === 'json', raw: output === 'raw' };
+      refuseUnknownOptions('call', words, context.serverCommand ? 1 : 2);
       const { reference, rest } = takeTarget(context, words);
       const [toolText, ...argumentWords] = rest;
       if (toolText === undefined) throw createUsageError('no tool', 'see the tools of the server with `tenon list`');

@@ -8,16 +8,23 @@ import { exitCodes } from '../exit-codes.js';
 import { formatExamples } from '../options/create-command.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
+import {
+  createTargetCommand,
+  refuseUnknownOptions,
+  type TargetOptions,
+  withArgumentOptions,
+  withKeep,
+  withTargetOptions,
+} from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
 import { checkNames } from '../tools/check-names.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
-import { parsePair } from '../tools/parse-pair.js';
+import { parsePairs } from '../tools/parse-pairs.js';
 import { createUsageError } from '../usage-error.js';
 
 export function createCompleteCommand(context: CliContext): Command {
   const command = createTargetCommand('complete', summaries.complete, 'PROMPT|TEMPLATE NAME=START [OTHER=VALUE…]');
-  return withTargetOptions(withKeep(command))
+  return withTargetOptions(withKeep(withArgumentOptions(command)))
     .addHelpText(
       'after',
       formatExamples([
@@ -27,9 +34,10 @@ export function createCompleteCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: TargetOptions) => {
+      refuseUnknownOptions('complete', words, context.serverCommand ? 1 : 2);
       const { reference, rest } = takeTarget(context, words);
       const [name, ...pairs] = rest;
-      const [argument, ...others] = pairs.map(parsePair);
+      const [argument, ...others] = parsePairs(pairs);
       if (name === undefined || argument === undefined)
         throw createUsageError('nothing to complete', 'pass a prompt or template, and NAME=START');
       const ref = isTemplate(name)

@@ -27,7 +27,7 @@ export function createGenerateCommand(context: CliContext): Command {
 function createCliCommand(context: CliContext): Command {
   const command = createTargetCommand('cli', 'write a command with a sub-command for each tool of a server', '')
     .usage('[options] TARGET\n       tenon generate cli [options] -- COMMAND [ARGUMENTS…]')
-    .option('--out <file>', 'JavaScript file to write (default: standard output)')
+    .option('-o, --out <file>', 'JavaScript file to write (default: standard output)')
     .option('--name <name>', 'name of the command (default: the name of the server)')
     .option('--check', 'write nothing, and fail with 7 if the file differs from the server');
   return withTargetOptions(command)

@@ -43,7 +43,7 @@ export interface ImportReport {
 export function createImportOpenapiCommand(context: CliContext): Command {
   return createCommand('import-openapi', summaries['import-openapi'])
     .argument('<document>', 'file or URL of a document of Swagger 2.0 or OpenAPI 3, in JSON or YAML')
-    .option('--out <file>', 'file to write (default: standard output)')
+    .option('-o, --out <file>', 'file to write (default: standard output)')
     .option('--name <name>', 'name of the server (default: the title of the document)')
     .option('--base-url <url>', 'base URL of the API (default: the first server of the document)')
     .option(

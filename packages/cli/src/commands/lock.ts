@@ -29,7 +29,7 @@ export function createLockCommand(context: CliContext): Command {
     .option('--check', 'write nothing: exit with 7 if a change needs approval, with 4 if a server cannot be reached')
     .option('--strict', 'with --check: exit with 7 for minor changes, too')
     .option('--file <path>', 'path of the lock file', 'mcp.lock')
-    .option('--yes', 'write the lock file without asking')
+    .option('-y, --yes', 'write the lock file without asking')
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--json', 'print the changes as JSON')
     .addHelpText(

@@ -9,7 +9,14 @@ import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
+import {
+  createTargetCommand,
+  refuseUnknownOptions,
+  type TargetOptions,
+  withArgumentOptions,
+  withKeep,
+  withTargetOptions,
+} from '../target/target-options.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { checkArguments } from '../tools/check-arguments.js';
 import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
@@ -27,12 +34,13 @@ export function createPromptCommand(context: CliContext): Command {
   const command = createTargetCommand('prompt', summaries.prompt, 'NAME [ARGUMENT=VALUE…]')
     .option('--args <json>', 'arguments as a JSON object; @FILE reads a file, - standard input')
     .option('--save <folder>', 'save images, audio and resources of the messages into this folder');
-  return withTargetOptions(withKeep(command))
+  return withTargetOptions(withKeep(withArgumentOptions(command)))
     .addHelpText(
       'after',
       formatExamples([['tenon prompt notes summarize title=Glue', 'print the messages of a prompt']]),
     )
     .action(async (words: string[], options: PromptCommandOptions) => {
+      refuseUnknownOptions('prompt', words, context.serverCommand ? 1 : 2);
       const { reference, rest } = takeTarget(context, words);
       const [name, ...argumentWords] = rest;
       if (name === undefined) throw createUsageError('no prompt', 'see the prompts of the server with `tenon list`');

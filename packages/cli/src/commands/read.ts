@@ -8,9 +8,16 @@ import { formatExamples } from '../options/create-command.js';
 import { createQuestions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient } from '../target/run-with-client.js';
-import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
+import {
+  createTargetCommand,
+  refuseUnknownOptions,
+  type TargetOptions,
+  withArgumentOptions,
+  withKeep,
+  withTargetOptions,
+} from '../target/target-options.js';
 import { takeTarget } from '../target/target-reference.js';
-import { parsePair } from '../tools/parse-pair.js';
+import { parsePairs } from '../tools/parse-pairs.js';
 import { createUsageError } from '../usage-error.js';
 
 /** A URI begins with a scheme. In a template, a variable may follow immediately. */
@@ -25,7 +32,7 @@ export function createReadCommand(context: CliContext): Command {
     '--save <folder>',
     'save the contents into this folder',
   );
-  return withTargetOptions(withKeep(command))
+  return withTargetOptions(withKeep(withArgumentOptions(command)))
     .addHelpText(
       'after',
       formatExamples([
@@ -37,6 +44,7 @@ export function createReadCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: ReadCommandOptions) => {
+      refuseUnknownOptions('read', words, context.serverCommand ? 1 : 2);
       const { reference, rest } = takeTarget(context, words);
       const uri = await createUri(rest);
       const questions = createQuestions(context, options);
@@ -64,6 +72,6 @@ async function createUri([template, ...words]: readonly string[]): Promise<strin
       `${template}: not a URI, which begins with a scheme such as note:`,
       'see the URIs of the server with `tenon list`',
     );
-  const values = words.map(parsePair);
+  const values = parsePairs(words);
   return expandTemplate(template, new Map(values.map(({ name, value }) => [name, value])));
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { StdioTarget } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
@@ -12,9 +12,12 @@ import { summaries } from '../summaries.js';
 import { resolveServer } from '../target/resolve-target.js';
 import { type ConnectionOptions, createTargetCommand, withConnectionOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
 
 interface RecordOptions extends ConnectionOptions {
-  readonly output: string;
+  readonly out?: string;
+  /** Former name of `out`. */
+  readonly output?: string;
   readonly append?: boolean;
   readonly maxSize?: number;
   readonly name?: string;
@@ -24,7 +27,8 @@ interface RecordOptions extends ConnectionOptions {
 
 export function createRecordCommand(context: CliContext): Command {
   const command = createTargetCommand('record', summaries.record, '')
-    .requiredOption('-o, --output <file>', 'file to write, which only you can read')
+    .option('-o, --out <file>', 'file to write, which only you can read')
+    .addOption(new Option('--output <file>', 'former name of --out').hideHelp())
     .option('--append', 'add to the file instead of replacing it')
     .option('--max-size <size>', 'maximum size of the recording in characters, such as 20M (default: 100M)', parseSize)
     .option('--name <name>', 'name of the server in the recording (default: from the target)')
@@ -40,6 +44,8 @@ export function createRecordCommand(context: CliContext): Command {
       ]),
     )
     .action(async (words: string[], options: RecordOptions) => {
+      const { out = options.output } = options;
+      if (out === undefined) throw createUsageError('no file for the recording', 'pass -o FILE');
       const reference = takeOnlyTarget(context, words);
       // The client owns the terminal's streams, so no question can be asked.
       const resolved = await resolveServer(context, reference, { ...options, input: false });
@@ -49,7 +55,7 @@ export function createRecordCommand(context: CliContext): Command {
         import('tenon/testing'),
       ]);
       const { append = false, maxSize, name = toServerName(resolved), port, json } = options;
-      const file = openRecordingFile(context, options.output, { server: name, append, maxSize });
+      const file = openRecordingFile(context, out, { server: name, append, maxSize });
       const server = 'command' in target ? withEnvironment(context, target) : target;
       const proxy = createRecordingProxy({
         recorder: file.recorder,
@@ -59,7 +65,7 @@ export function createRecordCommand(context: CliContext): Command {
       await serveHandler(context, proxy, {
         port,
         json,
-        title: `Recording ${label} into ${options.output}`,
+        title: `Recording ${label} into ${out}`,
         async onEnd() {
           await proxy.close();
           file.close();

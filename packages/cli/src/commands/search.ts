@@ -57,7 +57,12 @@ export function createSearchCommand(context: CliContext): Command {
       if (options.limit > MAX_LIMIT) throw createUsageError(`--limit: at most ${MAX_LIMIT}`, 'continue with --cursor');
       const registry = selectRegistry(context.env, options.registry);
       const { limit, cursor } = options;
-      const { entries, nextCursor } = await searchRegistry(registry, { text, limit, cursor });
+      const { entries, invalid, nextCursor } = await searchRegistry(registry, { text, limit, cursor });
+      for (const { name = 'an entry without a name', problem } of invalid)
+        context.screen.note(
+          `${sanitizeText(name, { max: 200 })}: left out, because its entry in the registry is invalid: ${sanitizeText(problem, { max: 300 })}`,
+          'warning',
+        );
       if (options.json) context.screen.printJson({ servers: entries.map(toReport), nextCursor });
       else reportServers(context, entries, nextCursor);
       context.code = exitCodes.success;
@@ -84,13 +89,13 @@ function reportServers(
   entries: readonly RegistryEntry[],
   nextCursor: string | undefined,
 ): void {
-  if (entries.length === 0) return screen.note('no server found');
+  if (entries.length === 0) screen.note('no server found');
   const shorten = (text: string, max = MAX_DESCRIPTION) => sanitizeText(text, { max });
   const rows = entries.map(({ server, status }) => [
     shorten(server.name),
     shorten(server.version, 20),
     `${status === 'deprecated' ? '(deprecated) ' : ''}${shorten(server.description)}`,
   ]);
-  screen.print(formatColumns(rows, ''));
+  if (rows.length > 0) screen.print(formatColumns(rows, ''));
   if (nextCursor !== undefined) screen.note(`more: --cursor ${nextCursor}`);
 }

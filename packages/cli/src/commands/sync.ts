@@ -23,14 +23,12 @@ import { reportDangers } from '../target/review-target.js';
 interface SyncOptions extends HostSelectionOptions {
   readonly from: string;
   readonly prune?: boolean;
-  readonly yes?: boolean;
 }
 
 export function createSyncCommand(context: CliContext): Command {
   const command = createCommand('sync', summaries.sync)
     .option('--from <host>', 'name of a host, or path of a configuration', 'mcp.json')
-    .option('--prune', 'also remove the servers that the source does not have')
-    .option('--yes', 'do not ask before the files are written');
+    .option('--prune', 'also remove the servers that the source does not have');
   return withHostOptions(command)
     .addHelpText(
       'after',

@@ -21,7 +21,7 @@ interface TypesCommandOptions extends TargetOptions {
 
 export function createTypesCommand(context: CliContext): Command {
   const command = createTargetCommand('types', summaries.types, '')
-    .option('--out <file>', 'file to write: .d.ts for the types, .ts for the types and a function that connects')
+    .option('-o, --out <file>', 'file to write: .d.ts for the types, .ts for the types and a function that connects')
     .option('--name <name>', 'base of the exported names (default: the name of the server)')
     .option('--check', 'write nothing, and fail with 7 if the file differs from the server');
   return withTargetOptions(command)

@@ -18,6 +18,8 @@ const scripts: Readonly<Record<Shell, string>> = {
 }
 complete -o default -F _tenon tenon`,
   zsh: `#compdef tenon
+# A plain zsh has no completion before this.
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -C }
 _tenon() {
   local line value
   local -a open_values open_texts values texts

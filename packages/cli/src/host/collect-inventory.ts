@@ -1,5 +1,5 @@
 import { TenonError } from 'tenon';
-import { type ConfiguredEntry, createHost, type Inventories, sanitizeText } from 'tenon/host';
+import { type ConfiguredEntry, createHost, type Inventories } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCredentials, toHostServers } from './create-host.js';
 
@@ -18,7 +18,8 @@ export async function collectInventories(
     sampleTools: true,
     roots: [],
     credentials: createCredentials(context, () => entries),
-    onError: error => context.screen.note(sanitizeText(error.message, { lines: true }), 'error'),
+    // The inventory contains the reason of each server that is unavailable. Other problems are those of `tenon doctor`.
+    onError: () => {},
   });
   try {
     return await host.inventory();

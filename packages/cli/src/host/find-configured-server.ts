@@ -116,6 +116,11 @@ async function resolveServer(
 
 function createUnknownServerError(name: string, files: readonly SearchedFile[]): Error {
   const known = [...new Set(files.flatMap(({ names }) => names))];
+  if (known.length === 0 && files.length > 0)
+    return createUsageError(
+      `server "${name}" not found, because there are no servers in ${files.map(({ source }) => source.path).join(', ')}`,
+      'add it under "mcpServers" there, or pass a URL, a server file, or a command after --',
+    );
   if (known.length === 0) {
     return createUsageError(
       `server "${name}" not found: there is no configuration, and no file of this name`,

@@ -57,20 +57,32 @@ async function readAuth(
   const { bearerEnv, tokenFile, auth } = options;
   if (bearerEnv !== undefined && tokenFile !== undefined)
     throw createUsageError('--bearer-env and --token-file both give a token', 'pass one of them');
-  if (bearerEnv !== undefined) return readVariable(context.env, bearerEnv, '--bearer-env');
+  if (bearerEnv !== undefined)
+    return checkToken(readVariable(context.env, bearerEnv, '--bearer-env'), `--bearer-env ${bearerEnv}`, 'variable');
   if (tokenFile !== undefined) {
     const { readSecretFile } = await import('./secret-file.js');
-    return readSecretFile(context, tokenFile, '--token-file');
+    return checkToken(await readSecretFile(context, tokenFile, '--token-file'), '--token-file', 'file');
   }
   const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
   if (hasToken || auth === 'none') return undefined;
   return createTargetAuthorizer(context, options, await readOAuthClient(context, options), exceptions);
 }
 
+/** Checks a token without showing it. Texts of files often end with a line break. */
+function checkToken(text: string, subject: string, source: 'variable' | 'file'): string {
+  const token = text.replace(/[\r\n]+$/, '');
+  if (/^[\w\-.~+/]+=*$/.test(token)) return token;
+  const problem = /[\r\n]/.test(token) ? 'a line break' : /\s/.test(token) ? 'a space' : 'a character';
+  throw createUsageError(
+    `${subject}: the content of the ${source} has ${problem} that a token cannot have`,
+    `write the token alone into the ${source}, without quotes and without "Bearer"`,
+  );
+}
+
 async function readHeaderFile(context: CliContext, file: string | undefined): Promise<Record<string, string>> {
   if (file === undefined) return {};
   const { readSecretFile } = await import('./secret-file.js');
-  const parse = createPairParser('--header-file');
+  const parse = createPairParser('--header-file', 'Name: value');
   const lines = (await readSecretFile(context, file, '--header-file')).split(/\r?\n/);
   return lines
     .filter(line => line.trim() !== '' && !line.startsWith('#'))
@@ -78,8 +90,16 @@ async function readHeaderFile(context: CliContext, file: string | undefined): Pr
 }
 
 function replaceVariables({ env }: CliContext, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const replace = (text: string) => text.replace(VARIABLE, (_, name: string) => readVariable(env, name, '--header'));
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replace(value)]));
+  const replace = (header: string, text: string) =>
+    text.replace(VARIABLE, (_, name: string) => {
+      const value = env[name];
+      if (value !== undefined && value !== '') return value;
+      throw createUsageError(
+        `header ${header}: environment variable not found: ${name}`,
+        `set ${name}, or write the value of the header itself`,
+      );
+    });
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replace(name, value)]));
 }
 
 function checkHeader(name: string, value: string): void {
@@ -89,6 +109,16 @@ function checkHeader(name: string, value: string): void {
     throw createUsageError(`header ${name}: the protocol sets it`, 'remove this header');
   if (/[\0\r\n]/.test(value))
     throw createUsageError(`header ${name}: a line break in its value`, 'write it in one line');
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    throw createUsageError(
+      `header ${name}: a character that HTTP headers cannot have`,
+      'write the value in ASCII, for example percent-encoded',
+    );
+  if (/^(?:bearer|basic)?\s*$/i.test(value))
+    throw createUsageError(
+      `header ${name}: no value`,
+      `a variable may be empty: write -H '${name}: \${VARIABLE}' in single quotes, so that the command reads it`,
+    );
 }
 
 /** Other users of the machine can read command lines, and shells keep them. */

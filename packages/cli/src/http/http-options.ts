@@ -57,7 +57,7 @@ export function withHttpOptions(
   command.option(
     '-H, --header <header>',
     `header of every request, as 'Name: value'; \${VARIABLE} in it is replaced; repeatable`,
-    createPairParser('--header'),
+    createPairParser('--header', 'Name: value'),
   );
   command.option('--header-file <file>', 'file with more headers, one in each line; - for standard input');
   return withBearer(command, bearer)

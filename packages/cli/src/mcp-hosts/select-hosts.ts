@@ -13,6 +13,7 @@ export interface HostSelectionOptions {
   readonly all?: boolean;
   readonly project?: boolean;
   readonly dryRun?: boolean;
+  readonly yes?: boolean;
   readonly input?: boolean;
   readonly json?: boolean;
 }
@@ -29,6 +30,7 @@ export function withHostOptions(command: Command): Command {
     .option('--all', 'all hosts that are installed')
     .option('--project', 'the configuration of this folder, instead of that of the user')
     .option('--dry-run', 'show the changes as a diff, and change no configuration')
+    .option('-y, --yes', 'do not ask before anything is written')
     .option('--json', 'print the result as JSON on standard output')
     .addHelpText('after', `\nHosts:\n${mcpHosts.map(({ id, title }) => `  ${id.padEnd(18)}${title}`).join('\n')}`);
 }

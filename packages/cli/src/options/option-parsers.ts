@@ -6,12 +6,14 @@ import { createUsageError } from '../usage-error.js';
 
 /** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const TIME =
+  /^(\d+(?:\.\d+)?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))$/i;
+const UNITS = [1, 1000, 60_000, 3_600_000, 86_400_000];
 
-/** Parses a duration to milliseconds: `500ms`, `90s`, `30m`, `2h`, `1d`. */
+/** Parses a duration to milliseconds: `500ms`, `90s`, `30m`, `2h`, `1d`, `1 day`. */
 export function parseDuration(text: string): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
-  const factor = UNITS[unit];
+  const [, number, ...units] = TIME.exec(text.trim()) ?? [];
+  const factor = UNITS[units.findIndex(unit => unit !== undefined)];
   if (number === undefined || factor === undefined || Number(number) === 0) {
     throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
   }
@@ -100,11 +102,11 @@ export const parseVariableNames = (text: string, before: readonly string[] = [])
  * which may be a secret.
  */
 export const createPairParser =
-  (option: string) =>
+  (option: string, form = 'NAME=VALUE') =>
   (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
     const [, name, value] = /^([^=:\s]+)(?:=|:\s*)([\s\S]*)$/.exec(text) ?? [];
     if (name === undefined || value === undefined)
-      throw createUsageError(`${option}: no name`, `write ${option} NAME=VALUE`);
+      throw createUsageError(`${option}: no name`, `write ${option} ${form.includes(' ') ? `'${form}'` : form}`);
     return { ...before, [name]: value };
   };
 

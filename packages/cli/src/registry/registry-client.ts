@@ -42,11 +42,8 @@ export async function searchRegistry(
     limit: String(limit),
     ...(cursor && { cursor }),
   });
-  const { entries, nextCursor } = await parseRegistryList(
-    await readJson(registry, `/v0.1/servers?${query}`, signal),
-    registry,
-  );
-  return { entries: entries.filter(({ status }) => status !== 'deleted'), nextCursor };
+  const page = await parseRegistryList(await readJson(registry, `/v0.1/servers?${query}`, signal), registry);
+  return { ...page, entries: page.entries.filter(({ status }) => status !== 'deleted') };
 }
 
 /** Returns one version of a server. */

@@ -1,4 +1,5 @@
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
+import { isJsonObject } from '../json-object.js';
 
 /** Value that a registry entry requests or sets. */
 export interface RegistryInput {
@@ -135,7 +136,8 @@ const LIST_SCHEMA: JsonObject = {
   type: 'object',
   required: ['servers'],
   properties: {
-    servers: listOf(ENTRY),
+    // One entry that is invalid must not hide the others, so each is checked by itself.
+    servers: listOf({}),
     metadata: { type: 'object', properties: { nextCursor: { type: ['string', 'null'], maxLength: 4000 } } },
   },
 };
@@ -156,26 +158,58 @@ export async function parseRegistryEntry(value: unknown, registry: string): Prom
   return toEntry(value as WrittenEntry);
 }
 
+/** Entry of a registry that is not in the form of the API. */
+export interface InvalidEntry {
+  /** Name of the server, if the entry has one. */
+  readonly name: string | undefined;
+  readonly problem: string;
+}
+
+/** Page of a registry. */
+export interface RegistryPage {
+  readonly entries: readonly RegistryEntry[];
+  /** Entries that are left out. */
+  readonly invalid: readonly InvalidEntry[];
+  readonly nextCursor: string | undefined;
+}
+
 /** Parses a page of servers. */
-export async function parseRegistryList(
-  value: unknown,
-  registry: string,
-): Promise<{ readonly entries: readonly RegistryEntry[]; readonly nextCursor: string | undefined }> {
+export async function parseRegistryList(value: unknown, registry: string): Promise<RegistryPage> {
   await checkShape(value, LIST_SCHEMA, registry);
   const { servers, metadata } = value as {
-    readonly servers: readonly WrittenEntry[];
+    readonly servers: readonly unknown[];
     readonly metadata?: { readonly nextCursor?: string | null };
   };
-  return { entries: servers.map(toEntry), nextCursor: metadata?.nextCursor || undefined };
+  const schema = await loadPeerSchema(ENTRY_SCHEMA);
+  const entries: RegistryEntry[] = [];
+  const invalid: InvalidEntry[] = [];
+  for (const each of servers) {
+    const checked = schema.check(each);
+    if (checked.ok) entries.push(toEntry(each as WrittenEntry));
+    else invalid.push({ name: findName(each), problem: describeProblem(checked) });
+  }
+  return { entries, invalid, nextCursor: metadata?.nextCursor || undefined };
 }
+
+function findName(entry: unknown): string | undefined {
+  const server = isJsonObject(entry) ? entry.server : undefined;
+  return isJsonObject(server) && typeof server.name === 'string' ? server.name.slice(0, 200) : undefined;
+}
+
+type FailedCheck = Exclude<ReturnType<Awaited<ReturnType<typeof loadPeerSchema>>['check']>, { readonly ok: true }>;
 
 async function checkShape(value: unknown, schema: JsonObject, registry: string): Promise<void> {
   const checked = (await loadPeerSchema(schema)).check(value);
   if (checked.ok) return;
-  // A response that is too large to check is refused too.
-  const [issue] = checked.ok === null ? [{ path: [], message: checked.reason }] : checked.issues;
   throw new TenonError('registry/answer', `${registry}: the response is not of the registry API v0.1`, {
-    received: issue && `${issue.path.join('.')}: ${issue.message}`,
+    received: describeProblem(checked),
     hint: 'check the URL of the registry',
   });
+}
+
+/** Describes the first problem of a value. One that is too large to check is refused too. */
+function describeProblem(checked: FailedCheck): string {
+  if (checked.ok === null) return checked.reason;
+  const [issue] = checked.issues;
+  return issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}`;
 }

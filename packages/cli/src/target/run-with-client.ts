@@ -8,7 +8,7 @@ import { cancelQuestions } from '../questions/cancel-questions.js';
 import type { WireOutput } from '../recording/wire-output.js';
 import { explainFailure, isEchoedRequest } from './explain-failure.js';
 import { getProtocolSettings, type ResolvedTarget, resolveTarget } from './resolve-target.js';
-import type { TargetOptions } from './target-options.js';
+import { readTimeouts, type TargetOptions } from './target-options.js';
 import type { TargetReference } from './target-reference.js';
 
 /** Connection to the target of a command. */
@@ -116,8 +116,7 @@ async function openClient(
   // The results of a server are printed with the integers that it sent.
   keepIntegers();
   const { target } = resolved;
-  const { timeout, protocolVersion } = options;
-  const limits = timeout === undefined ? {} : { idleTimeout: timeout, totalTimeout: timeout };
+  const { timeout, totalTimeout, protocolVersion } = options;
   let hasEcho = false;
   const onMessage: ClientOptions['onMessage'] = (from, message, relatedTo) => {
     hasEcho ||= from === 'server' && isEchoedRequest(message);
@@ -128,9 +127,9 @@ async function openClient(
     version,
     ...handlers,
     ...('command' in target ? { onMessage } : {}),
-    ...limits,
+    ...readTimeouts(options),
     ...getProtocolSettings(resolved, options),
-    probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT),
+    probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT, totalTimeout ?? PROBE_TIMEOUT),
     ...(protocolVersion === undefined ? {} : { protocolVersion: protocolVersion as ProtocolVersion }),
   });
   const interrupted = new Promise<never>((_, reject) => {

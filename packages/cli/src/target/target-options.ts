@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { AssumableCapability } from 'tenon';
+import type { AssumableCapability, ClientOptions } from 'tenon';
 import { type HttpOptions, type HttpOptionTexts, withHttpOptions } from '../http/http-options.js';
 import { createCommand } from '../options/create-command.js';
 import {
@@ -9,6 +9,7 @@ import {
   parseNames,
   parseVariableNames,
 } from '../options/option-parsers.js';
+import { createUsageError } from '../usage-error.js';
 
 /** Options that connect to a target. */
 export interface ConnectionOptions extends HttpOptions {
@@ -29,10 +30,15 @@ export interface ConnectionOptions extends HttpOptions {
 export interface TargetOptions extends ConnectionOptions {
   readonly protocolVersion?: string;
   /**
-   * Timeout, in milliseconds.
+   * Time without a response or progress, in milliseconds.
    * @default that of `connect`
    */
   readonly timeout?: number;
+  /**
+   * Time for a whole request, also with progress, in milliseconds.
+   * @default no limit
+   */
+  readonly totalTimeout?: number;
   readonly json?: boolean;
   /** Path of the recording to write. */
   readonly wire?: string;
@@ -61,6 +67,25 @@ export function createTargetCommand(name: string, summary: string, usage: string
     );
 }
 
+/**
+ * Lets a command take arguments of its subject in the form of options, such as `--title Glue` after the name of a tool. An
+ * unknown option before it is an error.
+ */
+export function withArgumentOptions(command: Command): Command {
+  return command.allowUnknownOption();
+}
+
+/**
+ * Throws for an unknown option before the subject of a command.
+ *
+ * @param words Target, subject and its arguments.
+ * @param count Number of words before the arguments.
+ */
+export function refuseUnknownOptions(command: string, words: readonly string[], count: number): void {
+  const option = words.slice(0, count).find(word => /^-./.test(word));
+  if (option !== undefined) throw createUsageError(`unknown option '${option}'`, `See \`tenon ${command} --help\``);
+}
+
 /** Adds the option for a server that stays open between commands. */
 export function withKeep(command: Command): Command {
   return command.addOption(
@@ -70,7 +95,7 @@ export function withKeep(command: Command): Command {
 
 /** Texts of a command whose defaults differ from those of other commands with a target. */
 export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> {
-  /** Help of `--timeout`. */
+  /** Help of `--timeout`, if it limits something else than a request. The command then has no `--total-timeout`. */
   readonly timeout?: string;
   /**
    * Adds `--wire`.
@@ -79,7 +104,7 @@ export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> 
   readonly hasWire?: boolean;
 }
 
-const TIMEOUT_HELP = 'time to wait for a response (default: 60s after the last progress)';
+const TIMEOUT_HELP = 'time to wait for a response, or for progress after the last one (default: 60s)';
 
 /** Help of `--assume`. */
 export const ASSUME_HELP = 'use capabilities that the server does not declare: tools, prompts, resources, …';
@@ -87,11 +112,18 @@ export const ASSUME_HELP = 'use capabilities that the server does not declare: t
 /** Adds the options of every command with a target, below the options of the command itself. */
 export function withTargetOptions(
   command: Command,
-  { timeout = TIMEOUT_HELP, hasWire = true, ...texts }: TargetOptionTexts = {},
+  { timeout, hasWire = true, ...texts }: TargetOptionTexts = {},
 ): Command {
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
-    .option('--timeout <time>', timeout, parseDuration)
+    .option('--timeout <time>', timeout ?? TIMEOUT_HELP, parseDuration);
+  if (timeout === undefined)
+    command.option(
+      '--total-timeout <time>',
+      'time for the whole request, also while it reports progress (default: no limit)',
+      parseDuration,
+    );
+  command
     .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
     .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities);
   if (hasWire)
@@ -100,6 +132,17 @@ export function withTargetOptions(
       'write the messages of the protocol into this file, as a recording without secrets',
     );
   return withConnectionOptions(command, texts);
+}
+
+/** Returns the timeouts of a client. Progress restarts the time of `--timeout`, and not that of `--total-timeout`. */
+export function readTimeouts({
+  timeout,
+  totalTimeout,
+}: Pick<TargetOptions, 'timeout' | 'totalTimeout'>): Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'> {
+  return {
+    ...(timeout === undefined ? {} : { idleTimeout: timeout }),
+    ...(totalTimeout === undefined ? {} : { totalTimeout }),
+  };
 }
 
 /** Adds the options that connect to a target. */

@@ -5,6 +5,8 @@ import { listParameters } from './type-text.js';
 export interface GivenNames {
   /** Names of arguments on the command line. */
   readonly names: readonly string[];
+  /** Names that were given in the form of options of the command. */
+  readonly options?: readonly string[];
   /** Names in `--args`, which are not checked here. */
   readonly others?: readonly string[];
   /**
@@ -20,7 +22,7 @@ const MAX_SHORT_NAME = 2;
 /** Rejects names that the schema does not have, unless the schema explicitly allows other names. */
 export async function checkNames(
   schema: unknown,
-  { names, others = [], hasArgsOption = true }: GivenNames,
+  { names, others = [], options = [], hasArgsOption = true }: GivenNames,
 ): Promise<void> {
   const parameters = listParameters(schema);
   const known = parameters.map(({ name }) => name);
@@ -40,12 +42,13 @@ export async function checkNames(
         )
       : undefined;
   const listed = known.length === 0 ? 'pass no arguments' : `use one of: ${known.join(', ')}`;
+  const isOption = unknown.some(name => options.includes(name));
   const isAllowed = hasArgsOption && toJsonObject(schema).additionalProperties === undefined;
   throw createUsageError(
     missing.length === 0
       ? problem
       : `${problem}, and ${quoteAll(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`,
-    nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`,
+    `${nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`}${isOption ? ' See the options of the command with --help' : ''}`,
   );
 }
 

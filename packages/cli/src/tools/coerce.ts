@@ -25,6 +25,13 @@ export function coerceArgument(name: string, texts: readonly string[], schema: u
   return coerceText(name, first, node, root);
 }
 
+/** Tells if a schema allows only `true` and `false`. */
+export function isFlag(schema: unknown, root: unknown): boolean {
+  const types = listTypes(toJsonObject(resolveReference(schema, root)), root);
+  types.delete('null');
+  return types.size === 1 && types.has('boolean');
+}
+
 function coerceText(name: string, text: string, schema: unknown, root: unknown): unknown {
   const node = toJsonObject(resolveReference(schema, root));
   const choice = listChoices(node, root).find(value => String(value) === text);

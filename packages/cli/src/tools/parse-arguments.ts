@@ -2,14 +2,15 @@ import { resolve } from 'node:path';
 import type { JsonObject } from 'tenon';
 import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
+import { type ArgumentWord, splitArgumentWords } from './argument-words.js';
 import { checkNames } from './check-names.js';
-import { coerceArgument } from './coerce.js';
+import { coerceArgument, isFlag } from './coerce.js';
 import { readArgumentFile, readJson } from './read-json.js';
 import { listParameters } from './type-text.js';
 
 /** Input for the arguments of a call. */
 export interface ArgumentInput {
-  /** Words of the command line: `key=value`, `key:=json`, `key=@file`. */
+  /** Words of the command line, in a spelling of `splitArgumentWords`. */
   readonly words: readonly string[];
   /** JSON object with all arguments, `@FILE`, or `-` for standard input. */
   readonly json?: string | undefined;
@@ -23,7 +24,7 @@ export interface ArgumentInput {
   readonly hasArgsOption?: boolean | undefined;
 }
 
-type ArgumentWord =
+type ReadArgument =
   | { readonly name: string; readonly kind: 'text'; readonly text: string }
   | { readonly name: string; readonly kind: 'value'; readonly value: unknown };
 
@@ -39,9 +40,12 @@ export async function parseArguments(
   const base = json === undefined ? {} : await readJsonArguments(json, cwd);
   const texts = new Map<string, string[]>();
   const parsed: JsonObject = { ...values };
-  const given = await Promise.all(words.map(word => parseWord(word, cwd)));
-  const names = [...given.map(({ name }) => name), ...Object.keys(values)];
-  await checkNames(schema, { names, others: Object.keys(base), hasArgsOption });
+  const known = [...parameters].map(([name, node]) => ({ name, isFlag: isFlag(node, schema) }));
+  const split = splitArgumentWords(words, known);
+  const names = [...split.map(({ name }) => name), ...Object.keys(values)];
+  const options = split.flatMap(({ name, isOption }) => (isOption ? [name] : []));
+  await checkNames(schema, { names, others: Object.keys(base), options, hasArgsOption });
+  const given = await Promise.all(split.map(word => readArgument(word, cwd)));
   for (const argument of given) {
     if (argument.kind === 'value') parsed[argument.name] = argument.value;
     else texts.set(argument.name, [...(texts.get(argument.name) ?? []), argument.text]);
@@ -62,17 +66,12 @@ export function nameValues(schema: unknown, positional: readonly unknown[]): Jso
   return Object.fromEntries(positional.map((value, index) => [names[index] ?? '', value]));
 }
 
-async function parseWord(word: string, cwd: string): Promise<ArgumentWord> {
-  const [, name, operator, rest = ''] = /^([^=]+?)(:=|=@|=)([\s\S]*)$/.exec(word) ?? [];
-  if (name === undefined)
-    throw createUsageError(
-      `argument without a name: ${word}`,
-      'write NAME=VALUE, NAME:=JSON, NAME=@FILE or NAME:=@FILE',
-    );
-  if (operator === '=') return { name, kind: 'text', text: rest };
+async function readArgument({ name, operator, text }: ArgumentWord, cwd: string): Promise<ReadArgument> {
   const subject = `argument "${name}"`;
-  if (operator === '=@') return { name, kind: 'text', text: await readArgumentFile(resolve(cwd, rest), subject) };
-  return { name, kind: 'value', value: await readJson({ source: rest, subject, cwd }) };
+  if (operator === ':=') return { name, kind: 'value', value: await readJson({ source: text, subject, cwd }) };
+  if (operator === '=') return { name, kind: 'text', text };
+  const hint = `pass the path of a file that exists, or write ${name}=@@${text} for a text that begins with @`;
+  return { name, kind: 'text', text: await readArgumentFile(resolve(cwd, text), subject, hint) };
 }
 
 async function readJsonArguments(source: string, cwd: string): Promise<JsonObject> {

@@ -32,12 +32,16 @@ export async function readJson({ source, subject, cwd, acceptsStdin = false }: J
 }
 
 /** Reads a file that an argument names. */
-export async function readArgumentFile(path: string, subject: string): Promise<string> {
+export async function readArgumentFile(
+  path: string,
+  subject: string,
+  hint = 'pass the path of a file that exists',
+): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw createUsageError(`${subject}: cannot read ${path}: ${code}`, 'pass the path of a file that exists');
+    throw createUsageError(`${subject}: cannot read ${path}: ${code}`, hint);
   }
 }
 

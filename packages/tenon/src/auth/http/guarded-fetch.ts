@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { getCertificateAdvice } from '../../net/certificate-advice.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { UrlGuard } from './url-guard.js';
 
@@ -258,7 +259,7 @@ function toFetchError(error: unknown, url: string, party: string): TenonError {
   return new TenonError('auth/unreachable', `${party} did not answer`, {
     peer: redactUrl(url),
     received,
-    hint: `check the URL, and check that ${party} is running`,
+    hint: getCertificateAdvice(error) ?? `check the URL, and check that ${party} is running`,
   });
 }
 

@@ -162,4 +162,25 @@ describe('a path at which nothing is served', () => {
       message: expect.stringContaining('the MCP endpoint is /mcp'),
     });
   });
+
+  it.each([404, 405])(
+    'is reported with the status of the first request when the other transport gets %i',
+    async status => {
+      const { url } = await serve(
+        ({ method }, response) => void response.writeHead(method === 'POST' ? 404 : status).end(),
+      );
+      const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+        versionCache: memoryVersionCache(),
+      });
+      await expect(connecting).rejects.toMatchObject({ code: 'http/status', status: 404 });
+    },
+  );
+
+  it('is reported with the error of the other transport when that one exists', async () => {
+    const { url } = await serve(({ method }, response) => void response.writeHead(method === 'POST' ? 404 : 503).end());
+    const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+      versionCache: memoryVersionCache(),
+    });
+    await expect(connecting).rejects.toMatchObject({ status: 503 });
+  });
 });

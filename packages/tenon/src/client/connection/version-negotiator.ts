@@ -255,14 +255,16 @@ class VersionNegotiator {
     try {
       other = await this.#openWithDialect(fallback, dialect);
     } catch (otherError) {
-      // If the other transport does not work either, the error of the first one names the cause.
+      // If the other transport does not exist either, the error of the first one names the cause.
+      const isMissing = TenonError.is(otherError) && dialect.http.isFallbackStatus(otherError.status ?? 0);
       if (failure.rpcCode !== undefined) throw failure;
       const older = this.#isRemembered ? undefined : chooseAlternative(failure, [dialect], this.#wanted);
-      if (older === undefined || !mayRefuseVersion(failure)) throw otherError;
+      const reason = isMissing ? failure : otherError;
+      if (older === undefined || !mayRefuseVersion(failure)) throw reason;
       const last = await this.#createConnection(this.#endpoint);
       return this.#closeOnFailure(last, () =>
         shakeHands(last, older, true, { ...steps, isAboutTransport: () => false }),
-      ).catch(() => Promise.reject(otherError));
+      ).catch(() => Promise.reject(reason));
     }
     return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
   }

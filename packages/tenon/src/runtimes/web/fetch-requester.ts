@@ -1,5 +1,7 @@
 import { toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { getCertificateAdvice } from '../../net/certificate-advice.js';
+import { createHeaderError } from '../../transports/http/client/errors.js';
 import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/client/fetch-like.js';
 import type { HttpReply, HttpRequest, Requester } from '../../transports/http/client/requester.js';
 
@@ -39,6 +41,11 @@ function toFetchError(error: unknown): TenonError {
   const codes = [error, cause].map(one => (one as { code?: unknown } | undefined)?.code);
   const code = codes.find(one => typeof one === 'string' && NEVER_CONNECTED.test(one));
   if (code !== undefined) return new TenonError('http/unreachable', `cannot connect: ${code}`);
+  const hint = getCertificateAdvice(error);
+  if (hint !== undefined)
+    return new TenonError('http/unreachable', `cannot connect: ${Object(cause).message ?? message}`, { hint });
+  // `fetch` converts the headers before it connects.
+  if (/ByteString|invalid header|header (?:name|value)/i.test(message)) return createHeaderError(error);
   const reason = cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
   return new TenonError('http/interrupted', `the connection broke before the response: ${reason}`);
 }

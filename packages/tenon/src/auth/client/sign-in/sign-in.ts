@@ -262,7 +262,7 @@ async function signInWithBrowser(
 }
 
 function createNeedsUserError({ issuer }: AuthTarget): TenonError {
-  return new TenonError('auth/needs-user', 'a user must sign in, but `signIn` has no `redirect`', {
+  return new TenonError('auth/needs-user', 'the server requires a sign-in, and this program cannot open a browser', {
     peer: issuer.slice(0, 200),
     hint: 'pass `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
   });

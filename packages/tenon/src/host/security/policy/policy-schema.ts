@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
+import { TIME_PATTERN } from './parse-time.js';
 
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };
@@ -100,9 +101,9 @@ export const policySchema: JsonObject = {
             window: {
               anyOf: [
                 { type: 'number', exclusiveMinimum: 0 },
-                { ...text, pattern: '^\\d{1,9}(\\.\\d{1,3})?(ms|s|m|h|d)$' },
+                { ...text, pattern: TIME_PATTERN },
               ],
-              description: 'Time in ms, or a text such as `1h`.',
+              description: 'Time in ms, or a text such as `1h` or `1 day`.',
             },
           },
           ['calls', 'window'],

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { parseTime } from './parse-time.js';
 import type { Quota } from './quotas.js';
 import { findMatchFault, type RuleFault } from './rule-faults.js';
 
 /** Maximum number of quotas and rate limits of a policy. */
 const MAX_QUOTAS = 100;
 const COUNTERS: readonly unknown[] = ['principal', 'server', 'tool'];
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SECOND = 1000;
 
 /** Returns the first error of a quota, or `undefined` if it is valid. */
@@ -17,7 +17,11 @@ export function findQuotaFault(value: unknown): RuleFault | undefined {
   if (!Number.isSafeInteger(calls) || Number(calls) < 1)
     return { at: ['calls'], expected: '`calls` as an integer of at least 1', got: calls };
   if (!Number.isFinite(window) || Number(window) <= 0)
-    return { at: ['window'], expected: '`window` as a number of milliseconds', got: window };
+    return {
+      at: ['window'],
+      expected: '`window` as a time such as `1h` or `1d`, or a number of milliseconds',
+      got: window,
+    };
   return findCounterFault(per) ?? findConditionFault(match);
 }
 
@@ -25,7 +29,7 @@ export function findQuotaFault(value: unknown): RuleFault | undefined {
 export function readQuotas(value: unknown): readonly Quota[] | RuleFault {
   return readList(value, 'quotas', item => {
     const { window } = item;
-    return { ...item, ...(typeof window === 'string' ? { window: parseWindow(window) ?? window } : {}) };
+    return { ...item, ...(typeof window === 'string' ? { window: parseTime(window) ?? window } : {}) };
   });
 }
 
@@ -75,10 +79,4 @@ function findConditionFault(match: unknown): RuleFault | undefined {
     ? { at: [], expected: 'conditions without `action` and `because`' }
     : findMatchFault(match);
   return fault && { ...fault, at: ['match', ...fault.at] };
-}
-
-/** Parses `500ms`, `10s`, `5m`, `1h` or `1d` to milliseconds. */
-function parseWindow(text: string): number | undefined {
-  const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNITS[unit] ?? 0);
 }

@@ -2,6 +2,8 @@ import type * as http from 'node:http';
 import * as https from 'node:https';
 import type { Readable } from 'node:stream';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { getCertificateAdvice } from '../../../net/certificate-advice.js';
+import { createHeaderError } from '../../../transports/http/client/errors.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
 import { ACCEPT_ENCODING } from './accept-encoding.js';
 import { nodeHttp } from './node-http.js';
@@ -74,7 +76,12 @@ function parseTarget(url: URL, plain: http.Agent, secure: https.Agent): RequestT
 function sendRequest({ method, headers, body, signal }: HttpRequest, target: RequestTarget): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const fields = { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...target.headers };
-    const request = target.send({ method, headers: fields, ...target.options });
+    let request: http.ClientRequest;
+    try {
+      request = target.send({ method, headers: fields, ...target.options });
+    } catch (error) {
+      return reject(createHeaderError(error));
+    }
     let sent = request.reusedSocket;
     if (!sent) {
       request.on('socket', socket => {
@@ -107,7 +114,7 @@ function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sen
   const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
   return sent
     ? new TenonError('http/interrupted', `the connection broke before the response: ${reason}`)
-    : new TenonError('http/unreachable', `cannot connect: ${reason}`);
+    : new TenonError('http/unreachable', `cannot connect: ${reason}`, { hint: getCertificateAdvice(error) });
 }
 
 /** Tells if the first bytes of the server were no TLS. OpenSSL then reports an invalid version of the protocol. */

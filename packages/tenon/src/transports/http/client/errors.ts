@@ -32,7 +32,21 @@ export function toRequestError(error: unknown, peer: string, url: string): Tenon
   const ownMessage = error instanceof Error ? error.message : 'the request failed';
   const errorMessage = known ? error.summary : ownMessage;
   const summary = search === '' ? errorMessage : errorMessage.replaceAll(search, '?…');
-  return new TenonError(code, summary, { peer, hint: (known && error.hint) || getHint(code) });
+  const expected = known ? error.expected : undefined;
+  return new TenonError(code, summary, { peer, expected, hint: (known && error.hint) || getHint(code) });
+}
+
+/** Creates the error of a request whose headers the HTTP client refuses. It does not show a value, which may be a secret. */
+export function createHeaderError(error: unknown): TenonError {
+  const [, name] = /\["([\w-]{1,100})"\]/.exec(error instanceof Error ? error.message : '') ?? [];
+  return new TenonError(
+    'http/invalid-header',
+    `the ${name === undefined ? 'request' : `header ${name}`} cannot be sent`,
+    {
+      expected: 'header names of HTTP, and values in one line of Latin-1',
+      hint: 'encode the value, for example in percent-encoding (nothing was sent)',
+    },
+  );
 }
 
 function getHint(code: string): string | undefined {

@@ -1,0 +1,26 @@
+import { TenonError } from 'tenon';
+import { expect, it } from 'vitest';
+import { createStubContext } from './host/fixtures/stub-context.js';
+import { reportFailure } from './report-failure.js';
+
+it('keeps the code and the data of a JSON-RPC error, and the status of a response', () => {
+  const { context, notes } = createStubContext('/work', () => undefined);
+  const data = { uri: 'x://y', field: ['a'] };
+  const error = new TenonError('peer/error', 'Resource not found', { rpcCode: -32002, data, status: 404 });
+  const exit = reportFailure(error, { json: true, verbose: false }, context.screen);
+  expect(JSON.parse(notes[0] ?? '')).toEqual({
+    code: 'peer/error',
+    cause: 'Resource not found',
+    fix: expect.any(String),
+    exit,
+    rpcCode: -32002,
+    data,
+    status: 404,
+  });
+});
+
+it('has no members for what an error does not have', () => {
+  const { context, notes } = createStubContext('/work', () => undefined);
+  reportFailure(new TenonError('cli/x', 'broken', { hint: 'fix it' }), { json: true, verbose: false }, context.screen);
+  expect(JSON.parse(notes[0] ?? '')).toEqual({ code: 'cli/x', cause: 'broken', fix: 'fix it', exit: 1 });
+});
