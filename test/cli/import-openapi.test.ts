@@ -47,6 +47,25 @@ paths:
       responses: { '204': { description: ok } }
 `;
 
+/** Parts in other files, and parts that cannot be used as they are. */
+const SPLIT_API = `
+openapi: 3.1.0
+info: { title: Split, version: '1' }
+servers: [{ url: 'https://api.example.com' }]
+paths:
+  /droplets/{id}:
+    get: { $ref: 'parts/get.yaml' }
+    delete: { $ref: '#/components/x-ops/del' }
+  /search:
+    get:
+      operationId: search
+      parameters:
+        - { in: query, name: q, schema: { type: number, minimum: 0, exclusiveMinimum: true } }
+        - { in: query, name: p, schema: { type: string, pattern: '(?i)a' } }
+        - { in: query, name: m, schema: { $ref: '#/components/schemas/None' } }
+  /secret: { $ref: '../../secret.yaml' }
+`;
+
 describe('tenon import-openapi', () => {
   let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -60,6 +79,16 @@ describe('tenon import-openapi', () => {
     api = createServer(async (request, response) => {
       const { method, url, headers } = request;
       if (url === '/openapi.yaml') return response.end(API);
+      if (url === '/split/openapi.json')
+        return response.end(
+          JSON.stringify({
+            openapi: '3.1.0',
+            info: { title: 'Split', version: '1' },
+            paths: { '/parts': { $ref: './parts.json#/all' }, '/other': { $ref: 'https://other.example/a.json' } },
+          }),
+        );
+      if (url === '/split/parts.json')
+        return response.end(JSON.stringify({ all: { get: { operationId: 'listParts' } } }));
       requests.push({ method, url, headers, body: await text(request) });
       if (url?.startsWith('/v1/pets/none')) return response.writeHead(404).end('no such pet');
       return response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'DELETE' ? undefined : '["Ada"]');
@@ -235,6 +264,45 @@ describe('tenon import-openapi', () => {
     expect(out).toContain("'https://old.example.com/v1'");
     expect(out).toContain('"$ref": "#/$defs/Thing"');
     expect(edit(out).errors).toEqual([]);
+  });
+
+  it('follows references to files beside the document, repairs schemas, and reports what it changed and left out', async () => {
+    await mkdir(project.path('split/parts'), { recursive: true });
+    await project.write('split/api.yaml', SPLIT_API);
+    await project.write('split/parts/get.yaml', 'operationId: getDroplet\nparameters: [{ $ref: "ids.yaml#/id" }]\n');
+    await project.write(
+      'split/parts/ids.yaml',
+      'id: { in: path, name: id, required: true, schema: { type: integer } }\n',
+    );
+    const { code, out, err } = await importApi('split/api.yaml', '--json');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { text: module, ...report } = JSON.parse(out);
+    expect(report).toMatchObject({
+      tools: ['getDroplet', 'search'],
+      changed: [
+        { tool: 'search', changes: [expect.stringContaining('`pattern`'), expect.stringContaining('not found')] },
+      ],
+      leftOut: [
+        { operation: 'DELETE /droplets/{id}', reason: '$ref #/components/x-ops/del: not found' },
+        { operation: '/secret', reason: expect.stringContaining('outside of the folder') },
+      ],
+    });
+    expect(edit(module).errors).toEqual([]);
+    const client = await load(module);
+    const { tools } = await client.call('tools/list');
+    expect(tools.map(({ inputSchema }) => inputSchema.required)).toEqual([['id'], undefined]);
+    await client.close();
+    const noted = await importApi('split/api.yaml', '--out', 'split.ts');
+    expect(noted.err).toContain('changed: search: `pattern` of a schema is left out');
+    expect(noted.err).toContain('left out: DELETE /droplets/{id}: $ref #/components/x-ops/del: not found');
+  });
+
+  it('follows references to documents of the same origin, for a document at a URL', async () => {
+    const document = await importApi(`${url}/split/openapi.json`, '--json');
+    expect(JSON.parse(document.out)).toMatchObject({
+      tools: ['listParts'],
+      leftOut: [{ operation: '/other', reason: expect.stringContaining('another origin') }],
+    });
   });
 
   it('writes a file once, and over another only when asked', async () => {

@@ -5,8 +5,9 @@ import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { isJsonObject } from '../json-object.js';
+import type { DocumentSet } from '../openapi/document-set.js';
 import { listCredentials } from '../openapi/list-credentials.js';
-import { listOperations, type Operation } from '../openapi/list-operations.js';
+import { type ListedOperations, listOperations, type Operation } from '../openapi/list-operations.js';
 import { readDocument } from '../openapi/read-document.js';
 import { writeServer } from '../openapi/write-server.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
@@ -16,6 +17,9 @@ import { createUsageError } from '../usage-error.js';
 
 /** Number of tools above which the command warns, because models choose worse among many. */
 const MANY_TOOLS = 40;
+
+/** Number of entries of a list that are printed. The JSON report has all of them. */
+const MAX_NOTED = 20;
 
 interface ImportOptions {
   readonly out?: string;
@@ -36,6 +40,10 @@ export interface ImportReport {
   /** Text of the module. Absent with `--out`. */
   readonly text?: string;
   readonly tools: readonly string[];
+  /** Tools whose input differs from the document, with what was repaired. */
+  readonly changed: ListedOperations['changed'];
+  /** Operations without a tool, with the reason. */
+  readonly leftOut: ListedOperations['leftOut'];
   /** Environment variables that the server reads. */
   readonly variables: readonly string[];
 }
@@ -70,17 +78,21 @@ async function importDocument(context: CliContext, reference: string, options: I
   const { out, include, exclude, tag, readOnly, force = false, json } = options;
   if (out !== undefined && !/\.[mc]?ts$/.test(out))
     throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .ts');
-  const document = await readDocument(reference, context.cwd);
-  const operations = listOperations(document, { include, exclude, tags: tag, isReadOnly: readOnly });
+  const documents = await readDocument(reference, context.cwd);
+  const listed = await listOperations(documents, { include, exclude, tags: tag, isReadOnly: readOnly });
+  const { operations, leftOut } = listed;
   if (operations.length === 0)
     throw createUsageError(
-      `${reference}: no operations`,
-      'pass other values for --include, --exclude, --tag or --read-only',
+      [
+        `${reference}: no operations`,
+        ...leftOut.slice(0, MAX_NOTED).map(each => `${each.operation}: ${each.reason}`),
+      ].join('\n'),
+      leftOut.length > 0 ? 'correct the document' : 'pass other values for --include, --exclude, --tag or --read-only',
     );
-  const text = writeModule(document, operations, reference, options);
+  const text = writeModule(documents, operations, reference, options);
   if (out !== undefined) await writeModuleFile(context.cwd, out, text, force);
   context.code = exitCodes.success;
-  reportImport(context, operations, text, options);
+  reportImport(context, listed, text, options);
   if (json !== true && operations.length > MANY_TOOLS) {
     context.screen.note(
       `${operations.length} tools are many for a model: choose with --include, --exclude, --tag or --read-only, or serve them with \`tenon gateway --budget\``,
@@ -89,11 +101,12 @@ async function importDocument(context: CliContext, reference: string, options: I
 }
 
 function writeModule(
-  document: JsonObject,
+  documents: DocumentSet,
   operations: readonly Operation[],
   reference: string,
   options: ImportOptions,
 ): string {
+  const { value: document } = documents.root;
   const info = isJsonObject(document.info) ? document.info : {};
   const title = options.name ?? (typeof info.title === 'string' ? info.title : basename(reference));
   const name =
@@ -112,7 +125,7 @@ function writeModule(
     description: typeof info.description === 'string' ? info.description.split('\n\n', 1)[0]?.slice(0, 500) : undefined,
     url: options.baseUrl ?? findUrl(document, reference),
     urlVariable: `${prefix}_URL`,
-    credentials: listCredentials(document, prefix),
+    credentials: listCredentials(documents, prefix),
     source: /^https?:/i.test(reference) ? removeSecrets(reference) : basename(reference),
   });
 }
@@ -144,16 +157,37 @@ async function writeModuleFile(cwd: string, name: string, text: string, force: b
 
 function reportImport(
   { screen }: CliContext,
-  operations: readonly Operation[],
+  { operations, changed, leftOut }: ListedOperations,
   text: string,
   { out, json }: ImportOptions,
 ): void {
   const variables = [...new Set([...text.matchAll(/process\.env\.(\w+)/g)].map(([, name = '']) => name))];
   const tools = operations.map(({ name }) => name);
-  const report: ImportReport = { ...(out === undefined ? { text } : { file: out }), tools, variables };
+  const report: ImportReport = {
+    ...(out === undefined ? { text } : { file: out }),
+    tools,
+    changed,
+    leftOut,
+    variables,
+  };
   if (json) return screen.printJson(report);
+  noteList(
+    screen,
+    'changed',
+    changed.flatMap(({ tool, changes }) => changes.map(change => `${tool}: ${change}`)),
+  );
+  noteList(
+    screen,
+    'left out',
+    leftOut.map(({ operation, reason }) => `${operation}: ${reason}`),
+  );
   if (out === undefined) return screen.print(text.trimEnd());
   screen.note(
     `wrote ${out}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}\nIt reads these environment variables: ${variables.join(', ')}`,
   );
+}
+
+function noteList({ note }: CliContext['screen'], title: string, entries: readonly string[]): void {
+  for (const entry of entries.slice(0, MAX_NOTED)) note(`${title}: ${entry}`, 'warning');
+  if (entries.length > MAX_NOTED) note(`${title}: ${entries.length - MAX_NOTED} more, see --json`, 'warning');
 }

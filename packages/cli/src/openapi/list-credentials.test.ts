@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { DocumentSet } from './document-set.js';
 import { listCredentials } from './list-credentials.js';
 
-const list = (securitySchemes: object) => listCredentials({ components: { securitySchemes } }, 'SHOP');
+const list = (securitySchemes: object) => {
+  const value = { components: { securitySchemes } };
+  return listCredentials(new DocumentSet({ value, location: '/api.json' }, async () => ({})), 'SHOP');
+};
 const createKey = (name: string, place = 'header') => ({ type: 'apiKey', in: place, name });
 
 describe('the credentials of an API', () => {

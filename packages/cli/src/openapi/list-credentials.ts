@@ -1,7 +1,7 @@
 import type { JsonObject } from 'tenon';
 import { isJsonObject } from '../json-object.js';
 import { toVariableName } from '../mcp-hosts/hosts/variable-text.js';
-import { followReference } from './schema-definitions.js';
+import type { DocumentSet, Located } from './document-set.js';
 
 /** Credential that the generated server reads from an environment variable. */
 export interface Credential {
@@ -16,15 +16,27 @@ export interface Credential {
 const PLACES = ['header', 'query', 'cookie'] as const;
 
 /** Lists the credentials of the security schemes of a document. */
-export function listCredentials(document: JsonObject, prefix: string): readonly Credential[] {
+export function listCredentials(documents: DocumentSet, prefix: string): readonly Credential[] {
+  const { value: document, location } = documents.root;
   const components = isJsonObject(document.components) ? document.components : {};
   const schemes = Object.entries(isJsonObject(components.securitySchemes) ? components.securitySchemes : {});
-  const credentials = schemes.flatMap(([id, each]) => readScheme(id, followReference(each, document), prefix));
+  const credentials = schemes.flatMap(([id, value]) =>
+    readScheme(id, followScheme(documents, { value, location }), prefix),
+  );
   const unique = credentials.filter(each => credentials.find(other => isSame(each, other)) === each);
   const keys = unique.filter(isKey);
   // One key needs no other name. Several keys have the names of their schemes.
   if (keys.length === 1) return unique.map(each => (isKey(each) ? { ...each, variable: `${prefix}_KEY` } : each));
   return unique.map((each, index) => ({ ...each, variable: createUniqueName(unique, index) }));
+}
+
+/** A scheme that cannot be read has no credential. */
+function followScheme(documents: DocumentSet, scheme: Located): JsonObject {
+  try {
+    return documents.follow(scheme).value;
+  } catch {
+    return {};
+  }
 }
 
 const isKey = ({ kind }: Credential): boolean => PLACES.some(place => place === kind);

@@ -1,15 +1,30 @@
 import type { JsonObject } from 'tenon';
 import { describe, expect, it } from 'vitest';
+import { DocumentSet } from './document-set.js';
 import { listOperations } from './list-operations.js';
 
 const operation = (more: object = {}) => ({ responses: {}, ...more });
-const createDocument = (paths: object, more: object = {}): JsonObject =>
-  ({ openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths, ...more }) as JsonObject;
-const listNames = (...args: Parameters<typeof listOperations>) => listOperations(...args).map(({ name }) => name);
+/** Creates a document, and the files beside it that can be read. */
+const createDocument = (paths: object, more: object = {}, files: Readonly<Record<string, object>> = {}) =>
+  new DocumentSet(
+    {
+      value: { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths, ...more } as JsonObject,
+      location: '/api/openapi.json',
+    },
+    async location => {
+      const found = files[location];
+      if (found === undefined) throw new Error('file not found');
+      return found as JsonObject;
+    },
+  );
+const listNames = async (...args: Parameters<typeof listOperations>) =>
+  (await listOperations(...args)).operations.map(({ name }) => name);
 
 describe('operations of an OpenAPI document', () => {
-  it('have parameters of the path and the operation, and the body, as one input', () => {
-    const [found] = listOperations(
+  it('have parameters of the path and the operation, and the body, as one input', async () => {
+    const {
+      operations: [found],
+    } = await listOperations(
       createDocument({
         '/pets/{id}': {
           parameters: [
@@ -53,8 +68,10 @@ describe('operations of an OpenAPI document', () => {
     });
   });
 
-  it('have the schemas that they refer to, also those that refer to themselves', () => {
-    const [found] = listOperations(
+  it('have the schemas that they refer to, also those that refer to themselves', async () => {
+    const {
+      operations: [found],
+    } = await listOperations(
       createDocument(
         { '/nodes': { post: operation({ requestBody: { $ref: '#/components/requestBodies/Node' } }) } },
         {
@@ -89,16 +106,16 @@ describe('operations of an OpenAPI document', () => {
     expect(JSON.stringify(found?.input)).not.toMatch(/readOnly|xml/);
   });
 
-  it('have names that all hosts accept, and no two the same', () => {
+  it('have names that all hosts accept, and no two the same', async () => {
     const paths = {
       '/a/{b}': { get: operation(), delete: operation({ operationId: 'get_a_b' }) },
       '/c': { get: operation({ operationId: `ж${'x'.repeat(100)}` }), post: operation({ operationId: '…' }) },
     };
-    const names = listNames(createDocument(paths));
+    const names = await listNames(createDocument(paths));
     expect(names).toEqual(['get_a_b', 'get_a_b_2', 'x'.repeat(64), 'operation']);
   });
 
-  it('are chosen by pattern, tag and method', () => {
+  it('are chosen by pattern, tag and method', async () => {
     const document = createDocument({
       '/pets': {
         get: operation({ operationId: 'listPets', tags: ['pets'] }),
@@ -106,20 +123,179 @@ describe('operations of an OpenAPI document', () => {
       },
       '/shops/{id}': { get: operation({ operationId: 'getShop' }) },
     });
-    expect(listNames(document, { include: ['GET /*'] })).toEqual(['listPets', 'getShop']);
-    expect(listNames(document, { include: ['addpet', '/shops/*'] })).toEqual(['addPet', 'getShop']);
-    expect(listNames(document, { exclude: ['/pets'] })).toEqual(['getShop']);
-    expect(listNames(document, { tags: ['pets'] })).toEqual(['listPets']);
-    expect(listNames(document, { isReadOnly: true })).toEqual(['listPets', 'getShop']);
+    expect(await listNames(document, { include: ['GET /*'] })).toEqual(['listPets', 'getShop']);
+    expect(await listNames(document, { include: ['addpet', '/shops/*'] })).toEqual(['addPet', 'getShop']);
+    expect(await listNames(document, { exclude: ['/pets'] })).toEqual(['getShop']);
+    expect(await listNames(document, { tags: ['pets'] })).toEqual(['listPets']);
+    expect(await listNames(document, { isReadOnly: true })).toEqual(['listPets', 'getShop']);
   });
 
   it.each([
-    ['other.yaml#/Pet', 'refers to another document'],
+    ['other.yaml#/Pet', 'file not found'],
+    ['../pets.yaml#/Pet', 'outside of the folder'],
+    ['https://other.example/pets.yaml#/Pet', 'another origin'],
     ['#/components/schemas/None', 'not found'],
     ['#/components/schemas/__proto__', 'not found'],
     ['#/paths/~1a/get/requestBody', 'refers to itself'],
-  ])('with the reference %s are refused', ($ref, text) => {
-    const document = createDocument({ '/a': { get: operation({ requestBody: { $ref } }) } });
-    expect(() => listOperations(document)).toThrow(text);
+  ])('are left out with the reason when a part is the reference %s, and others are taken', async ($ref, text) => {
+    const document = createDocument({
+      '/a': { get: operation({ requestBody: { $ref } }) },
+      '/b': { get: operation({ parameters: [{ $ref }] }), put: { $ref }, delete: operation({ operationId: 'kept' }) },
+      '/c': { $ref },
+    });
+    const { operations, leftOut } = await listOperations(document);
+    expect(operations.map(({ name }) => name)).toEqual(['kept']);
+    expect(leftOut.map(each => each.operation)).toEqual(['GET /a', 'GET /b', 'PUT /b', '/c']);
+    for (const { reason } of leftOut) expect(reason).toContain(text);
+  });
+
+  it('accept any value for a schema that cannot be found, and say so', async () => {
+    const schema = { type: 'object', properties: { pet: { $ref: '#/components/schemas/None' } } };
+    const content = { 'application/json': { schema } };
+    const { operations, changed } = await listOperations(
+      createDocument({ '/a': { post: operation({ operationId: 'a', requestBody: { content } }) } }),
+    );
+    expect(operations[0]?.input.properties).toEqual({ body: { type: 'object', properties: { pet: {} } } });
+    expect(changed).toEqual([
+      { tool: 'a', changes: [expect.stringContaining('#/components/schemas/None: not found')] },
+    ]);
+  });
+
+  it('may be references, also to files beside the document, whose own references are followed', async () => {
+    const document = createDocument(
+      {
+        '/pets/{id}': {
+          parameters: [{ $ref: 'shared/parameters.yml#/id' }],
+          get: { $ref: 'pets/get%20pet.yml' },
+          delete: { $ref: '#/x-operations/remove' },
+        },
+        '/shops': { $ref: 'shops.yml#/paths/all' },
+      },
+      { 'x-operations': { remove: operation({ operationId: 'removePet' }) } },
+      {
+        '/api/pets/get pet.yml': operation({
+          operationId: 'getPet',
+          parameters: [{ $ref: '../shared/parameters.yml#/fields' }],
+        }),
+        '/api/shared/parameters.yml': {
+          id: { in: 'path', name: 'id', required: true, schema: { $ref: '#/uuid' } },
+          fields: { in: 'query', name: 'fields', schema: { $ref: './models.yml#/Fields' } },
+          uuid: { type: 'string', format: 'uuid' },
+        },
+        '/api/shared/models.yml': { Fields: { type: 'array', items: { $ref: 'field.json' } } },
+        '/api/shared/field.json': { enum: ['name', 'age'] },
+        '/api/shops.yml': { paths: { all: { get: operation({ operationId: 'listShops' }) } } },
+      },
+    );
+    const { operations, leftOut, changed } = await listOperations(document);
+    expect({ leftOut, changed }).toEqual({ leftOut: [], changed: [] });
+    expect(operations.map(({ name, method }) => `${method} ${name}`)).toEqual([
+      'GET getPet',
+      'DELETE removePet',
+      'GET listShops',
+    ]);
+    expect(operations[0]?.input).toEqual({
+      type: 'object',
+      properties: { id: { $ref: '#/$defs/uuid' }, fields: { $ref: '#/$defs/Fields' } },
+      required: ['id'],
+      additionalProperties: false,
+      $defs: {
+        uuid: { type: 'string', format: 'uuid' },
+        Fields: { type: 'array', items: { $ref: '#/$defs/field' } },
+        field: { enum: ['name', 'age'] },
+      },
+    });
+    expect(operations[1]?.input).toMatchObject({ properties: { id: { $ref: '#/$defs/uuid' } }, required: ['id'] });
+  });
+
+  /** Names of keywords, of OpenAPI and JSON Schema, that are also names of properties. */
+  const NAMES = [
+    'example',
+    'nullable',
+    'discriminator',
+    'xml',
+    'readOnly',
+    'required',
+    '$ref',
+    'type',
+    'enum',
+    'default',
+  ];
+
+  it('keep properties that have the names of keywords', async () => {
+    const properties = Object.fromEntries(NAMES.map(name => [name, { type: 'string', nullable: name === 'xml' }]));
+    const content = { 'application/json': { schema: { type: 'object', required: NAMES, properties } } };
+    const { operations, changed } = await listOperations(
+      createDocument({ '/a': { post: operation({ requestBody: { content } }) } }),
+    );
+    expect(changed).toEqual([]);
+    const converted = NAMES.map(name => [name, { type: name === 'xml' ? ['string', 'null'] : 'string' }]);
+    expect(operations[0]?.input.properties).toMatchObject({
+      body: { required: NAMES, properties: Object.fromEntries(converted) },
+    });
+  });
+
+  it.each<[string, object, unknown, boolean]>([
+    [
+      'an exclusive minimum',
+      { type: 'number', minimum: 0, exclusiveMinimum: true },
+      { type: 'number', exclusiveMinimum: 0 },
+      false,
+    ],
+    ['an inclusive maximum', { maximum: 5, exclusiveMaximum: false }, { maximum: 5 }, false],
+    ['an exclusive minimum without a limit', { exclusiveMinimum: true }, {}, false],
+    ['a file', { type: 'file' }, { type: 'string' }, false],
+    ['a tuple', { items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }, false],
+    [
+      'null for an enum',
+      { type: 'string', enum: ['a'], nullable: true },
+      { type: ['string', 'null'], enum: ['a', null] },
+      false,
+    ],
+    [
+      'null for schemas',
+      { allOf: [{ type: 'object' }], nullable: true },
+      { anyOf: [{ allOf: [{ type: 'object' }] }, { type: 'null' }] },
+      false,
+    ],
+    ['an example', { type: 'string', example: 'a' }, { examples: ['a'], type: 'string' }, false],
+    ['a required flag', { type: 'string', required: true }, { type: 'string' }, false],
+    ['an unknown type', { type: 'money', minLength: 1 }, { minLength: 1 }, true],
+    ['an invalid pattern', { type: 'string', pattern: '(?i)[a' }, { type: 'string' }, true],
+    ['an invalid length', { maxLength: '5', multipleOf: 0 }, {}, true],
+    ['an empty enum', { enum: [] }, {}, true],
+    [
+      'a member that is no schema',
+      { properties: { a: 'text', b: {} }, patternProperties: { '(?i)x': {} } },
+      { properties: { b: {} }, patternProperties: {} },
+      true,
+    ],
+    ['a list in place of schemas', { properties: [], not: 'x' }, {}, true],
+    ['ids and anchors', { $id: 'x', $schema: 'y', $anchor: 'z', id: 'a', type: 'string' }, { type: 'string' }, false],
+  ])('have a schema that compiles in place of %s', async (_, schema, expected, isReported) => {
+    const parameters = [{ in: 'query', name: 'x', schema }];
+    const { operations, changed, leftOut } = await listOperations(
+      createDocument({ '/a': { get: operation({ operationId: 'a', parameters }) } }),
+    );
+    expect(leftOut).toEqual([]);
+    expect(operations[0]?.input.properties).toEqual({ x: expected });
+    expect(changed.length).toBe(isReported ? 1 : 0);
+  });
+
+  it('require no property that is read-only, also behind a reference', async () => {
+    const schema = {
+      type: 'object',
+      required: ['id', 'key', 'name'],
+      properties: { id: { type: 'string', readOnly: true }, key: { $ref: '#/Key' }, name: { type: 'string' } },
+    };
+    const { operations } = await listOperations(
+      createDocument(
+        { '/a': { post: operation({ requestBody: { content: { 'application/json': { schema } } } }) } },
+        { Key: { type: 'string', readOnly: true } },
+      ),
+    );
+    expect(operations[0]?.input.properties).toEqual({
+      body: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    });
   });
 });

@@ -1,6 +1,8 @@
 import type { JsonObject } from 'tenon';
 import { isJsonObject } from '../json-object.js';
-import { followReference, SchemaDefinitions } from './schema-definitions.js';
+import { checkInput } from './check-input.js';
+import { BrokenReferenceError, type DocumentSet, type Located, MissingDocumentError } from './document-set.js';
+import { SchemaDefinitions } from './schema-definitions.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as const;
 /** Maximum length of a name that all hosts accept. */
@@ -44,20 +46,71 @@ export interface OperationFilter {
   readonly isReadOnly?: boolean | undefined;
 }
 
-/** Lists the operations of a document of OpenAPI 3.1. */
-export function listOperations(document: JsonObject, filter: OperationFilter = {}): readonly Operation[] {
+/** Tools for the operations of a document. */
+export interface ListedOperations {
+  readonly operations: readonly Operation[];
+  /** Tools whose input differs from the document, with what was repaired. */
+  readonly changed: readonly { readonly tool: string; readonly changes: readonly string[] }[];
+  /** Operations without a tool, with the reason. */
+  readonly leftOut: readonly { readonly operation: string; readonly reason: string }[];
+}
+
+/**
+ * Lists the operations of a document as tools whose input schemas compile. An operation that cannot be read is left out,
+ * and does not prevent the use of others.
+ */
+export async function listOperations(documents: DocumentSet, filter: OperationFilter = {}): Promise<ListedOperations> {
   const names = new Set<string>();
   const operations: Operation[] = [];
-  for (const [path, item] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
-    const entry = followReference(item, document);
+  const changed: ListedOperations['changed'][number][] = [];
+  const leftOut: ListedOperations['leftOut'][number][] = [];
+  const { value: root, location } = documents.root;
+  /** Loads the documents that an attempt needs. Resolves with the reason if a reference cannot be followed. */
+  const attempt = async <T>(operation: string, read: () => T): Promise<T | undefined> => {
+    for (;;) {
+      try {
+        return read();
+      } catch (error) {
+        if (error instanceof BrokenReferenceError) return void leftOut.push({ operation, reason: error.message });
+        if (!(error instanceof MissingDocumentError)) throw error;
+        await documents.load(error.location);
+      }
+    }
+  };
+  for (const [path, item] of Object.entries(isJsonObject(root.paths) ? root.paths : {})) {
+    const own = isJsonObject(item) ? item : {};
+    const followed = await attempt(path, () => documents.follow({ value: item, location }));
+    if (followed === undefined) continue;
+    /** A path may have members beside its reference. */
+    const getMember = (name: string): Located =>
+      own[name] === undefined
+        ? { value: followed.value[name], location: followed.location }
+        : { value: own[name], location };
     for (const method of METHODS) {
-      if (!isJsonObject(entry[method])) continue;
-      const found = entry[method];
-      if (!isWanted(found, method, path, filter)) continue;
-      operations.push(createOperation({ document, path, method, shared: entry.parameters, found }, names));
+      const member = getMember(method);
+      if (!isJsonObject(member.value)) continue;
+      const label = `${method.toUpperCase()} ${path}`;
+      const found = await attempt(label, () => documents.follow(member));
+      if (found === undefined || !isWanted(found.value, method, path, filter)) continue;
+      const isTaken = new Set(names);
+      const made = await attempt(label, () => {
+        names.clear();
+        for (const name of isTaken) names.add(name);
+        return createOperation({ documents, path, method, shared: getMember('parameters'), found }, names);
+      });
+      const checked = made && checkInput(made.operation);
+      if (made === undefined || checked === undefined) continue;
+      if ('reason' in checked) {
+        names.delete(made.operation.name);
+        leftOut.push({ operation: label, reason: checked.reason });
+        continue;
+      }
+      operations.push({ ...made.operation, input: checked.input });
+      const changes = [...made.changes, ...checked.changes];
+      if (changes.length > 0) changed.push({ tool: made.operation.name, changes });
     }
   }
-  return operations;
+  return { operations, changed, leftOut };
 }
 
 function isWanted(
@@ -79,16 +132,21 @@ const toPattern = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\*+/g, '.*')}$`, 'i');
 
 interface FoundOperation {
-  readonly document: JsonObject;
+  readonly documents: DocumentSet;
   readonly path: string;
   readonly method: string;
   /** Parameters of all operations of the path. */
-  readonly shared: unknown;
-  readonly found: JsonObject;
+  readonly shared: Located;
+  readonly found: Located<JsonObject>;
 }
 
-function createOperation({ document, path, method, shared, found }: FoundOperation, names: Set<string>): Operation {
-  const definitions = new SchemaDefinitions(document);
+/** @throws BrokenReferenceError, MissingDocumentError */
+function createOperation(
+  { documents, path, method, shared, found }: FoundOperation,
+  names: Set<string>,
+): { readonly operation: Operation; readonly changes: readonly string[] } {
+  const { value, location } = found;
+  const definitions = new SchemaDefinitions(documents);
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   const add = (wanted: string, schema: unknown, isRequired: boolean): string => {
@@ -98,10 +156,10 @@ function createOperation({ document, path, method, shared, found }: FoundOperati
     if (isRequired) required.push(property);
     return property;
   };
-  const parameters = mergeParameters(shared, found.parameters, document).map(parameter =>
+  const parameters = mergeParameters(shared, { value: value.parameters, location }, documents).map(parameter =>
     readParameter(parameter, definitions, add),
   );
-  const body = readBody(followReference(found.requestBody, document), definitions, add);
+  const body = readBody(documents.follow({ value: value.requestBody, location }), documents, definitions, add);
   const { definitions: $defs } = definitions;
   const input = {
     type: 'object',
@@ -110,9 +168,9 @@ function createOperation({ document, path, method, shared, found }: FoundOperati
     additionalProperties: false,
     ...(Object.keys($defs).length > 0 ? { $defs } : {}),
   };
-  const { summary, description, tags, operationId } = found;
+  const { summary, description, tags, operationId } = value;
   const text = [summary, description].filter(each => typeof each === 'string' && each !== '').join('\n\n');
-  return {
+  const operation = {
     name: createName(typeof operationId === 'string' ? operationId : `${method} ${path}`, names),
     ...(typeof summary === 'string' && summary !== '' ? { title: summary } : {}),
     description: cutText(text === '' ? `${method.toUpperCase()} ${path}` : text),
@@ -123,22 +181,23 @@ function createOperation({ document, path, method, shared, found }: FoundOperati
     ...(body === undefined ? {} : { body }),
     input: input as JsonObject,
   };
+  return { operation, changes: [...definitions.changes] };
 }
 
 /** Parameters of an operation replace those of its path with the same name and place. */
 function mergeParameters(
-  pathParameters: unknown,
-  operationParameters: unknown,
-  document: JsonObject,
-): readonly JsonObject[] {
-  const merged = new Map<string, JsonObject>();
-  for (const list of [pathParameters, operationParameters]) {
-    for (const each of Array.isArray(list) ? list : []) {
-      const parameter = followReference(each, document);
-      merged.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
+  pathParameters: Located,
+  operationParameters: Located,
+  documents: DocumentSet,
+): readonly Located<JsonObject>[] {
+  const merged = new Map<string, Located<JsonObject>>();
+  for (const { value: list, location } of [pathParameters, operationParameters]) {
+    for (const value of Array.isArray(list) ? list : []) {
+      const parameter = documents.follow({ value, location });
+      merged.set(`${String(parameter.value.in)} ${String(parameter.value.name)}`, parameter);
     }
   }
-  return [...merged.values()].filter(({ in: place, name }) => {
+  return [...merged.values()].filter(({ value: { in: place, name } }) => {
     const isPlace = place === 'path' || place === 'query' || place === 'header' || place === 'cookie';
     // The generated code writes these headers.
     return isPlace && !(place === 'header' && /^(accept|content-type|authorization)$/i.test(String(name)));
@@ -147,11 +206,16 @@ function mergeParameters(
 
 type AddProperty = (wanted: string, schema: unknown, isRequired: boolean) => string;
 
-function readParameter(parameter: JsonObject, definitions: SchemaDefinitions, add: AddProperty): OperationParameter {
+function readParameter(
+  { value: parameter, location }: Located<JsonObject>,
+  definitions: SchemaDefinitions,
+  add: AddProperty,
+): OperationParameter {
   const place = parameter.in as OperationParameter['in'];
   const name = String(parameter.name);
   const [media] = isJsonObject(parameter.content) ? Object.values(parameter.content) : [];
-  const schema = definitions.convert(parameter.schema ?? (isJsonObject(media) ? media.schema : undefined) ?? {});
+  const value = parameter.schema ?? (isJsonObject(media) ? media.schema : undefined) ?? {};
+  const schema = definitions.convert({ value, location });
   const described =
     typeof parameter.description === 'string' && isJsonObject(schema) && schema.description === undefined
       ? { description: cutText(parameter.description), ...schema }
@@ -161,7 +225,12 @@ function readParameter(parameter: JsonObject, definitions: SchemaDefinitions, ad
   return { property, name, in: place, ...(isJoined ? { joined: true } : {}) };
 }
 
-function readBody(body: JsonObject, definitions: SchemaDefinitions, add: AddProperty): Operation['body'] {
+function readBody(
+  { value: body, location }: Located<JsonObject>,
+  documents: DocumentSet,
+  definitions: SchemaDefinitions,
+  add: AddProperty,
+): Operation['body'] {
   const content = isJsonObject(body.content) ? body.content : {};
   const types = Object.keys(content);
   const type =
@@ -170,9 +239,11 @@ function readBody(body: JsonObject, definitions: SchemaDefinitions, add: AddProp
     types.find(each => each.startsWith('text/')) ??
     types[0];
   if (type === undefined) return undefined;
-  const media = followReference(content[type], {});
+  const media = documents.follow({ value: content[type], location });
   const isText = !/json|x-www-form-urlencoded/i.test(type);
-  const schema = isText ? { type: 'string' } : definitions.convert(media.schema ?? {});
+  const schema = isText
+    ? { type: 'string' }
+    : definitions.convert({ value: media.value.schema ?? {}, location: media.location });
   return { property: add('body', schema, body.required === true), type };
 }
 

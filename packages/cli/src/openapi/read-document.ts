@@ -5,26 +5,37 @@ import { download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
+import { DocumentSet, isUrl } from './document-set.js';
 
 /** Maximum size of a document, in bytes. */
 const MAX_SIZE = 20 * 1024 * 1024;
 /** Maximum time to fetch a document, in milliseconds. */
 const FETCH_TIMEOUT = 30_000;
 
-/** Reads a document of Swagger 2.0 or OpenAPI 3, in JSON or YAML, from a file or a URL, and converts it to OpenAPI 3.1. */
-export async function readDocument(reference: string, folder: string): Promise<JsonObject> {
-  const text = /^https?:\/\//i.test(reference)
-    ? await fetchText(reference)
-    : await readText(resolve(folder, reference));
-  const value = await parseText(text, reference);
+/**
+ * Reads a document of OpenAPI 3, in JSON or YAML, from a file or a URL, and the documents that it refers to when they are
+ * needed. Converts a document of Swagger 2.0 to OpenAPI 3.0.
+ */
+export async function readDocument(reference: string, folder: string): Promise<DocumentSet> {
+  const location = isUrl(reference) ? new URL(reference).href : resolve(folder, reference);
+  const value = await readOne(location, reference);
   if (typeof value.openapi !== 'string' && typeof value.swagger !== 'string') {
     throw createUsageError(
       `${reference}: not an OpenAPI document, because it has no member "openapi" or "swagger"`,
       'pass a document of Swagger 2.0 or OpenAPI 3',
     );
   }
-  const { upgrade } = await import('@scalar/openapi-upgrader');
-  return upgrade(value, '3.1') as JsonObject;
+  const root = { value: typeof value.swagger === 'string' ? await upgrade(value) : value, location };
+  return new DocumentSet(root, each => readOne(each, each));
+}
+
+async function upgrade(value: JsonObject): Promise<JsonObject> {
+  const { upgrade: convert } = await import('@scalar/openapi-upgrader');
+  return convert(value, '3.0') as JsonObject;
+}
+
+async function readOne(location: string, name: string): Promise<JsonObject> {
+  return parseText(isUrl(location) ? await fetchText(location) : await readText(location), name);
 }
 
 async function fetchText(url: string): Promise<string> {

@@ -1,82 +1,160 @@
-import type { JsonObject } from 'tenon';
 import { isJsonObject } from '../json-object.js';
-import { decodePointer } from '../tools/decode-pointer.js';
-import { createUsageError } from '../usage-error.js';
+import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
+import {
+  findKeywordProblem,
+  findMemberProblem,
+  isSchemaKeyword,
+  LISTS_OF_SCHEMAS,
+  MAPS_OF_SCHEMAS,
+  SCHEMAS,
+} from './schema-keywords.js';
 
-/** Maximum number of references to references. */
-const MAX_HOPS = 20;
-/** Keywords of OpenAPI that are no JSON Schema. */
-const FOREIGN_KEYWORDS = new Set(['xml', 'externalDocs', 'discriminator', 'example', 'nullable']);
+type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns an object of a document, after following its `$ref`. */
-export function followReference(value: unknown, document: JsonObject): JsonObject {
-  let found = value;
-  for (let hops = 0; isJsonObject(found) && typeof found.$ref === 'string'; hops++) {
-    const { $ref } = found;
-    if (hops > MAX_HOPS) throw createUsageError(`$ref ${$ref}: refers to itself`, 'correct the document');
-    found = findByPointer($ref, document);
-  }
-  return isJsonObject(found) ? found : {};
-}
-
-function findByPointer(reference: string, document: JsonObject): unknown {
-  if (!reference.startsWith('#/')) {
-    throw createUsageError(
-      `$ref ${reference}: refers to another document`,
-      'join the documents first, for example with `npx @redocly/cli bundle`',
-    );
-  }
-  let value: unknown = document;
-  for (const part of reference.slice(2).split('/')) {
-    const key = decodePointer(part);
-    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
-  if (value === undefined) throw createUsageError(`$ref ${reference}: not found`, 'correct the document');
-  return value;
-}
-
-/** Collects the schemas that other schemas refer to, under names for `$defs`. */
+/**
+ * Converts schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12. Collects the schemas that other schemas refer to, under
+ * names for `$defs`. Keywords that are no JSON Schema are dropped.
+ */
 export class SchemaDefinitions {
   readonly definitions: Record<string, unknown> = {};
-  readonly #document: JsonObject;
+  /** Repairs of schemas, for the report. */
+  readonly changes = new Set<string>();
+  readonly #documents: DocumentSet;
   readonly #names = new Map<string, string>();
 
-  constructor(document: JsonObject) {
-    this.#document = document;
+  constructor(documents: DocumentSet) {
+    this.#documents = documents;
   }
 
-  /** Returns a schema as JSON Schema 2020-12. Its references point to `$defs`. */
-  convert(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map(each => this.convert(each));
-    if (!isJsonObject(schema)) return schema;
-    const entries = Object.entries(schema).filter(([key]) => !FOREIGN_KEYWORDS.has(key) && !key.startsWith('x-'));
-    return Object.fromEntries(
-      entries.map(([key, value]) => {
-        if (key === '$ref' && typeof value === 'string') return [key, `#/$defs/${this.#addDefinition(value)}`];
-        // The members of `properties` are names, not keywords.
-        if (key === 'properties' && isJsonObject(value)) return [key, this.#convertProperties(value)];
-        if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples') return [key, value];
-        return [key, this.convert(value)];
-      }),
-    );
+  /** @throws MissingDocumentError */
+  convert(schema: Located): unknown {
+    const { value, location } = schema;
+    if (typeof value === 'boolean') return value;
+    if (!isJsonObject(value)) return {};
+    const { nullable, ...rest } = value;
+    const converted = this.#convertKeywords(this.#normalize(rest), location);
+    return nullable === true ? allowNull(converted) : converted;
   }
 
-  #convertProperties(properties: JsonObject): unknown {
-    // A client cannot set properties that are read-only.
-    const writable = Object.entries(properties).filter(([, each]) => !(isJsonObject(each) && each.readOnly === true));
-    return Object.fromEntries(writable.map(([name, each]) => [name, this.convert(each)]));
+  #convertKeywords(schema: Schema, location: string): Record<string, unknown> {
+    const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+      if (keyword === '$ref') return typeof value === 'string' ? this.#convertReference(value, location) : [];
+      if (!isSchemaKeyword(keyword)) return [];
+      const problem = findKeywordProblem(keyword, value);
+      if (problem !== undefined) {
+        this.changes.add(`\`${keyword}\` of a schema is left out: ${problem}`);
+        return [];
+      }
+      if (MAPS_OF_SCHEMAS.has(keyword)) return [[keyword, this.#convertMap(keyword, value as Schema, location)]];
+      if (LISTS_OF_SCHEMAS.has(keyword))
+        return [[keyword, (value as readonly unknown[]).map(each => this.convert({ value: each, location }))]];
+      if (SCHEMAS.has(keyword)) return [[keyword, this.convert({ value, location })]];
+      return [[keyword, value]];
+    });
+    const { required, ...converted } = Object.fromEntries(entries);
+    if (!Array.isArray(required)) return converted;
+    // A client cannot set properties that are read-only, so none of them is required.
+    const readOnly = this.#listReadOnly(schema.properties, location);
+    const left = required.filter(name => !readOnly.has(name));
+    return left.length > 0 ? { ...converted, required: left } : converted;
   }
 
-  #addDefinition(reference: string): string {
-    const known = this.#names.get(reference);
+  /** Converts keywords of OpenAPI 3.0 and of earlier drafts of JSON Schema. */
+  #normalize(schema: Schema): Schema {
+    const { example, ...normalized }: Record<string, unknown> = { ...schema };
+    if (example !== undefined && normalized.examples === undefined && normalized.$ref === undefined)
+      normalized.examples = [example];
+    if (normalized.type === 'file') normalized.type = 'string';
+    if (Array.isArray(normalized.items)) {
+      normalized.prefixItems = normalized.items;
+      delete normalized.items;
+    }
+    for (const [keyword, limit] of [
+      ['exclusiveMinimum', 'minimum'],
+      ['exclusiveMaximum', 'maximum'],
+    ] as const) {
+      const isExclusive = normalized[keyword];
+      if (typeof isExclusive !== 'boolean') continue;
+      delete normalized[keyword];
+      if (!isExclusive || normalized[limit] === undefined) continue;
+      normalized[keyword] = normalized[limit];
+      delete normalized[limit];
+    }
+    // Earlier drafts have it at the property itself, where parameters have it too.
+    if (typeof normalized.required === 'boolean') delete normalized.required;
+    return normalized;
+  }
+
+  #convertMap(keyword: string, schemas: Schema, location: string): unknown {
+    // The members are names, not keywords.
+    const readOnly = keyword === 'properties' ? this.#listReadOnly(schemas, location) : new Set();
+    const kept = Object.entries(schemas).filter(([name, value]) => {
+      const problem = readOnly.has(name) ? undefined : findMemberProblem(keyword, name, value);
+      if (problem !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${problem}`);
+      return problem === undefined && !readOnly.has(name);
+    });
+    return Object.fromEntries(kept.map(([name, value]) => [name, this.convert({ value, location })]));
+  }
+
+  #listReadOnly(properties: unknown, location: string): ReadonlySet<unknown> {
+    const entries = Object.entries(isJsonObject(properties) ? properties : {});
+    return new Set(entries.flatMap(([name, value]) => (this.#isReadOnly(value, location) ? [name] : [])));
+  }
+
+  #isReadOnly(value: unknown, location: string): boolean {
+    if (!isJsonObject(value)) return false;
+    if (typeof value.readOnly === 'boolean') return value.readOnly;
+    if (typeof value.$ref !== 'string') return false;
+    try {
+      return this.#documents.follow({ value, location }).value.readOnly === true;
+    } catch (error) {
+      if (error instanceof BrokenReferenceError) return false;
+      throw error;
+    }
+  }
+
+  /** A reference that leads nowhere is dropped, so that any value is accepted. */
+  #convertReference(reference: string, location: string): [string, unknown][] {
+    try {
+      return [['$ref', `#/$defs/${this.#addDefinition(reference, location)}`]];
+    } catch (error) {
+      if (!(error instanceof BrokenReferenceError)) throw error;
+      this.changes.add(`any value is accepted in place of a schema: ${error.message}`);
+      return [];
+    }
+  }
+
+  #addDefinition(reference: string, location: string): string {
+    const target = this.#documents.resolve(reference, location);
+    const known = this.#names.get(target);
     if (known !== undefined) return known;
-    const base = (reference.split('/').at(-1) ?? 'schema').replace(/[^\w.-]+/g, '_');
+    const found = this.#documents.find(reference, location);
+    const base = (reference.split(/[/#]/).at(-1) || 'schema')
+      .replace(/\.(?:ya?ml|json)$/i, '')
+      .replace(/[^\w.-]+/g, '_');
     let name = base;
     for (let n = 2; Object.hasOwn(this.definitions, name); n++) name = `${base}_${n}`;
-    this.#names.set(reference, name);
+    this.#names.set(target, name);
     // The name is taken before the schema is converted, because it may refer to itself.
     this.definitions[name] = {};
-    this.definitions[name] = this.convert(findByPointer(reference, this.#document));
+    this.definitions[name] = this.convert(found);
     return name;
   }
+}
+
+/** Adds `null` to the values of a schema, for `nullable: true` of OpenAPI 3.0. */
+function allowNull(schema: Record<string, unknown>): unknown {
+  const { type, enum: values } = schema;
+  const types = [type].flat();
+  if (type === undefined || schema.$ref !== undefined || schema.const !== undefined) {
+    const isOpen = Object.keys(schema).every(keyword =>
+      ['title', 'description', 'examples', 'default'].includes(keyword),
+    );
+    return isOpen ? schema : { anyOf: [schema, { type: 'null' }] };
+  }
+  return {
+    ...schema,
+    type: types.includes('null') ? type : [...types, 'null'],
+    ...(Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {}),
+  };
 }
