@@ -141,6 +141,7 @@ export const sections: Record<string, Record<string, string>> = {
   Reference: {
     API: 'reference/api/index',
     'Features of the protocol': 'reference/features',
+    'Other clients and servers': 'reference/peers',
     'Error codes': 'reference/errors',
     'Protocol versions in detail': 'reference/versions',
     'Durations and limits': 'reference/limits',
