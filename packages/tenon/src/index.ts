@@ -3,7 +3,7 @@
 
 export type { Clock } from './cancellation/clock.js';
 export type { CallOptions, Progress } from './client/call-options.js';
-export type { ChangeEvent, Client, WatchOptions } from './client/client.js';
+export type { ChangeEvent, Client, WatchControl, WatchOptions } from './client/client.js';
 export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
 export type { ClientEvents, ClientHandlers, ClientOptions, ConnectionState, RootsSource } from './client/options.js';
 export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';

@@ -10,6 +10,7 @@ import { type HttpOptions, withHttpOptions } from '../http/http-options.js';
 import { createServedHost, createSingleHost, listenForTarget } from '../http/serve-target.js';
 import { type CallerOptions, refuseUnauthenticated, withProtection } from '../options/auth-options.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { type EndpointOptions, withEndpoints } from '../options/endpoint-options.js';
 import {
   createPairParser,
   parseCapabilities,
@@ -24,7 +25,7 @@ import { summaries } from '../summaries.js';
 import { ASSUME_HELP } from '../target/target-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 
-interface BridgeOptions extends CallerOptions, HttpOptions {
+interface BridgeOptions extends CallerOptions, EndpointOptions, HttpOptions {
   readonly port: number;
   readonly max: number;
   readonly idle: number;
@@ -32,6 +33,7 @@ interface BridgeOptions extends CallerOptions, HttpOptions {
   readonly pass?: string[];
   readonly cwd?: string;
   readonly assume?: AssumableCapability[];
+  readonly health: boolean;
   readonly json?: boolean;
 }
 
@@ -55,7 +57,8 @@ export function createBridgeCommand(context: CliContext): Command {
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
     .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
     .option('--cwd <folder>', 'working directory of the process');
-  return withProtection(bridge)
+  return withEndpoints(withProtection(bridge))
+    .option('--no-health', 'do not serve /healthz and /readyz')
     .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities)
     .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
@@ -87,7 +90,7 @@ const OWN_OPTIONS: Readonly<Record<'url' | 'command', readonly string[]>> = {
   ],
   command: [
     ...['port', 'max', 'idle', 'env', 'pass', 'cwd', 'host', 'allowedHosts', 'allowUnauthenticated'],
-    ...['issuer', 'audience'],
+    ...['issuer', 'audience', 'basePath', 'cors', 'health'],
   ],
 };
 
@@ -132,15 +135,15 @@ async function serveOverHttp(
 ): Promise<void> {
   const { screen } = context;
   const { port: wanted, max, idle, cwd, host: address, allowedHosts, json } = options;
-  const target = {
+  const started = {
     command: program,
     args,
-    assumeCapabilities: options.assume,
     env: createEnvironment(context, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
+  const target = { ...started, assumeCapabilities: options.assume };
   refuseUnauthenticated(context, options);
-  checkProgram(target);
+  checkProgram(started);
   const host = await createServedHost(context, basename(program), target, { max, idle });
   screen.startLog({ json: json === true });
   await runUntilSignal(context, host, async () => {
@@ -150,6 +153,9 @@ async function serveOverHttp(
       idle,
       ...(address === undefined ? {} : { host: address }),
       ...(allowedHosts ? { allowedHosts } : {}),
+      health: options.health,
+      basePath: options.basePath,
+      cors: options.cors,
       createAuth: () => createHttpAuth(options, context.env),
     });
     const [{ url, sseUrl } = { url: '' }] = endpoints;

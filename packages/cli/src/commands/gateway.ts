@@ -23,6 +23,7 @@ import { type HttpListener, type ListenOptions, listen } from '../http/listen.js
 import { createGatewaySignIn } from '../http/sign-in.js';
 import { refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { withEndpoints } from '../options/endpoint-options.js';
 import { parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../options/option-parsers.js';
 import { toDrainTime, withDrain, withMetrics } from '../options/serving-options.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
@@ -52,7 +53,7 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  const gateway = withMetrics(withDrain(withGuardOptions(withCallerSignIn(withProtection(command)))))
+  const gateway = withMetrics(withDrain(withGuardOptions(withCallerSignIn(withEndpoints(withProtection(command))))))
     .addOption(
       new Option(
         '--ready-when <condition>',
@@ -217,6 +218,8 @@ function serveOverHttp(
     ...(options.servers ? { servers: options.servers } : {}),
     ...(options.virtual ? { virtual: options.virtual } : {}),
     health: options.health,
+    basePath: options.basePath,
+    cors: options.cors,
     drain: { timeout: options.drainTimeout, delay: options.drainDelay },
     createAuth: path => createHttpAuth(options, context.env, path),
     ...(options.callerSignIn ? { pages: options.callerSignIn } : {}),

@@ -9,6 +9,7 @@ import { createHttpAuth } from '../http/http-auth.js';
 import { formatNextCommands } from '../http/next-commands.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { createEndpointSettings, type EndpointOptions, withEndpoints } from '../options/endpoint-options.js';
 import { parsePort, parseWorkers } from '../options/option-parsers.js';
 import { type DrainOptions, withDrain, withMetrics, withStore } from '../options/serving-options.js';
 import { DRAIN_TIMEOUT, runUntilSignal } from '../run-until-signal.js';
@@ -23,7 +24,7 @@ import { readSealKeys } from '../stores/seal-keys.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
 
-interface ServeOptions extends CallerOptions, StoreOptions, DrainOptions, MetricsOptions {
+interface ServeOptions extends CallerOptions, EndpointOptions, StoreOptions, DrainOptions, MetricsOptions {
   readonly config?: string;
   readonly port: number;
   readonly stdio?: boolean;
@@ -50,7 +51,7 @@ export function createServeCommand(context: CliContext): Command {
     'header with the address of a client; the proxy in front must overwrite it',
   );
   withBearer(command, 'admit only callers that send the token in this environment variable');
-  return withMetrics(withDrain(withProtection(command)))
+  return withMetrics(withDrain(withEndpoints(withProtection(command))))
     .option('--ready-without-store', 'keep /readyz at 200 while the store does not respond')
     .option('--json', 'print events as lines of JSON with time and level: listening, error, draining, closed')
     .addHelpText(
@@ -129,6 +130,7 @@ async function serveOverHttp(
   const isPrimary = !cluster.isWorker;
   const http = await serveHttp(server, {
     ...toListenOptions(options),
+    ...createEndpointSettings(options, options.health && { stores: options.readyWithoutStore !== true }),
     ...createHttpAuth(options, env),
     onError: error => logError(screen, error),
     exitOnSignal: {
@@ -146,7 +148,7 @@ async function serveOverHttp(
 }
 
 function toListenOptions(options: ServeOptions): ServeHttpOptions {
-  const { port, host, allowedHosts, workers, clientAddressHeader, health, readyWithoutStore } = options;
+  const { port, host, allowedHosts, workers, clientAddressHeader } = options;
   return {
     port,
     host,
@@ -155,7 +157,6 @@ function toListenOptions(options: ServeOptions): ServeHttpOptions {
     ...(clientAddressHeader === undefined
       ? {}
       : { clientAddress: request => request.header(clientAddressHeader.toLowerCase()) }),
-    health: health && { stores: readyWithoutStore !== true },
     // The command itself refuses to serve other machines without authorization.
     allowUnauthenticated: true,
   };
@@ -164,10 +165,10 @@ function toListenOptions(options: ServeOptions): ServeHttpOptions {
 function announce(
   { screen, env }: Pick<CliContext, 'screen' | 'env'>,
   { url, sseUrl }: HttpServer,
-  { json, health }: ServeOptions,
+  { json, health, basePath = '' }: ServeOptions,
 ): void {
   const { origin } = new URL(url);
-  const probes = health ? { live: `${origin}/healthz`, ready: `${origin}/readyz` } : {};
+  const probes = health ? { live: `${origin}${basePath}/healthz`, ready: `${origin}${basePath}/readyz` } : {};
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => (json ? screen.printEvent({ event: 'draining', signal }) : screen.note('draining')));
   if (json) return screen.printEvent({ event: 'listening', url, sseUrl, ...probes, pid: process.pid });

@@ -4,6 +4,7 @@ import type { GatewayHostOptions } from '../host/create-host.js';
 import { type PolicyUserOptions, withPolicyUser } from '../host/policy-user.js';
 import type { CallerSignInCommandOptions } from '../http/sign-in.js';
 import type { CallerOptions } from '../options/auth-options.js';
+import type { EndpointOptions } from '../options/endpoint-options.js';
 import { parseCount, parsePublicUrl } from '../options/option-parsers.js';
 import { type DrainOptions, withStore } from '../options/serving-options.js';
 import type { MetricsOptions } from '../serving/metrics.js';
@@ -15,6 +16,7 @@ export interface GatewayOptions
     CallerOptions,
     CallerSignInCommandOptions,
     DrainOptions,
+    EndpointOptions,
     MetricsOptions,
     PolicyUserOptions {
   readonly port?: number;

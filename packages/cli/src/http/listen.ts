@@ -5,10 +5,13 @@ import { TenonError } from 'tenon';
 import type { Host } from 'tenon/host';
 import { type CloseOptions, createHandler, type HttpHandler } from 'tenon/http';
 import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
+import { createCors, createEndpointSettings, type EndpointOptions } from '../options/endpoint-options.js';
 import { DRAIN_TIMEOUT } from '../run-until-signal.js';
 import type { HttpAuth } from './http-auth.js';
 
-export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits' | 'health'> {
+export interface ListenOptions
+  extends EndpointOptions,
+    Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits' | 'health'> {
   /** Times of the end of the server. */
   readonly drain?: CloseOptions | undefined;
   /** Servers of each virtual server, by its name. Each virtual server has the endpoint `/NAME`. */
@@ -40,11 +43,12 @@ export interface HttpListener {
 
 /** Serves a host over HTTP: all servers at `/mcp`, and each virtual server at its own path. */
 export async function listen(host: Host, options: ListenOptions): Promise<HttpListener> {
-  const { virtual = {}, servers, createAuth, onError, pages, drain, ...rest } = options;
+  const { virtual = {}, servers, createAuth, onError, pages, drain, basePath, cors, health, ...rest } = options;
   const server = host.toServer(servers ? { servers } : {});
   if (pages || Object.keys(virtual).length > 0) return listenTogether(host, options);
   const { url, sseUrl, close } = await serveHttp(server, {
     ...rest,
+    ...createEndpointSettings({ basePath, cors }, health ?? false),
     ...createAuth(),
     onError,
     // The command itself warns about missing authorization.
@@ -62,24 +66,21 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
     port = 3000,
     host: address = '127.0.0.1',
     limits,
-    health,
+    basePath = '',
+    cors,
   } = options;
   const { allowedHosts = [] } = options;
   const names = allowedHosts === '*' ? '*' : [...allowedHosts, address];
-  const shared = { allowedHosts: names, onError, ...(limits ? { limits } : {}) } as const;
+  const shared = { allowedHosts: names, onError, ...createCors(cors), ...(limits ? { limits } : {}) } as const;
+  const main = createEndpointSettings({ basePath, cors }, options.health ?? false);
   const handlers: { path: string; servers: readonly string[] | undefined; handler: HttpHandler }[] = [
     {
-      path: '/mcp',
+      path: main.path,
       servers,
-      handler: createHandler(host.toServer(servers ? { servers } : {}), {
-        path: '/mcp',
-        ...shared,
-        ...createAuth(),
-        health,
-      }),
+      handler: createHandler(host.toServer(servers ? { servers } : {}), { ...main, ...shared, ...createAuth() }),
     },
     ...Object.entries(virtual).map(([name, chosen]) => {
-      const path = `/${name}`;
+      const path = `${basePath}/${name}`;
       const paths = { path, ssePath: `${path}/sse`, messagesPath: `${path}/messages`, ...createAuth(path) };
       const server = host.toServer({ name: `tenon-${name}`, servers: chosen });
       return { path, servers: chosen, handler: createHandler(server, { ...shared, ...paths }) };
@@ -93,7 +94,7 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<HttpL
   return {
     endpoints: handlers.map(({ path, servers: chosen }) => ({
       url: origin + path,
-      ...(path === '/mcp' ? { sseUrl: `${origin}/sse` } : {}),
+      ...(path === main.path ? { sseUrl: origin + main.ssePath } : {}),
       servers: chosen,
     })),
     async close() {

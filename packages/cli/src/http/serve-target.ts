@@ -5,7 +5,8 @@ import { createHostListeners } from '../host/host-reports.js';
 import { logError } from '../serving/log-error.js';
 import { type HttpListener, type ListenOptions, listen } from './listen.js';
 
-export interface ServeTargetOptions extends Pick<ListenOptions, 'port' | 'host' | 'allowedHosts' | 'createAuth'> {
+export interface ServeTargetOptions
+  extends Pick<ListenOptions, 'port' | 'host' | 'allowedHosts' | 'createAuth' | 'basePath' | 'cors' | 'health'> {
   /** Maximum number of processes and sessions. */
   readonly max: number;
   /** Time after which an unused process or session is closed, in milliseconds. */

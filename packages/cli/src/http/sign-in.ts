@@ -60,6 +60,8 @@ export interface CallerSignInCommandOptions extends HttpAuthOptions {
   /** ID of a client that is registered manually at the issuer. */
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
+  /** Path before those of all endpoints. */
+  readonly basePath?: string | undefined;
 }
 
 /**
@@ -139,13 +141,13 @@ export function createGatewaySignIn(
   context: CliContext,
   options: CallerSignInCommandOptions,
 ): CallerSignIn | undefined {
-  const { issuer, audience, publicUrl, clientId, clientSecretEnv } = options;
+  const { issuer, audience, publicUrl, clientId, clientSecretEnv, basePath = '' } = options;
   const { auth } = createHttpAuth(options, context.env);
   if (issuer === undefined || audience === undefined || auth === undefined) return undefined;
   const secret =
     clientSecretEnv === undefined ? {} : { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
   return createCallerSignIn({
-    url: new URL('/sign-in', publicUrl ?? audience).href,
+    url: new URL(`${basePath}/sign-in`, publicUrl ?? audience).href,
     resource: audience,
     issuer,
     tokenVerifier: auth,

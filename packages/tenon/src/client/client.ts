@@ -82,6 +82,20 @@ export interface PromptArguments {
   readonly [argument: string]: string | number | boolean | bigint | undefined;
 }
 
+/** Options of `client.watch`. */
+export interface WatchControl {
+  /**
+   * Ends the watch.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Tells if `resources/subscribe` was called for a URI on the open connection, so that the watch does not call it again.
+   * @default `false` for each URI
+   */
+  readonly isSubscribed?: ((uri: string) => boolean) | undefined;
+}
+
 /** Resources (by URI) and lists (by name) to watch. */
 export interface WatchOptions {
   /**
@@ -171,10 +185,7 @@ export interface Client<S = unknown> {
    * Reports changes until the loop ends or the signal is aborted. Works with subscriptions and with
    * `subscriptions/listen`, and reopens broken streams.
    */
-  watch(
-    target: string | WatchOptions,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): AsyncIterable<ChangeEvent>;
+  watch(target: string | WatchOptions, options?: WatchControl): AsyncIterable<ChangeEvent>;
   /** Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28. */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Notifies the server that the roots have changed. Does nothing on versions without this notification. */

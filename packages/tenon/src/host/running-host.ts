@@ -1,10 +1,10 @@
-import { keepIntegers } from '../encoding/kept-integers.js';
 import type { CallerSignInChange } from '../auth/client/caller-sign-in/options.js';
 import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
 import { connectTo, createInProcessEndpoint } from '../client/connect.js';
 import type { TransportFactory } from '../client/target.js';
+import { keepIntegers } from '../encoding/kept-integers.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { TenonError } from '../jsonrpc/error.js';

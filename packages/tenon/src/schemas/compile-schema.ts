@@ -2,8 +2,8 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Issue } from './issues.js';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
-import { isDecodedValue } from './zod-json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
+import { isDecodedValue } from './zod-json-schema.js';
 
 export { describeIssues, type Issue } from './issues.js';
 

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './json-schema/pointer-tokens.js';
-import { convertZodSchema, DATE_SCHEMA, getZodType, isZodNode } from './zod-json-schema.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
+import { convertZodSchema, DATE_SCHEMA, getZodType, isZodNode } from './zod-json-schema.js';
 
 /** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';

@@ -5,7 +5,7 @@ import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
-import type { ChangeEvent, WatchOptions } from '../client.js';
+import type { ChangeEvent, WatchControl, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 
@@ -20,17 +20,17 @@ const MAX_DELAY = 30_000;
 export async function* watch(
   pipeline: CallPipeline,
   target: string | WatchOptions,
-  watchOptions: { readonly signal?: AbortSignal | undefined } = {},
+  watchOptions: WatchControl = {},
 ): AsyncGenerator<ChangeEvent> {
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
   requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
-  requireKnownOptions('watch', watchOptions, { signal: true });
-  const { signal } = watchOptions;
+  requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true });
+  const { signal, isSubscribed = () => false } = watchOptions;
   const queue = new ChangeQueue(signal);
   const unsubscribe = pipeline.emitter.on('change', change => {
     if (isWatched(options, change)) queue.push(change);
   });
-  const watching = keepWatching(pipeline, options, queue);
+  const watching = keepWatching(pipeline, options, queue, isSubscribed);
   try {
     yield* queue;
   } finally {
@@ -44,7 +44,12 @@ function isWatched({ uris = [], ...lists }: WatchOptions, change: ChangeEvent): 
   return 'uri' in change ? uris.includes(change.uri) : lists[change.list] === true;
 }
 
-async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue: ChangeQueue): Promise<void> {
+async function keepWatching(
+  pipeline: CallPipeline,
+  options: WatchOptions,
+  queue: ChangeQueue,
+  isSubscribed: (uri: string) => boolean,
+): Promise<void> {
   const clock = pipeline.options.clock ?? systemClock;
   let delay = INITIAL_DELAY;
   let retryAfterMs = 0;
@@ -54,7 +59,7 @@ async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue
       const connection = await pipeline.connections.getConnection();
       if (!isFirst) resync(pipeline, options);
       if (connection.dialect.subscriptions === 'by-listen') await listenForChanges(connection, options, queue);
-      else await subscribeToChanges(pipeline, connection, options, queue);
+      else await subscribeToChanges(pipeline, connection, options, queue, isSubscribed);
     } catch (error) {
       if (queue.ended) return;
       if (isFinal(error)) return queue.fail(error);
@@ -118,11 +123,13 @@ async function subscribeToChanges(
   connection: Connection,
   { uris = [] }: WatchOptions,
   queue: ChangeQueue,
+  isSubscribed: (uri: string) => boolean,
 ): Promise<void> {
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
     throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
-  for (const uri of uris) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
+  for (const uri of uris)
+    if (!isSubscribed(uri)) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
   await new Promise<void>(resolve => {
     const unsubscribe = pipeline.emitter.on('state', state => {
       if (state !== 'connected') finish();

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
@@ -31,6 +32,31 @@ export function watchResource(
   };
 }
 
+const subscriptions = new WeakMap<Client, Set<string>>();
+
+/**
+ * Subscribes to a resource for a session, and rejects with the error of the server. The watch of the resource that
+ * follows does not subscribe again, and neither do other sessions on the connection.
+ */
+export async function subscribeOnce(connection: UpstreamConnection, client: Client, uri: string): Promise<void> {
+  if (resourceWatches.get(connection)?.has(uri)) return;
+  let subscribed = subscriptions.get(client);
+  if (subscribed === undefined) {
+    const uris = new Set<string>();
+    subscribed = uris;
+    subscriptions.set(client, uris);
+    client.on('state', state => state === 'connected' || uris.clear());
+  }
+  if (subscribed.has(uri)) return;
+  await client.call('resources/subscribe', { uri });
+  subscribed.add(uri);
+}
+
+/** Forgets a subscription, because it was ended at the server. */
+export function forgetSubscription(client: Client, uri: string): void {
+  subscriptions.get(client)?.delete(uri);
+}
+
 /** Reports all watched resources of a connection as changed, because notifications were lost. */
 export function reportAllChanged(connection: UpstreamConnection): void {
   for (const { listeners } of resourceWatches.get(connection)?.values() ?? [])
@@ -48,7 +74,8 @@ function startWatch(
   const release = connection.keepOpen();
   const follow = async () => {
     const client = await connection.getClient();
-    for await (const _ of client.watch(uri, { signal: controller.signal })) {
+    const isSubscribed = (watched: string) => subscriptions.get(client)?.delete(watched) ?? false;
+    for await (const _ of client.watch(uri, { signal: controller.signal, isSubscribed })) {
       for (const each of [...listeners]) each.onChange();
     }
   };

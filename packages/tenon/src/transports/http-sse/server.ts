@@ -60,7 +60,12 @@ interface SseSession {
   end(): void;
 }
 
-export function createHttpSseEndpoints(context: HttpServerContext, messagesPath: string): HttpSseEndpoints {
+/**
+ * Creates the endpoints of HTTP+SSE.
+ *
+ * @param postUrl URL of the endpoint for messages, relative to that of the stream.
+ */
+export function createHttpSseEndpoints(context: HttpServerContext, postUrl: string): HttpSseEndpoints {
   const sessions = new Map<string, SseSession>();
   const stores = context.handler.sharedStores;
   const shared = stores && new SharedStreams(stores, context, forwarded => receiveForwarded(forwarded));
@@ -151,7 +156,7 @@ export function createHttpSseEndpoints(context: HttpServerContext, messagesPath:
       context.handler
         .connect(channel, auth === undefined ? { address } : { auth, address })
         .then(() => shared?.add(id, auth))
-        .then(() => stream.write(encodeNamedEvent('endpoint', `${exchange.mount}${messagesPath}?sessionId=${id}`)))
+        .then(() => stream.write(encodeNamedEvent('endpoint', `${postUrl}?sessionId=${id}`)))
         .catch(error => {
           context.report(error);
           session.end();

@@ -15,7 +15,8 @@ describe('HTTP+SSE at two processes', () => {
 
   const connect = async (site: Replica, headers: Record<string, string> = {}) => {
     const events = eventsOf(await site.send('/sse', { headers: { accept: 'text/event-stream', ...headers } }));
-    const address = (await events.next()).value?.data ?? '';
+    const { pathname, search } = new URL((await events.next()).value?.data ?? '', 'http://any/sse');
+    const address = pathname + search;
     const post = (to: Replica, message: unknown, extra: Record<string, string> = {}) =>
       to.send(address, {
         method: 'POST',

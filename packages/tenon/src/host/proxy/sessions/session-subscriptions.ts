@@ -9,7 +9,7 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import { createResourceRequest } from '../action-requests.js';
 import type { GatewayContext } from '../gateway-context.js';
 import { resolveUpstreamResource } from '../resolve-target.js';
-import { watchResource } from '../resource-watches.js';
+import { forgetSubscription, subscribeOnce, watchResource } from '../resource-watches.js';
 
 const SUBSCRIBE = 'resources/subscribe';
 
@@ -30,7 +30,7 @@ export async function subscribeToResource(
   try {
     const client = await connection.getClient();
     const hasSubscribe = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
-    if (hasSubscribe) await client.call(SUBSCRIBE, { uri: inner });
+    if (hasSubscribe) await subscribeOnce(connection, client, inner);
     requestContext.subscriptions?.add(uri);
   } catch (error) {
     const { kind, name, server, principal } = actionRequest;
@@ -57,6 +57,7 @@ type EndWatch = (isHandedOver: boolean) => void;
 
 async function unsubscribeAtServer(connection: UpstreamConnection, uri: string): Promise<void> {
   const client = await connection.getClient();
+  forgetSubscription(client, uri);
   await client.call('resources/unsubscribe', { uri });
 }
 

@@ -83,6 +83,20 @@ function isEndpointPath(
 const describeNotFound = (configured = DEFAULT_PATH): string =>
   `Not found. The path of the MCP endpoint is ${configured}. The option \`path\` of the server changes it`;
 
+/**
+ * Returns the URL of a path relative to another one: `messages` from `/sse` to `/messages`. It is also right for a client
+ * behind a proxy that adds a prefix, which this server does not know.
+ */
+function createRelativeUrl(from: string, to: string): string {
+  const folders = from.split('/').slice(1, -1);
+  const parts = to.split('/').slice(1);
+  const shared = folders.findIndex((folder, index) => folder !== parts[index] || index >= parts.length - 1);
+  const kept = shared < 0 ? folders.length : shared;
+  const relative = '../'.repeat(folders.length - kept) + parts.slice(kept).join('/');
+  // A colon in the first segment would make it a scheme.
+  return /^[^/]*:/.test(relative) ? `./${relative}` : relative;
+}
+
 /** Creates an endpoint that supports every protocol version: stateless requests, sessions, and HTTP+SSE. */
 export function createHttpEndpoint(service: RequestHandler, options: HandlerOptions = {}): HttpEndpoint {
   const limits = resolveLimits(options);
@@ -109,7 +123,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
   // The first request of HTTP+SSE loads the code, because most servers have no such clients.
   const loadSseEndpoints = async (): Promise<HttpSseEndpoints> => {
     const { createHttpSseEndpoints } = await import('../../http-sse/server.js');
-    sseEndpoints ??= createHttpSseEndpoints(context, messagesPath);
+    sseEndpoints ??= createHttpSseEndpoints(context, createRelativeUrl(String(ssePath), messagesPath));
     return sseEndpoints;
   };
   const serveSse = (exchange: Exchange, serve: (endpoints: HttpSseEndpoints) => void): void => {
